@@ -1,0 +1,1 @@
+"""Agents: sessions, transcripts, the built-in planner, and models."""

@@ -1,0 +1,1 @@
+"""The desktop front end: the only importer of PySide6 and qasync."""

@@ -1,0 +1,1 @@
+"""Sentence embeddings in a process of their own."""

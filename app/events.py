@@ -1,0 +1,49 @@
+"""Events state facts and stand beside their emitter; the bus hands them to who listens.
+
+One thread publishes and every subscriber runs in it, in the order of subscription. A subscriber that
+fails is logged and the rest go on: a broken view must not stop a commit.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A fact that has happened. Subclasses are frozen and may cross threads."""
+
+
+E = TypeVar("E", bound=Event)
+
+
+class EventBus:
+    """Hands each published event to the subscribers of its class and of its base classes."""
+
+    def __init__(self) -> None:
+        self._subscribers: list[tuple[type[Event], Callable[[Any], None]]] = []
+
+    def subscribe(self, kind: type[E], receive: Callable[[E], None]) -> Callable[[], None]:
+        """Call `receive` for every event of `kind`; the returned function ends that."""
+        entry = (kind, receive)
+        self._subscribers.append(entry)
+
+        def unsubscribe() -> None:
+            if entry in self._subscribers:
+                self._subscribers.remove(entry)
+
+        return unsubscribe
+
+    def publish(self, event: Event) -> None:
+        """Hand `event` to its subscribers now."""
+        for kind, receive in tuple(self._subscribers):
+            if isinstance(event, kind):
+                try:
+                    receive(event)
+                except Exception:
+                    log.exception("a subscriber of %s failed", type(event).__name__)

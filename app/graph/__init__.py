@@ -1,0 +1,1 @@
+"""The vault as a graph: model, layout, updates. No Qt here."""

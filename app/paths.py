@@ -1,0 +1,67 @@
+"""Where things live: configuration, data, cache and logs of the user, and the shipped resources."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+import platformdirs
+
+APP = "scriptorium"
+
+
+def _folder(variable: str, default: str) -> Path:
+    """The folder that `variable` names, else the platform's; made if missing."""
+    path = Path(os.environ.get(variable) or default)
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def config_folder() -> Path:
+    """Settings. `SCRIPTORIUM_CONFIG` overrides it."""
+    return _folder("SCRIPTORIUM_CONFIG", platformdirs.user_config_dir(APP, appauthor=False))
+
+
+def data_folder() -> Path:
+    """What cannot be derived: audit logs, journals, conversations. `SCRIPTORIUM_DATA` overrides it."""
+    return _folder("SCRIPTORIUM_DATA", platformdirs.user_data_dir(APP, appauthor=False))
+
+
+def cache_folder() -> Path:
+    """What can be made again: indexes, layouts, vectors. `SCRIPTORIUM_CACHE` overrides it."""
+    return _folder("SCRIPTORIUM_CACHE", platformdirs.user_cache_dir(APP, appauthor=False))
+
+
+def log_folder() -> Path:
+    """Log files. `SCRIPTORIUM_LOGS` overrides it."""
+    return _folder("SCRIPTORIUM_LOGS", platformdirs.user_log_dir(APP, appauthor=False))
+
+
+def vault_id(root: Path) -> str:
+    """A stable id of a vault's folder: 16 hex digits of the hash of its real path."""
+    return hashlib.sha256(os.path.realpath(root).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def vault_data_folder(root: Path) -> Path:
+    """The folder of the data of the vault at `root`, outside the vault."""
+    path = data_folder() / "vaults" / vault_id(root)
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def vault_cache_folder(root: Path) -> Path:
+    """The folder of the cache of the vault at `root`, outside the vault; may be deleted at any moment."""
+    path = cache_folder() / "vaults" / vault_id(root)
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def resources_folder() -> Path:
+    """The shipped resources: in a checkout, in an installed package, or in a frozen bundle."""
+    if frozen := getattr(sys, "_MEIPASS", None):
+        return Path(frozen) / "resources"
+    here = Path(__file__).resolve().parent
+    installed = here / "resources"
+    return installed if installed.is_dir() else here.parent / "resources"

@@ -1,0 +1,1 @@
+"""Who may do what: callers, scopes, policy, approvals, grants, audit."""

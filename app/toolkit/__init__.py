@@ -1,0 +1,1 @@
+"""How any tool works: declaration, schema, registry, runner, limits."""

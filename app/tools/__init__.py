@@ -1,0 +1,1 @@
+"""Which tools exist: a file per category; CATALOG lists them."""

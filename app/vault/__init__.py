@@ -1,0 +1,1 @@
+"""The notes on disk: the truth. Everything else is derived from them."""

@@ -1,0 +1,1 @@
+"""Markdown text: reading facts with their spans, editing spans, rendering."""
