@@ -1,0 +1,90 @@
+"""A question to the user and the answer: values, and the one method an approver has.
+
+The gate asks `await approver.decide(request)`; time-out and cancel are ordinary. The answer carries the
+change set that the user approved, which may be a part of what was proposed or edited text; the gate
+commits exactly that, and only if every file still holds the bytes it was made for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from app.permissions.caller import Caller
+from app.permissions.scope import Operation, Scope
+from app.vault.changes import ChangeSet
+from app.vault.path import NotePath
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """An effect outside the notes (a command, a message, a page) with its exact arguments, as shown."""
+
+    kind: str
+    text: str
+    arguments: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GrantOffer:
+    """A narrower "yes from now on" that the user can give with an approval.
+
+    `tool` or every tool (None), `operation`, in `folder` (None: everywhere), until `minutes` from now
+    (None: the end of the session) or for good (`always`). `label` is the button's text and says exactly
+    what it covers and until when.
+    """
+
+    label: str
+    operation: Operation
+    tool: str | None = None
+    folder: str | None = None
+    minutes: int | None = None
+    always: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """What is asked: who, which tool with which arguments, and the exact change or effect.
+
+    `timeout` is in seconds from when it is asked. `offers` is empty where the rules forbid a standing
+    yes. `reason` says why it is asked (policy's words). `rewrites` are the notes whose links a move rewrites.
+    """
+
+    id: str
+    caller: Caller
+    tool: str
+    arguments: tuple[tuple[str, str], ...]
+    operation: Operation
+    scope: Scope
+    proposal: ChangeSet | Effect
+    reason: str
+    offers: tuple[GrantOffer, ...] = ()
+    timeout: float = 300.0
+    rewrites: tuple[NotePath, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """Yes, to exactly this; `edited` says that the user changed the text, `grant` that more is allowed."""
+
+    proposal: ChangeSet | Effect
+    edited: bool = False
+    grant: GrantOffer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """No; `words` go to the caller."""
+
+    words: str = ""
+
+
+Decision = Approved | Denied
+
+
+class Approver(Protocol):
+    """Somebody who decides: the desktop's dialog, the terminal, a test's script."""
+
+    async def decide(self, request: ApprovalRequest) -> Decision:
+        """The user's answer. Cancelling the call withdraws the question."""
+        ...

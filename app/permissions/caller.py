@@ -1,0 +1,42 @@
+"""Who calls a tool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class CallerKind(StrEnum):
+    """The way in."""
+
+    USER = "user"
+    DESKTOP_AGENT = "desktop-agent"
+    MCP = "mcp"
+    HTTP = "http"
+    CLI = "cli"
+    PLUGIN = "plug-in"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls: the way in, a name that people know it by, and what is known of its context.
+
+    `turn` names the agent turn or command that the call belongs to: what "undo this turn" takes back.
+    `conversation` is the saved conversation, if any. `uses_model`: what it is told reaches a model or
+    a program from outside, so private notes are kept from it (the built-in agent and the user see them).
+    `tainted`: content from the web, an outside tool or an imported note is in its context.
+    `claim` is what the caller says of the change, shown apart in the dialog and never trusted.
+    """
+
+    kind: CallerKind
+    name: str
+    turn: str = ""
+    conversation: str = ""
+    uses_model: bool = True
+    tainted: bool = False
+    claim: str = ""
+
+    @classmethod
+    def user(cls) -> Caller:
+        """The person at the window, acting without an agent."""
+        return cls(CallerKind.USER, "You", uses_model=False)
