@@ -1,0 +1,35 @@
+"""Choose the front end: the desktop (default), a verb of the command line, or the embedding worker."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+
+EMBEDDING_WORKER = "--embedding-worker"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run what the arguments ask for; the process's exit status.
+
+    Front ends are imported when they are chosen: a command line call must not load Qt, and the worker
+    must load nothing but its model.
+    """
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] == [EMBEDDING_WORKER]:
+        from app.embeddings import worker
+
+        return worker.main(given[1:])
+    from app.cli import commands
+
+    if given[:1] and given[0] in commands.VERBS:
+        return commands.main(given)
+    if given[:1] in (["--help"], ["-h"], ["--version"]):
+        return commands.main(given)
+    from app.desktop import main as desktop
+
+    return desktop.main(given)
+
+
+if __name__ == "__main__":
+    multiprocessing.freeze_support()
+    sys.exit(main())

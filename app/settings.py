@@ -1,0 +1,237 @@
+"""Settings of the user: pydantic models whose titles and descriptions feed the settings dialog.
+
+Kept as one TOML-like JSON file in the user's configuration folder, never in a vault. Keys of models live
+in the system's key store (`app/agent/keys.py`), never here. A vault's own `.scriptorium/rules.toml` may
+only tighten what these allow (`VaultRules`).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import tempfile
+import time
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from app import paths
+from app.errors import InvalidParametersError
+
+log = logging.getLogger(__name__)
+
+Effect = Literal["allow", "ask", "deny"]
+OperationName = Literal["read", "create", "update", "delete", "administrative", "execute", "network"]
+
+
+class Section(BaseModel):
+    """A part of the settings; what a newer version wrote and this one does not know is kept."""
+
+    model_config = ConfigDict(extra="allow", validate_assignment=True)
+
+
+class GeneralSettings(Section):
+    """How the window looks."""
+
+    theme: Literal["system", "light", "dark", "high-contrast"] = Field(
+        "system", title="Theme", description="Light, dark, high contrast, or as the system says."
+    )
+    zoom: float = Field(
+        1.0, ge=0.7, le=2.5, title="Interface zoom", description="Size of all text and controls, 1 is normal."
+    )
+    language: Literal["system", "en", "de"] = Field(
+        "system", title="Language", description="The language of the window; takes effect at the next start."
+    )
+    reopen_last: bool = Field(
+        True, title="Open the last vault", description="Go on where you left off when the app starts."
+    )
+
+
+class ModelSettings(Section):
+    """Which model answers in the agent panel."""
+
+    provider: Literal["built-in", "openai", "ollama", "lm-studio", "llama.cpp", "openai-compatible"] = Field(
+        "built-in",
+        title="Agent",
+        description="The built-in agent needs no model. The others speak to a model by the OpenAI protocol.",
+    )
+    base_url: str = Field(
+        "",
+        title="Address",
+        description="The address of the model server, ending in /v1. Empty: the provider's usual one.",
+    )
+    model: str = Field(
+        "", title="Model", description="The model's name, such as gpt-4.1-mini or llama3.2."
+    )
+    temperature: float | None = Field(
+        None, ge=0, le=2, title="Temperature", description="Empty: the model's own. 0 is the most even."
+    )
+    request_timeout: float = Field(
+        120.0, ge=5, le=1800, title="Time-out (s)", description="How long to wait for the model's next word."
+    )
+    max_requests: int = Field(
+        40, ge=1, le=500, title="Requests per turn", description="Stops a turn that goes round in circles."
+    )
+    max_tokens_per_turn: int = Field(
+        400_000, ge=1000, title="Tokens per turn", description="A turn stops when it has used so many tokens."
+    )
+
+
+class Rule(BaseModel):
+    """One rule: what happens to these operations on these paths by these callers."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    effect: Effect = Field(title="Effect", description="allow, ask or deny; deny beats ask beats allow.")
+    operations: tuple[OperationName, ...] = Field(
+        (), title="Operations", description="Which operations; none means all."
+    )
+    glob: str = Field("**", title="Paths", description="Glob over vault paths, such as Journal/**.")
+    caller: str = Field("*", title="Caller", description="Glob over the caller's kind or name.")
+    tool: str = Field("*", title="Tool", description="Glob over the tool's name.")
+
+
+class PermissionSettings(Section):
+    """What needs your approval."""
+
+    rules: tuple[Rule, ...] = Field(
+        (), title="Rules", description="Checked before the defaults. Deny beats ask beats allow."
+    )
+    bulk_threshold: int = Field(
+        20, ge=1, le=1000, title="Bulk threshold", description="A change of more files than this always asks."
+    )
+    approval_timeout: float = Field(
+        300.0, ge=10, le=86_400, title="Approval time-out (s)", description="No answer in this time is a no."
+    )
+    unlock_delete_grants: bool = Field(
+        False,
+        title="Allow auto-approving deletes",
+        description="Even then a note that others link to always asks.",
+    )
+    categories_off: tuple[str, ...] = Field(
+        (), title="Tool categories switched off", description="Tools of these categories can't be called."
+    )
+
+
+class IndexSettings(Section):
+    """What is read."""
+
+    exclude: tuple[str, ...] = Field(
+        (), title="Left out", description="Globs over vault paths that are not indexed."
+    )
+    aliases_resolve: bool = Field(
+        False, title="Links may use aliases", description="A link whose target is an alias finds the note."
+    )
+    max_note_mib: int = Field(
+        4, ge=1, le=64, title="Largest note (MiB)", description="A larger note is listed, not read."
+    )
+
+
+class EmbeddingSettings(Section):
+    """Search by meaning."""
+
+    enabled: bool = Field(
+        True, title="Search by meaning", description="Compute sentence vectors of notes, on this machine."
+    )
+    threads: int = Field(
+        1, ge=1, le=16, title="Cores", description="How many cores the embedding process may use."
+    )
+
+
+class JournalSettings(Section):
+    """How far back undo reaches."""
+
+    max_mib: int = Field(
+        500, ge=10, le=100_000, title="Size (MiB)", description="Oldest versions are dropped beyond this."
+    )
+
+
+class AgentSettings(Section):
+    """How the agent works."""
+
+    mode: Literal["ask", "propose", "plan"] = Field(
+        "propose", title="Mode", description="Ask only reads; propose may suggest changes; plan says first."
+    )
+    instructions: str = Field(
+        "", title="Your instructions", description="Told to the model at the start of every conversation."
+    )
+
+
+class Settings(Section):
+    """All settings, by section."""
+
+    general: GeneralSettings = Field(default_factory=GeneralSettings, title="General")
+    model: ModelSettings = Field(default_factory=ModelSettings, title="Model")
+    agent: AgentSettings = Field(default_factory=AgentSettings, title="Agent")
+    permissions: PermissionSettings = Field(default_factory=PermissionSettings, title="Permissions")
+    index: IndexSettings = Field(default_factory=IndexSettings, title="Index")
+    embeddings: EmbeddingSettings = Field(default_factory=EmbeddingSettings, title="Search by meaning")
+    journal: JournalSettings = Field(default_factory=JournalSettings, title="Undo")
+
+
+class VaultRules(BaseModel):
+    """What a vault's `.scriptorium/rules.toml` may say: rules that ask or deny, and categories to switch off."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rules: tuple[Rule, ...] = ()
+    categories_off: tuple[str, ...] = ()
+    bulk_threshold: int | None = Field(None, ge=1)
+
+    @property
+    def tightening(self) -> tuple[Rule, ...]:
+        """The rules that can only tighten; a vault's `allow` is ignored."""
+        return tuple(rule for rule in self.rules if rule.effect != "allow")
+
+
+def settings_file() -> Path:
+    """Where the settings are kept."""
+    return paths.config_folder() / "settings.json"
+
+
+def load_settings() -> Settings:
+    """The saved settings; a file that can't be read is set aside, and the defaults hold."""
+    file = settings_file()
+    try:
+        return Settings.model_validate_json(file.read_text("utf-8"))
+    except FileNotFoundError:
+        return Settings()
+    except (ValidationError, UnicodeDecodeError) as error:
+        aside = file.with_suffix(f".damaged-{int(time.time())}.json")
+        file.replace(aside)
+        log.warning("the settings could not be read and were set aside as %s: %s", aside, error)
+        return Settings()
+
+
+def save_settings(settings: Settings) -> None:
+    """Write the settings in one step, so that a crash leaves the old or the new file."""
+    file = settings_file()
+    text = json.dumps(settings.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=".settings-")
+    with os.fdopen(handle, "w", encoding="utf-8") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+    Path(name).replace(file)
+
+
+def load_vault_rules(root: Path) -> VaultRules:
+    """The rules that the vault at `root` brings; none when it brings no file.
+
+    Raises:
+        InvalidParametersError: the file is there and can't be read. The caller must then treat the
+            vault as one that denies changes: rules that tighten must not get lost by a typing error.
+    """
+    file = root / ".scriptorium" / "rules.toml"
+    try:
+        return VaultRules.model_validate(tomllib.loads(file.read_text("utf-8")))
+    except (FileNotFoundError, NotADirectoryError):
+        return VaultRules()
+    except (OSError, ValueError) as error:
+        raise InvalidParametersError(
+            f"The vault's rules in {file} can't be read, so nothing in it may be changed by an agent: {error}",
+            path=str(file),
+        ) from error

@@ -1,0 +1,40 @@
+"""What every test gets: folders of its own for settings, data and cache, and no display needed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Settings, data, cache and logs of this test alone."""
+    home = tmp_path_factory.mktemp("home")
+    for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
+        monkeypatch.setenv(f"SCRIPTORIUM_{name}", str(home / name.lower()))
+    return home
+
+
+@pytest.fixture(scope="session")
+def real_vaults() -> Path:
+    """The folder of real vaults beside the project; a test that wants one skips without it."""
+    folder = ROOT.parent / "shared" / "vaults"
+    if not folder.is_dir():
+        pytest.skip("the real vaults are not on this machine")
+    return folder
+
+
+@pytest.fixture
+def sample_vault(tmp_path: Path) -> Path:
+    """A copy of the shipped sample vault."""
+    target = tmp_path / "Sample vault"
+    shutil.copytree(ROOT / "resources" / "sample-vault", target)
+    return target
