@@ -173,7 +173,7 @@ class Settings(Section):
 
 
 class VaultRules(BaseModel):
-    """What a vault's `.scriptorium/rules.toml` may say: rules that ask or deny, and categories to switch off."""
+    """What a vault's `.scriptorium/rules.toml` may say: ask, deny, and categories to switch off."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -232,6 +232,6 @@ def load_vault_rules(root: Path) -> VaultRules:
         return VaultRules()
     except (OSError, ValueError) as error:
         raise InvalidParametersError(
-            f"The vault's rules in {file} can't be read, so nothing in it may be changed by an agent: {error}",
+            f"The vault's rules in {file} can't be read, so no agent may change it: {error}",
             path=str(file),
         ) from error

@@ -73,8 +73,9 @@ class ChangeSet:
         for change in self.changes:
             for path in touched_paths(change):
                 # A rename that changes only the case of a name touches the same key from both ends.
-                if path.key in keys and not (isinstance(change, Move) and change.path.key == change.to.key):
-                    raise InvalidParametersError(f"{path} is changed twice in one change set.", path=str(path))
+                same_key = isinstance(change, Move) and change.path.key == change.to.key
+                if path.key in keys and not same_key:
+                    raise InvalidParametersError(f"{path} is changed twice in a change set.", path=str(path))
                 keys.add(path.key)
 
     @classmethod
@@ -94,7 +95,8 @@ class ChangeSet:
         total = hashlib.sha256()
         for change in self.changes:
             parts = [type(change).__name__, *map(str, touched_paths(change))]
-            parts += [content_hash(c) if c is not None else "-" for c in (before_of(change), after_of(change))]
+            contents = (before_of(change), after_of(change))
+            parts += ["-" if content is None else content_hash(content) for content in contents]
             total.update("\0".join(parts).encode("utf-8", "surrogatepass") + b"\1")
         return total.hexdigest()
 
