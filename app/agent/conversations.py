@@ -1,0 +1,124 @@
+"""Saved conversations of a vault: items as the user saw them, and a model's own history beside them.
+
+They are kept in SQLite in the user's data folder, outside the vault. An item is written when it begins
+and again when it is settled, so a crash loses no more than the words of the piece under way.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.agent.transcript import ITEM, AnyItem, UserText
+
+_SCHEMA = """
+create table if not exists conversations (
+  id text primary key, title text not null, created real not null, updated real not null, history blob);
+create table if not exists items (
+  conversation text not null references conversations(id) on delete cascade,
+  position integer not null, body text not null, primary key (conversation, position));
+"""
+_TITLE_LENGTH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A saved conversation; times are Unix seconds."""
+
+    id: str
+    title: str
+    created: float
+    updated: float
+
+
+class ConversationStore:
+    """Reads and writes the conversations of one vault.
+
+    Args:
+        folder: The vault's data folder; the file in it is `conversations.sqlite`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._db = sqlite3.connect(folder / "conversations.sqlite", check_same_thread=False)
+        self._db.executescript("pragma journal_mode=wal; pragma foreign_keys=on;")
+        self._db.executescript(_SCHEMA)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def create(self, title: str = "") -> Conversation:
+        """A new, empty conversation."""
+        now = time.time()
+        made = Conversation(uuid.uuid4().hex, title, now, now)
+        with self._db:
+            self._db.execute(
+                "insert into conversations values (?, ?, ?, ?, null)", (made.id, title, now, now)
+            )
+        return made
+
+    def all(self, text: str = "") -> tuple[Conversation, ...]:
+        """The conversations, the latest first; with `text`, those that say it."""
+        like = "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+        rows = self._db.execute(
+            "select id, title, created, updated from conversations c "
+            "where ? = '' or title like ? escape '\\' or exists (select 1 from items i where i.conversation = c.id and i.body like ? escape '\\') "
+            "order by updated desc",
+            (text, like, like),
+        )
+        return tuple(Conversation(*row) for row in rows)
+
+    def items(self, conversation: str) -> tuple[AnyItem, ...]:
+        """The items of a conversation, in order; empty when there is none of that id."""
+        rows = self._db.execute(
+            "select body from items where conversation = ? order by position", (conversation,)
+        )
+        return tuple(ITEM.validate_json(row[0]) for row in rows)
+
+    def put(self, conversation: str, position: int, item: AnyItem) -> None:
+        """Keep `item` at `position`, in place of what was there; a first prompt names the conversation."""
+        with self._db:
+            self._db.execute(
+                "insert or replace into items values (?, ?, ?)",
+                (conversation, position, item.model_dump_json()),
+            )
+            self._db.execute("update conversations set updated = ? where id = ?", (time.time(), conversation))
+            if isinstance(item, UserText):
+                title = " ".join(item.text.split())
+                short = title if len(title) <= _TITLE_LENGTH else title[: _TITLE_LENGTH - 1].rstrip() + "…"
+                self._db.execute(
+                    "update conversations set title = ? where id = ? and title = ''", (short, conversation)
+                )
+
+    def cut(self, conversation: str, position: int) -> None:
+        """Forget the items from `position` on (for "edit and resend"), and the model's history with them."""
+        with self._db:
+            self._db.execute(
+                "delete from items where conversation = ? and position >= ?", (conversation, position)
+            )
+            self._db.execute("update conversations set history = null where id = ?", (conversation,))
+
+    def history(self, conversation: str) -> bytes | None:
+        """The model's own history, as the model layer saved it; None when there is none."""
+        row = self._db.execute("select history from conversations where id = ?", (conversation,)).fetchone()
+        return row[0] if row else None
+
+    def save_history(self, conversation: str, history: bytes) -> None:
+        """Keep the model's own history."""
+        with self._db:
+            self._db.execute(
+                "update conversations set history = ? where id = ?", (history, conversation)
+            )
+
+    def rename(self, conversation: str, title: str) -> None:
+        """Give it another title."""
+        with self._db:
+            self._db.execute("update conversations set title = ? where id = ?", (title, conversation))
+
+    def delete(self, conversation: str) -> None:
+        """Forget a conversation. What its tool calls did stays in the audit log."""
+        with self._db:
+            self._db.execute("delete from conversations where id = ?", (conversation,))

@@ -1,0 +1,254 @@
+"""Models behind the OpenAI protocol: which providers there are, building one, testing one, wording errors.
+
+pydantic-ai and the OpenAI client take a second to import, so they are imported when a model is first used.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from app.errors import InvalidParametersError
+from app.settings import ModelSettings
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+    from pydantic_ai.models import Model
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A way to reach a model; `address` is the usual one, `local` runs on this machine."""
+
+    id: str
+    label: str
+    address: str
+    needs_key: bool
+    local: bool
+    hint: str
+
+
+PROVIDERS = (
+    Provider("openai", "OpenAI", "https://api.openai.com/v1", True, False, "Check the key in the settings."),
+    Provider("ollama", "Ollama", "http://127.0.0.1:11434/v1", False, True, "Start it with `ollama serve`."),
+    Provider(
+        "lm-studio", "LM Studio", "http://127.0.0.1:1234/v1", False, True,
+        "In LM Studio, start the server on the Developer page.",
+    ),
+    Provider(
+        "llama.cpp", "llama.cpp", "http://127.0.0.1:8080/v1", False, True,
+        "Start `llama-server --jinja` with your model.",
+    ),
+    Provider(
+        "openai-compatible", "OpenAI-compatible address", "", False, False,
+        "Check the address in the settings; it usually ends in /v1.",
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ModelProblem:
+    """What went wrong with a model, in words for the user: what happened, and what to do."""
+
+    text: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCheck:
+    """The result of the test button: whether it works, in words, and the models that the server names."""
+
+    ok: bool
+    text: str
+    hint: str = ""
+    models: tuple[str, ...] = ()
+
+
+def provider(settings: ModelSettings) -> Provider:
+    """The provider that the settings name.
+
+    Raises:
+        InvalidParametersError: the built-in agent is chosen, or there is no address.
+    """
+    for known in PROVIDERS:
+        if known.id == settings.provider:
+            return known
+    raise InvalidParametersError("No model is set up: the built-in agent is chosen.")
+
+
+def address(settings: ModelSettings) -> str:
+    """The address of the model server.
+
+    Raises:
+        InvalidParametersError: it is no HTTP address, or there is none.
+    """
+    text = (settings.base_url or provider(settings).address).strip().rstrip("/")
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InvalidParametersError(f"{text!r} is not the address of a model server.", address=text)
+    return text
+
+
+def _client(settings: ModelSettings, key: str | None) -> AsyncOpenAI:
+    from openai import AsyncOpenAI
+
+    # A local server takes any key, but the client insists on one.
+    return AsyncOpenAI(
+        base_url=address(settings), api_key=key or "none", timeout=settings.request_timeout, max_retries=1
+    )
+
+
+def build(settings: ModelSettings, key: str | None) -> Model:
+    """The model that the settings name, ready to be asked.
+
+    Raises:
+        InvalidParametersError: no model is named, a key is missing, or the address is none.
+    """
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    chosen = provider(settings)
+    if not settings.model.strip():
+        raise InvalidParametersError("No model is named. Choose one in the settings.")
+    if chosen.needs_key and not key:
+        raise InvalidParametersError(f"{chosen.label} needs a key. Add it in the settings.")
+    return OpenAIChatModel(
+        settings.model.strip(), provider=OpenAIProvider(openai_client=_client(settings, key))
+    )
+
+
+async def check(settings: ModelSettings, key: str | None) -> ModelCheck:
+    """Ask the server for its models and the model for one word with a tool at hand: the test button."""
+    import openai
+
+    names: tuple[str, ...] = ()
+    try:
+        async with _client(settings, key) as client:
+            try:
+                names = tuple(sorted([model.id async for model in client.models.list()]))
+            except openai.APIStatusError as error:
+                # Some compatible servers have no list of models; the question below decides.
+                if error.status_code in (401, 403):
+                    raise
+            if not settings.model.strip():
+                return ModelCheck(bool(names), "The server answers. Choose a model.", "", names)
+            await client.chat.completions.create(
+                model=settings.model.strip(),
+                messages=[{"role": "user", "content": "Answer with the word: ready"}],
+                tools=[
+                    {
+                        "type": "function",
+                        "function": {
+                            "name": "vault_info",
+                            "description": "Counts of the vault.",
+                            "parameters": {"type": "object", "properties": {}},
+                        },
+                    }
+                ],
+                timeout=min(60.0, settings.request_timeout),
+            )
+    except InvalidParametersError as error:
+        return ModelCheck(False, error.message)
+    except openai.OpenAIError as error:
+        problem = explain(error, settings)
+        return ModelCheck(False, problem.text, problem.hint, names)
+    return ModelCheck(True, f"{settings.model} answers and takes tools.", "", names)
+
+
+async def find_local() -> tuple[tuple[Provider, tuple[str, ...]], ...]:
+    """The local model servers that answer at their usual addresses, with the models each has."""
+    import openai
+
+    found = []
+    for known in (each for each in PROVIDERS if each.local):
+        settings = ModelSettings(provider=known.id, request_timeout=5)  # type: ignore[arg-type]
+        try:
+            async with _client(settings, None) as client:
+                listing = await client.with_options(timeout=0.8, max_retries=0).models.list()
+                found.append((known, tuple(sorted(model.id for model in listing.data))))
+        except openai.OpenAIError:
+            continue
+    return tuple(found)
+
+
+def explain(error: BaseException, settings: ModelSettings) -> ModelProblem:
+    """Words for an error of the model layer: what happened, what to do. Never the key, never a traceback."""
+    where = settings.base_url or provider(settings).address
+    hint = provider(settings).hint
+    status = _status(error)
+    said = _said(error)
+    name = settings.model or "the model"
+    if status in (401, 403):
+        return ModelProblem(f"{where} does not accept the key.", "Enter the key again in the settings.")
+    if status == 429:
+        wait = getattr(_model_error(error), "retry_after", None)
+        text = "The model's server says that the limit of requests or credit is reached."
+        return ModelProblem(
+            text, f"Try again in {wait:.0f} s." if wait else "Wait a little, or check your plan."
+        )
+    if status in (400, 404, 422, 501) and "tool" in said.lower():
+        return ModelProblem(
+            f"{name} can't call tools, so it can't work in your notes.",
+            "Choose a model with tool calling, such as qwen3, llama3.1 or gpt-4.1-mini.",
+        )
+    if status == 404:
+        return ModelProblem(f"{where} has no model called {name}.", "Choose another model in the settings.")
+    if status is not None and status >= 500:
+        return ModelProblem(f"The model's server failed (status {status}): {said}", "Try again.")
+    if status is not None:
+        return ModelProblem(f"The model's server refused the request (status {status}): {said}", hint)
+    return _explain_transport(error, where, hint)
+
+
+def _explain_transport(error: BaseException, where: str, hint: str) -> ModelProblem:
+    """Words for an error without an HTTP status: no connection, a time-out, a stream that breaks, a limit."""
+    kinds = {type(each).__name__ for each in _chain(error)}
+    if kinds & {"UsageLimitExceeded"}:
+        return ModelProblem(
+            "The turn reached its limit of requests or tokens and was stopped.",
+            "Ask it to go on, or raise the limit in the settings.",
+        )
+    if kinds & {"RemoteProtocolError", "ReadError", "IncompleteToolCall", "JSONDecodeError"}:
+        return ModelProblem("The answer broke off: the connection to the model was lost.", "Send it again.")
+    if kinds & {"ConnectError", "ConnectTimeout"}:
+        return ModelProblem(f"Nothing answers at {where}.", hint)
+    if kinds & {"APITimeoutError", "ReadTimeout", "ModelTimeoutError", "RunTimedOut"}:
+        return ModelProblem(f"{where} did not answer in time.", "Try again, or raise the time-out.")
+    if kinds & {"APIConnectionError", "ModelConnectionError"}:
+        return ModelProblem(f"Nothing answers at {where}.", hint)
+    return ModelProblem(f"The model's answer could not be used: {_said(error)}", "Send it again.")
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """The error and its causes."""
+    chain: list[BaseException] = []
+    current: BaseException | None = error
+    while current is not None and current not in chain:
+        chain.append(current)
+        current = current.__cause__ or current.__context__
+    return chain
+
+
+def _model_error(error: BaseException) -> BaseException | None:
+    """The error in the chain that has an HTTP status."""
+    return next((each for each in _chain(error) if isinstance(getattr(each, "status_code", None), int)), None)
+
+
+def _status(error: BaseException) -> int | None:
+    found = _model_error(error)
+    return getattr(found, "status_code", None) if found else None
+
+
+def _said(error: BaseException) -> str:
+    """What the server said, cut to one readable line."""
+    found = _model_error(error) or error
+    body = getattr(found, "body", None)
+    if isinstance(body, dict):
+        inner = body.get("error", body)
+        body = inner.get("message", inner) if isinstance(inner, dict) else inner
+    text = " ".join(str(body or getattr(found, "message", "") or found).split())
+    return text if len(text) <= 300 else text[:299] + "…"

@@ -1,0 +1,146 @@
+"""What a conversation looks like: its items, and the events of a turn that is under way. All frozen.
+
+A conversation is a list of items in the order in which they began. A turn is everything from one prompt
+to the answer's end; its id is also the `turn` of each tool call, so that it can be undone as one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from app.events import Event
+
+CardState = Literal["running", "done", "denied", "failed", "cancelled"]
+TurnState = Literal["done", "stopped", "failed"]
+
+
+class Item(BaseModel):
+    """One thing in a conversation; `at` is a Unix time in seconds."""
+
+    model_config = ConfigDict(frozen=True)
+
+    turn: str
+    at: float
+
+
+class UserText(Item):
+    """What the user said; `notes` are the notes that were given along, by path."""
+
+    kind: Literal["user"] = "user"
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+class AgentText(Item):
+    """What the agent said, as Markdown with wikilinks."""
+
+    kind: Literal["agent"] = "agent"
+    text: str
+
+
+class Thinking(Item):
+    """What a model says of its own reasoning."""
+
+    kind: Literal["thinking"] = "thinking"
+    text: str
+
+
+class ToolCard(Item):
+    """A tool call: arguments and result as JSON text, the audit entry and the commit it made."""
+
+    kind: Literal["tool"] = "tool"
+    call: str
+    tool: str
+    arguments: str
+    state: CardState = "running"
+    message: str = ""
+    result: str = ""
+    duration_ms: float = 0.0
+    entry: int | None = None
+    commit: int | None = None
+
+
+class Choice(BaseModel):
+    """An answer that the agent offers to its own question; `reply` is what is sent when it is picked."""
+
+    model_config = ConfigDict(frozen=True)
+
+    label: str
+    reply: str
+
+
+class Question(Item):
+    """The agent asks back."""
+
+    kind: Literal["question"] = "question"
+    text: str
+    choices: tuple[Choice, ...] = ()
+
+
+class Notice(Item):
+    """Something about the turn itself: an error of the model's server, a stop, a limit."""
+
+    kind: Literal["notice"] = "notice"
+    level: Literal["info", "warning", "error"]
+    text: str
+    hint: str = ""
+
+
+AnyItem = UserText | AgentText | Thinking | ToolCard | Question | Notice
+ITEM: TypeAdapter[AnyItem] = TypeAdapter(AnyItem)
+
+
+class Usage(BaseModel):
+    """What a turn used: requests, tokens in and out, cost in US dollars where the price is known."""
+
+    model_config = ConfigDict(frozen=True)
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = Field(None)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted(Event):
+    """A turn began."""
+
+    conversation: str
+    turn: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextStreamed(Event):
+    """The next piece of the agent's text (or thinking); the whole item follows as `ItemSettled`."""
+
+    conversation: str
+    turn: str
+    text: str
+    thinking: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSettled(Event):
+    """An item is new, or stands for the one of the same `position` now (a card that has its result)."""
+
+    conversation: str
+    position: int
+    item: AnyItem
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished(Event):
+    """A turn is over."""
+
+    conversation: str
+    turn: str
+    state: TurnState
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationsChanged(Event):
+    """A conversation was made, renamed or deleted."""
