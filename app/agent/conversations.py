@@ -65,7 +65,8 @@ class ConversationStore:
         like = "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         rows = self._db.execute(
             "select id, title, created, updated from conversations c "
-            "where ? = '' or title like ? escape '\\' or exists (select 1 from items i where i.conversation = c.id and i.body like ? escape '\\') "
+            "where ? = '' or title like ? escape '\\' or exists ("
+            "select 1 from items i where i.conversation = c.id and i.body like ? escape '\\') "
             "order by updated desc",
             (text, like, like),
         )

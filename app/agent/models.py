@@ -165,7 +165,7 @@ async def find_local() -> tuple[tuple[Provider, tuple[str, ...]], ...]:
 
     found = []
     for known in (each for each in PROVIDERS if each.local):
-        settings = ModelSettings(provider=known.id, request_timeout=5)  # type: ignore[arg-type]
+        settings = ModelSettings(provider=known.id, request_timeout=5)
         try:
             async with _client(settings, None) as client:
                 listing = await client.with_options(timeout=0.8, max_retries=0).models.list()

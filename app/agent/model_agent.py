@@ -1,0 +1,231 @@
+"""An agent that asks a model by pydantic-ai. Its only tools are the registry's, called through the turn.
+
+The model layer never decides anything: it streams text and names tools. Validation, policy, approval and
+commit are the runner's, the same for it as for everyone else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from app.agent import models
+from app.agent.keys import KeyStore
+from app.agent.prompts import system_prompt
+from app.agent.transcript import Usage
+from app.agent.turn import Turn
+from app.errors import InvalidParametersError
+from app.settings import Settings
+from app.toolkit.registry import ToolRegistry
+from app.toolkit.runner import ToolOutcome
+from app.toolkit.tool import Tool
+
+if TYPE_CHECKING:
+    from pydantic_ai import Agent
+    from pydantic_ai.messages import ModelMessage
+    from pydantic_ai.models import Model
+
+log = logging.getLogger(__name__)
+
+_INTERRUPTED = "(The person stopped this answer here.)"
+
+
+class ModelAgent:
+    """Answers turns by the model that the settings name when the turn begins.
+
+    Args:
+        vault: The vault's name, for the prompt.
+        note_text: Gives the text of a note for the prompt, None for one that a model may not see.
+    """
+
+    def __init__(
+        self,
+        vault: str,
+        settings: Callable[[], Settings],
+        keys: KeyStore,
+        registry: ToolRegistry,
+        note_text: Callable[[str], str | None],
+    ) -> None:
+        self._vault = vault
+        self._settings = settings
+        self._keys = keys
+        self._registry = registry
+        self._note_text = note_text
+
+    async def respond(self, turn: Turn) -> None:
+        """Ask the model, stream its words, call the tools it names; a failure becomes a notice."""
+        settings = self._settings()
+        try:
+            key = self._keys.get(settings.model.provider, settings.model.base_url)
+            model = models.build(settings.model, key)
+        except InvalidParametersError as error:
+            turn.notice("error", error.message, "Open the settings, or choose the built-in agent.")
+            return
+        try:
+            async with model:
+                await self._converse(turn, model, settings)
+        except asyncio.CancelledError:
+            self._keep_interrupted(turn)
+            raise
+        except Exception as error:
+            problem = models.explain(error, settings.model)
+            log.info("the model failed: %s", type(error).__name__, exc_info=True)
+            self._keep_interrupted(turn)
+            turn.notice("error", problem.text, problem.hint)
+
+    async def _converse(self, turn: Turn, model: Model, settings: Settings) -> None:
+        from pydantic_ai import Agent, UsageLimits
+        from pydantic_ai.messages import PartDeltaEvent, PartStartEvent
+        from pydantic_ai.run import AgentRunResultEvent
+
+        offered = _offered(self._registry, turn)
+        agent: Agent[Turn, str] = Agent(
+            model, deps_type=Turn, toolsets=[_toolset(offered)], instructions=self._prompt(turn, offered)
+        )
+        limits = UsageLimits(
+            request_limit=settings.model.max_requests, total_tokens_limit=settings.model.max_tokens_per_turn
+        )
+        async with agent.run_stream_events(
+            self._said(turn), deps=turn, message_history=self._history(turn), usage_limits=limits,
+            model_settings=_model_settings(settings),
+        ) as events:  # fmt: skip
+            async for event in events:
+                if isinstance(event, PartStartEvent):
+                    _stream(turn, event.part)
+                elif isinstance(event, PartDeltaEvent):
+                    _stream(turn, event.delta)
+                elif isinstance(event, AgentRunResultEvent):
+                    self._keep(turn, event.result.all_messages(), _usage(event.result))
+        turn.settle()
+
+    def _prompt(self, turn: Turn, offered: Sequence[Tool]) -> str:
+        agent = self._settings().agent
+        rules = [tool.usage_rule for tool in offered]
+        note = turn.prompt.open_note if turn.prompt.open_note and self._note_text(turn.prompt.open_note) else None
+        return system_prompt(self._vault, turn.prompt.mode, rules, agent.instructions, note)
+
+    def _said(self, turn: Turn) -> str:
+        """The prompt, with the notes given along as marked data."""
+        parts = [turn.prompt.text]
+        for path in turn.prompt.notes:
+            text = self._note_text(path)
+            shown = "(This note is private and is not shown to you.)" if text is None else text
+            parts.append(f"<note path={json.dumps(path, ensure_ascii=False)}>\n{shown}\n</note>")
+        return "\n\n".join(parts)
+
+    def _history(self, turn: Turn) -> list[ModelMessage]:
+        from pydantic_ai import ModelMessagesTypeAdapter
+
+        saved = turn.store.history(turn.conversation)
+        return list(ModelMessagesTypeAdapter.validate_json(saved)) if saved else []
+
+    def _keep(self, turn: Turn, messages: Sequence[ModelMessage], usage: Usage) -> None:
+        from pydantic_ai import ModelMessagesTypeAdapter
+
+        turn.usage = usage
+        turn.store.save_history(turn.conversation, ModelMessagesTypeAdapter.dump_json(list(messages)))
+
+    def _keep_interrupted(self, turn: Turn) -> None:
+        """Keep what was said before a stop or a failure, so that the model knows of it in the next turn."""
+        from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
+
+        said = turn.settle()
+        messages: list[ModelMessage] = [
+            *self._history(turn),
+            ModelRequest(parts=[UserPromptPart(content=self._said(turn))]),
+            ModelResponse(parts=[TextPart(content=f"{said}\n{_INTERRUPTED}".strip())]),
+        ]
+        self._keep(turn, messages, turn.usage)
+
+
+def _offered(registry: ToolRegistry, turn: Turn) -> list[Tool]:
+    """The tools that the turn's mode allows: all, or only those that never propose anything."""
+    tools = registry.tools(turn.caller)
+    return [tool for tool in tools if turn.prompt.mode == "propose" or not tool.proposes]
+
+
+def _toolset(offered: Sequence[Tool]) -> Any:  # noqa: ANN401 (the class is made where its base is imported)
+    """The registry's tools as one toolset of pydantic-ai, validated and run by our own runner."""
+    from pydantic_ai import RunContext
+    from pydantic_ai.tools import ToolDefinition
+    from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
+    from pydantic_core import SchemaValidator, core_schema
+
+    anything = SchemaValidator(core_schema.dict_schema())
+
+    class RegistryToolset(AbstractToolset[Turn]):
+        @property
+        def id(self) -> str:
+            return "scriptorium"
+
+        async def get_tools(self, ctx: RunContext[Turn]) -> dict[str, ToolsetTool[Turn]]:
+            return {
+                tool.name: ToolsetTool(
+                    toolset=self,
+                    tool_def=ToolDefinition(
+                        name=tool.name,
+                        description=tool.description,
+                        parameters_json_schema=tool.schema,
+                        sequential=tool.proposes,
+                    ),
+                    max_retries=3,
+                    args_validator=anything,
+                )
+                for tool in offered
+            }
+
+        async def call_tool(
+            self, name: str, tool_args: dict[str, Any], ctx: RunContext[Turn], tool: ToolsetTool[Turn]
+        ) -> Any:  # noqa: ANN401 (the base class says so)
+            return _told(await ctx.deps.call(name, tool_args))
+
+    return RegistryToolset()
+
+
+def _told(outcome: ToolOutcome) -> dict[str, object]:
+    """What a model is told of a call: the result, the error with what helps to go on, or the denial."""
+    if outcome.denied:
+        return {"success": False, "denied": True, "message": outcome.message, "words": outcome.words}
+    if not outcome.success:
+        return {"success": False, "error": outcome.error}
+    return {"success": True, "message": outcome.message, **outcome.result}
+
+
+def _stream(turn: Turn, piece: object) -> None:
+    """Hand over a piece of text or of reasoning; other pieces are shown as cards when they are called."""
+    from pydantic_ai.messages import TextPart, TextPartDelta, ThinkingPart, ThinkingPartDelta
+
+    match piece:
+        case TextPart(content=text) | TextPartDelta(content_delta=text) if text:
+            turn.stream(text)
+        case ThinkingPart(content=text) | ThinkingPartDelta(content_delta=text) if text:
+            turn.think(text)
+
+
+def _model_settings(settings: Settings) -> Any:  # noqa: ANN401 (a TypedDict of a lazily imported module)
+    from pydantic_ai import ModelSettings
+
+    chosen = ModelSettings(timeout=settings.model.request_timeout)
+    if settings.model.temperature is not None:
+        chosen["temperature"] = settings.model.temperature
+    return chosen
+
+
+def _usage(result: Any) -> Usage:  # noqa: ANN401 (pydantic-ai's result of any output type)
+    """Tokens and, where the price of the model is known, the cost of the run."""
+    from pydantic_ai.messages import ModelResponse
+
+    cost: float | None = 0.0
+    for message in result.new_messages():
+        if isinstance(message, ModelResponse) and cost is not None:
+            try:
+                cost += float(message.cost().total_price)
+            except (LookupError, ValueError, AssertionError):
+                cost = None
+    used = result.usage
+    return Usage(
+        requests=used.requests, input_tokens=used.input_tokens, output_tokens=used.output_tokens, cost=cost
+    )
