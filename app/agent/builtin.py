@@ -18,7 +18,7 @@ class Responder(Protocol):
 
 
 class BuiltinAgent:
-    """Answers by the planner; what was last spoken of is kept per conversation, so that "it" is understood."""
+    """Answers by the planner; keeps what each conversation last spoke of, so that "it" is understood."""
 
     def __init__(self, planner: BuiltinPlanner) -> None:
         self._planner = planner

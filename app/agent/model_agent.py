@@ -104,8 +104,9 @@ class ModelAgent:
     def _prompt(self, turn: Turn, offered: Sequence[Tool]) -> str:
         agent = self._settings().agent
         rules = [tool.usage_rule for tool in offered]
-        note = turn.prompt.open_note if turn.prompt.open_note and self._note_text(turn.prompt.open_note) else None
-        return system_prompt(self._vault, turn.prompt.mode, rules, agent.instructions, note)
+        note = turn.prompt.open_note
+        shown = note if note and self._note_text(note) is not None else None
+        return system_prompt(self._vault, turn.prompt.mode, rules, agent.instructions, shown)
 
     def _said(self, turn: Turn) -> str:
         """The prompt, with the notes given along as marked data."""

@@ -114,7 +114,8 @@ class Turn:
         )
         self._put(card)
         try:
-            outcome = await self.runner.call(tool, arguments, replace(self.caller, claim=claim or said.strip()))
+            caller = replace(self.caller, claim=claim or said.strip())
+            outcome = await self.runner.call(tool, arguments, caller)
         except asyncio.CancelledError:
             self._replace(position, card.model_copy(update={"state": "cancelled", "message": "Stopped."}))
             raise

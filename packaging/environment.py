@@ -1,0 +1,86 @@
+"""The project's own environment, made with the standard library alone: `.venv` beside this folder.
+
+It is made with uv where there is one, else with venv and pip, and made again only when what it holds
+should change: a stamp keeps the hash of the project file, the constraints, the extras and the Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / ".venv"
+BINARIES = FOLDER / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = BINARIES / ("python.exe" if os.name == "nt" else "python")
+CONSTRAINTS = ROOT / "packaging" / "constraints.txt"
+LIBRARIES = {
+    "libGL.so.1": "libgl1",
+    "libEGL.so.1": "libegl1",
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libbrotlidec.so.1": "libbrotli1",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libxcb-xkb.so.1": "libxcb-xkb1",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+}
+
+
+def ensure(groups: tuple[str, ...] = ()) -> None:
+    """Make or renew the environment with the app and the dependency groups named."""
+    if not (3, 11) <= sys.version_info[:2] < (3, 15):
+        sys.exit(f"Scriptorium needs Python 3.11 to 3.14; this is {sys.version.split()[0]}.")
+    stamp, wanted = FOLDER / ".scriptorium-stamp", _digest(groups)
+    held = stamp.read_text().split("\n") if PYTHON.exists() and stamp.exists() else []
+    if wanted in held:
+        return
+    print("Setting up Scriptorium (once) …", flush=True)
+    _install(groups)
+    # A set-up with more groups serves those who want fewer.
+    stamp.write_text("\n".join({wanted, _digest(())}))
+
+
+def _digest(groups: tuple[str, ...]) -> str:
+    parts = [(ROOT / "pyproject.toml").read_bytes(), CONSTRAINTS.read_bytes()]
+    parts += [",".join(groups).encode(), sys.version.encode(), str(ROOT).encode()]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def _install(groups: tuple[str, ...]) -> None:
+    table = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8")).get("dependency-groups", {})
+    what = ["-c", str(CONSTRAINTS), "-e", str(ROOT), *(spec for group in groups for spec in table[group])]
+    if uv := shutil.which("uv"):
+        subprocess.check_call(
+            [uv, "venv", "-q", "--allow-existing", "--python", sys.executable, str(FOLDER)]
+        )
+        subprocess.check_call([uv, "pip", "install", "-q", "--python", str(PYTHON), *what])
+        return
+    if not PYTHON.exists():
+        venv.create(FOLDER, with_pip=True)
+    subprocess.check_call([str(PYTHON), "-m", "pip", "install", "-q", "--disable-pip-version-check", *what])
+
+
+def missing_libraries() -> list[str]:
+    """Debian's names of the system libraries that Qt needs and this Linux lacks; empty elsewhere."""
+    if not sys.platform.startswith("linux"):
+        return []
+    import ctypes
+
+    missing = []
+    for library, package in LIBRARIES.items():
+        try:
+            ctypes.CDLL(library)
+        except OSError:
+            missing.append(package)
+    return missing

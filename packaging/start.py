@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Install what Scriptorium needs and open it: `python3 packaging/start.py [vault] [--install-only]`.
+
+Needs nothing but Python. Without a vault it opens a copy of the sample vault in the user's documents, so
+that the shipped one stays as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import environment
+
+
+def main() -> int:
+    """Set up, then become the app."""
+    given = sys.argv[1:]
+    environment.ensure()
+    if missing := environment.missing_libraries():
+        print(
+            "Qt needs system libraries that are missing. On Debian or Ubuntu:\n"
+            f"  sudo apt-get install {' '.join(missing)}",
+            file=sys.stderr,
+        )
+    if "--install-only" in given:
+        print("Scriptorium is set up. Start it with: python3 packaging/start.py")
+        return 0
+    command = [str(environment.PYTHON), "-m", "app", *(given or ["--sample"])]
+    if os.name == "nt":
+        return subprocess.call(command, cwd=environment.ROOT)
+    os.chdir(environment.ROOT)
+    os.execv(command[0], command)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
