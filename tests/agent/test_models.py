@@ -1,0 +1,64 @@
+"""Models over real HTTP: the test button, and words for each thing that goes wrong."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+from tests.support.model_server import Fail, ModelServer, Say
+
+from app.agent import models
+from app.errors import InvalidParametersError
+from app.settings import ModelSettings
+
+
+def settings(address: str, model: str = "scripted") -> ModelSettings:
+    return ModelSettings(provider="openai-compatible", base_url=address, model=model, request_timeout=5)
+
+
+async def test_check_names_the_models_and_says_it_works():
+    with ModelServer(Say("ready")) as server:
+        result = await models.check(settings(server.address), None)
+    assert result.ok and result.models == ("scripted",)
+    assert server.requests[0]["tools"]
+
+
+async def test_check_without_a_connection_says_where_and_what_to_do():
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{closed.getsockname()[1]}/v1"
+        result = await models.check(settings(address), None)
+    assert not result.ok and result.text == f"Nothing answers at {address}." and result.hint
+
+
+async def test_check_with_a_wrong_key():
+    with ModelServer(key="right") as server:
+        result = await models.check(settings(server.address), "wrong")
+    assert not result.ok and "does not accept the key" in result.text
+    assert "wrong" not in result.text + result.hint
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (Fail(429, "Rate limit reached", {"retry-after": "7"}), "limit of requests"),
+        (Fail(400, "scripted does not support tools"), "can't call tools"),
+        (Fail(404, "model not found"), "has no model called"),
+        (Fail(500, "out of memory"), "failed (status 500): out of memory"),
+    ],
+)
+async def test_check_words_each_status(answer, words):
+    with ModelServer(answer, answer) as server:
+        result = await models.check(settings(server.address), None)
+    assert not result.ok and words in result.text
+
+
+def test_no_model_and_no_address_are_said_before_anything_is_sent():
+    with pytest.raises(InvalidParametersError, match="No model is named"):
+        models.build(settings("http://127.0.0.1:1/v1", model=""), None)
+    with pytest.raises(InvalidParametersError, match="not the address"):
+        models.build(settings("ftp://example"), None)
+    with pytest.raises(InvalidParametersError, match="needs a key"):
+        models.build(ModelSettings(provider="openai", model="m"), None)
+
+

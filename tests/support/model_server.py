@@ -1,0 +1,160 @@
+"""A scripted model server: speaks the streaming OpenAI chat protocol over HTTP on loopback.
+
+A test gives it the answers in order; each request takes the next one. It keeps what it was asked, so that
+a test can see what really went over the wire. It runs in a thread of its own with its own loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+
+@dataclass(frozen=True)
+class Say:
+    """Stream this text, word by word; `pause` seconds between the words."""
+
+    text: str
+    pause: float = 0.0
+
+
+@dataclass(frozen=True)
+class Call:
+    """Call a tool, its arguments streamed in pieces; `text` is said before."""
+
+    tool: str
+    arguments: dict[str, object]
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Fail:
+    """Answer with a status and an error body."""
+
+    status: int
+    message: str
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class BreakOff:
+    """Stream some words, then drop the connection without an end."""
+
+    text: str
+
+
+Answer = Say | Call | Fail | BreakOff
+
+
+class _Dropped(Exception):
+    """Ends a response in the middle."""
+
+
+class ModelServer:
+    """Serves the script until it is closed. Use as a context manager."""
+
+    def __init__(self, *answers: Answer, key: str | None = None) -> None:
+        self.answers = list(answers)
+        self.requests: list[dict[str, object]] = []
+        self.key = key
+        routes = [
+            Route("/v1/chat/completions", self._chat, methods=["POST"]),
+            Route("/v1/models", self._models),
+        ]
+        config = uvicorn.Config(
+            Starlette(routes=routes), host="127.0.0.1", port=0, log_level="critical", lifespan="off"
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._serve, name="model server")
+
+    @property
+    def address(self) -> str:
+        """The address for the settings."""
+        port = self._server.servers[0].sockets[0].getsockname()[1]
+        return f"http://127.0.0.1:{port}/v1"
+
+    def __enter__(self) -> ModelServer:
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.005)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.should_exit = True
+        self._thread.join(10)
+
+    def _serve(self) -> None:
+        with asyncio.Runner() as runner:
+            runner.run(self._server._serve())
+
+    def _refused(self, request: Request) -> Response | None:
+        if self.key is None or request.headers.get("authorization") == f"Bearer {self.key}":
+            return None
+        return JSONResponse({"error": {"message": "Incorrect API key provided.", "code": "invalid_api_key"}}, 401)
+
+    async def _models(self, request: Request) -> Response:
+        listing = {"object": "list", "data": [{"id": "scripted", "object": "model", "created": 1, "owned_by": "t"}]}
+        return self._refused(request) or JSONResponse(listing)
+
+    async def _chat(self, request: Request) -> Response:
+        if refused := self._refused(request):
+            return refused
+        body = await request.json()
+        self.requests.append(body)
+        answer = self.answers.pop(0) if self.answers else Say("I have nothing more to say.")
+        if isinstance(answer, Fail):
+            return JSONResponse({"error": {"message": answer.message}}, answer.status, headers=answer.headers)
+        if not body.get("stream"):
+            return JSONResponse(_whole(answer))
+        return StreamingResponse(_stream(answer), media_type="text/event-stream")
+
+
+def _chunk(delta: dict[str, object] | None, finish: str | None = None, usage: bool = False) -> bytes:
+    choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
+    chunk: dict[str, object] = {
+        "id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "scripted", "choices": choices,
+    }  # fmt: skip
+    if usage:
+        chunk["usage"] = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    return f"data: {json.dumps(chunk)}\n\n".encode()
+
+
+async def _stream(answer: Answer) -> AsyncIterator[bytes]:
+    text = answer.text if isinstance(answer, Say | Call | BreakOff) else ""
+    pause = answer.pause if isinstance(answer, Say) else 0.0
+    yield _chunk({"role": "assistant", "content": ""})
+    for word in text.split(" ") if text else []:
+        await asyncio.sleep(pause)
+        yield _chunk({"content": word + " "})
+    if isinstance(answer, BreakOff):
+        raise _Dropped
+    if isinstance(answer, Call):
+        head = {"index": 0, "id": f"call_{time.monotonic_ns()}", "type": "function"}
+        yield _chunk({"tool_calls": [{**head, "function": {"name": answer.tool, "arguments": ""}}]})
+        whole = json.dumps(answer.arguments)
+        for at in range(0, len(whole), 7):
+            yield _chunk({"tool_calls": [{"index": 0, "function": {"arguments": whole[at : at + 7]}}]})
+        yield _chunk({}, "tool_calls")
+    else:
+        yield _chunk({}, "stop")
+    yield _chunk(None, usage=True)
+    yield b"data: [DONE]\n\n"
+
+
+def _whole(answer: Answer) -> dict[str, object]:
+    message: dict[str, object] = {"role": "assistant", "content": getattr(answer, "text", "")}
+    usage = {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11}
+    return {
+        "id": "c1", "object": "chat.completion", "created": 1, "model": "scripted", "usage": usage,
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+    }  # fmt: skip
