@@ -1,0 +1,256 @@
+"""The only crossing between the window's thread and the service thread.
+
+The core runs on a stock asyncio loop in the service thread. Three things cross: calls from a view
+(`Service.call`), questions to the user (`DesktopApprover`), and events (`EventRelay`, drained every 33 ms so
+that a burst of them costs the window one batch). Values that cross are frozen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import threading
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+
+from app.events import Event, EventBus
+from app.permissions.approval import ApprovalRequest, Decision
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+_DRAIN_MS = 33
+_LONGEST_END_S = 5.0
+
+
+class Service:
+    """A thread with a stock asyncio loop; everything of the core runs in it.
+
+    `call` may be awaited from any loop. Cancelling the awaiting task cancels the work.
+    """
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopping: asyncio.Event | None = None
+        self._ready = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether the loop takes calls."""
+        return self._loop is not None and self._loop.is_running()
+
+    def start(self) -> None:
+        """Start the thread, and return when its loop runs.
+
+        Raises:
+            RuntimeError: it was started before.
+        """
+        if self._thread is not None:
+            raise RuntimeError("the service thread was started before")
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._live()), name="service")
+        self._thread.start()
+        self._ready.wait()
+
+    def stop(self) -> bool:
+        """Cancel what still runs and wait, 5 s at most, for the thread's end; whether it has ended."""
+        if self._thread is None:
+            return True
+        if self._loop is not None and self._stopping is not None and self._loop.is_running():
+            self._loop.call_soon_threadsafe(self._stopping.set)
+        self._thread.join(_LONGEST_END_S)
+        return not self._thread.is_alive()
+
+    async def call(self, fn: Callable[[], Awaitable[T] | T]) -> T:
+        """The result of `fn`, called (and awaited, if it is a coroutine function) in the service thread.
+
+        Raises:
+            RuntimeError: the service does not run.
+        """
+        loop = self._running_loop()
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_invoke(fn), loop))
+
+    def post(self, fn: Callable[[], object]) -> None:
+        """Call `fn` in the service thread soon, without waiting; dropped when the service has ended."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(fn)
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        if self._loop is None or not self._loop.is_running():
+            raise RuntimeError("the service thread does not run")
+        return self._loop
+
+    async def _live(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stopping = asyncio.Event()
+        self._ready.set()
+        await self._stopping.wait()
+        rest = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in rest:
+            task.cancel()
+        if rest:
+            await asyncio.wait(rest, timeout=_LONGEST_END_S - 1)
+
+
+async def _invoke(fn: Callable[[], Awaitable[T] | T]) -> T:
+    result = fn()
+    if inspect.isawaitable(result):
+        return await cast("Awaitable[T]", result)
+    return result
+
+
+class EventRelay(QObject):
+    """Brings events of the core to the window: `batch` carries a tuple of them, every 33 ms at most."""
+
+    batch = Signal(object)
+    _woken = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._queue: deque[Event] = deque()
+        self._armed = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_DRAIN_MS)
+        self._timer.timeout.connect(self.drain)
+        self._woken.connect(self._timer.start, Qt.ConnectionType.QueuedConnection)
+
+    def attach(self, events: EventBus) -> Callable[[], None]:
+        """Relay every event of `events` from now on; the returned function ends that."""
+        return events.subscribe(Event, self.receive)
+
+    def receive(self, event: Event) -> None:
+        """Take `event`, from any thread."""
+        self._queue.append(event)
+        if not self._armed:
+            self._armed = True
+            self._woken.emit()
+
+    @Slot()
+    def drain(self) -> None:
+        """Hand over what has come; an event that arrives meanwhile arms the next batch."""
+        self._armed = False
+        events = tuple(self._queue.popleft() for _ in range(len(self._queue)))
+        if events:
+            self.batch.emit(events)
+
+
+class PendingQuestion(QObject):
+    """A question that waits for the user; lives in the GUI thread.
+
+    `withdrawn` says that nobody waits for the answer any more: it timed out or was cancelled.
+    """
+
+    withdrawn = Signal()
+
+    def __init__(
+        self, request: ApprovalRequest, reply: Callable[[Decision], None], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.request = request
+        self.answered = False
+        self._reply = reply
+
+    def answer(self, decision: Decision) -> None:
+        """Give the answer; only the first one counts."""
+        if not self.answered:
+            self.answered = True
+            self._reply(decision)
+
+
+class DesktopApprover(QObject):
+    """The approver of the window: brings each request to the GUI thread as a `PendingQuestion`.
+
+    `asked` carries the question. The gate awaits `decide` in the service thread; when that ends without an
+    answer, the question's `withdrawn` is emitted.
+    """
+
+    asked = Signal(object)
+    _arrived = Signal(object, object)
+    _left = Signal(str)
+
+    def __init__(self, service: Service, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._service = service
+        self._open: dict[str, PendingQuestion] = {}
+        self._arrived.connect(self._announce, Qt.ConnectionType.QueuedConnection)
+        self._left.connect(self._forget, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def waiting(self) -> tuple[PendingQuestion, ...]:
+        """The questions that have no answer yet, oldest first."""
+        return tuple(question for question in self._open.values() if not question.answered)
+
+    async def decide(self, request: ApprovalRequest) -> Decision:
+        """The user's answer; called in the service thread. Cancelling it withdraws the question."""
+        answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+
+        def settle(decision: Decision) -> None:
+            if not answer.done():
+                answer.set_result(decision)
+
+        def reply(decision: Decision) -> None:
+            self._service.post(lambda: settle(decision))
+
+        self._arrived.emit(request, reply)
+        try:
+            return await answer
+        finally:
+            self._left.emit(request.id)
+
+    @Slot(object, object)
+    def _announce(self, request: ApprovalRequest, reply: Callable[[Decision], None]) -> None:
+        question = PendingQuestion(request, reply, self)
+        self._open[request.id] = question
+        self.asked.emit(question)
+
+    @Slot(str)
+    def _forget(self, request_id: str) -> None:
+        question = self._open.pop(request_id, None)
+        if question is None:
+            return
+        if not question.answered:
+            question.answered = True
+            question.withdrawn.emit()
+        question.deleteLater()
+
+
+class VaultClient(QObject):
+    """What a view holds of an open vault: a way to run something in it, and its events.
+
+    `run` is the only way to touch the workspace from the window. `events.batch` carries what happened.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        workspace: Workspace,
+        approver: DesktopApprover | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._service = service
+        self._workspace = workspace
+        self.approver = approver or DesktopApprover(service, self)
+        self.events = EventRelay(self)
+        # Safe from here: subscribing is one list append, and publishing goes over a copy.
+        self._detach = self.events.attach(workspace.events)
+
+    @property
+    def workspace(self) -> Workspace:
+        """The open vault; only its frozen values (`root`, `id`, `name`) may be read from the window."""
+        return self._workspace
+
+    async def run(self, fn: Callable[[Workspace], Awaitable[T] | T]) -> T:
+        """The result of `fn(workspace)`, computed in the service thread; a coroutine is awaited there."""
+        return await self._service.call(lambda: fn(self._workspace))
+
+    def detach(self) -> None:
+        """Relay no more events: the vault is being closed."""
+        self._detach()

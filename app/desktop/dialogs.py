@@ -1,0 +1,191 @@
+"""Dialogs as awaited questions.
+
+`open()` and a future, never `exec()`: a nested event loop inside a coroutine leaves other tasks waiting for
+ever, and hangs the end of the app.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import shiboken6
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+
+async def ask(dialog: QDialog) -> int:
+    """Show `dialog` as a sheet of its window and wait for its answer.
+
+    Returns:
+        What `finished` carries: `QDialog.DialogCode.Accepted` (1) or `Rejected` (0).
+
+    Cancelling the call closes the dialog. The dialog is deleted in the end.
+    """
+    answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    def take(result: int) -> None:
+        if not answer.done():
+            answer.set_result(result)
+
+    dialog.finished.connect(take)
+    # A parent that is destroyed takes the dialog with it, without `finished`.
+    dialog.destroyed.connect(lambda *_: take(int(QDialog.DialogCode.Rejected)))
+    dialog.open()
+    try:
+        return await answer
+    finally:
+        if shiboken6.isValid(dialog):
+            dialog.close()
+            dialog.deleteLater()
+
+
+class Sheet(QDialog):
+    """A small dialog in the app's look: a title, words, an optional body and the buttons.
+
+    The last button is on the right. `add_button` returns it, so that the caller can give it the focus.
+    """
+
+    def __init__(self, parent: QWidget | None, title: str, text: str = "") -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setMinimumWidth(380)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(24, 20, 24, 20)
+        self._layout.setSpacing(12)
+        self._layout.addWidget(_label(title, "heading"))
+        if text:
+            words = _label(text)
+            words.setProperty("tone", "muted")
+            self._layout.addWidget(words)
+        self._body = QVBoxLayout()
+        self._layout.addLayout(self._body)
+        self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(8)
+        self._buttons.addStretch(1)
+        self._layout.addSpacing(4)
+        self._layout.addLayout(self._buttons)
+
+    def add_body(self, widget: QWidget) -> None:
+        """Put `widget` between the words and the buttons."""
+        self._body.addWidget(widget)
+
+    def add_button(self, text: str, code: int, role: str = "") -> QPushButton:
+        """A button that ends the dialog with `code`; `role` is "primary", "danger", "quiet" or plain."""
+        button = QPushButton(text, self)
+        if role:
+            button.setProperty("role", role)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: self.done(code))
+        self._buttons.addWidget(button)
+        return button
+
+
+def _label(text: str, size: str = "") -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    if size:
+        label.setProperty("size", size)
+    return label
+
+
+async def confirm(
+    parent: QWidget | None,
+    title: str,
+    text: str,
+    yes: str = "Continue",
+    no: str = "Cancel",
+    danger: bool = False,
+) -> bool:
+    """Whether the user says yes. The safe answer has the focus, and Escape means no.
+
+    Args:
+        parent: The window that the question belongs to.
+        title: The question in a few words.
+        text: What happens then; plain text.
+        yes: The verb of what will be done, as the button says it.
+        no: The safe answer.
+        danger: Paint the yes as something that can hurt.
+    """
+    sheet = Sheet(parent, title, text)
+    safe = sheet.add_button(no, int(QDialog.DialogCode.Rejected))
+    sheet.add_button(yes, int(QDialog.DialogCode.Accepted), "danger" if danger else "primary")
+    safe.setDefault(True)
+    safe.setFocus()
+    return await ask(sheet) == int(QDialog.DialogCode.Accepted)
+
+
+async def choose(parent: QWidget | None, title: str, text: str, answers: tuple[str, ...]) -> int | None:
+    """Which of `answers` was pressed, by its index; None for Escape. The first is the safe one."""
+    sheet = Sheet(parent, title, text)
+    last = len(answers) - 1
+    buttons = [sheet.add_button(a, n + 1, "primary" if n == last else "") for n, a in enumerate(answers)]
+    buttons[0].setDefault(True)
+    buttons[0].setFocus()
+    code = await ask(sheet)
+    return code - 1 if code else None
+
+
+async def tell(parent: QWidget | None, title: str, text: str) -> None:
+    """Tell the user something that needs no answer but must be seen."""
+    sheet = Sheet(parent, title, text)
+    button = sheet.add_button("OK", int(QDialog.DialogCode.Accepted), "primary")
+    button.setDefault(True)
+    button.setFocus()
+    await ask(sheet)
+
+
+async def prompt_text(parent: QWidget | None, title: str, label: str, value: str = "") -> str | None:
+    """The line that the user typed, stripped; None when cancelled or left empty."""
+    sheet = Sheet(parent, title, label)
+    field = QLineEdit(value)
+    field.setAccessibleName(label)
+    field.selectAll()
+    sheet.add_body(field)
+    sheet.add_button("Cancel", int(QDialog.DialogCode.Rejected))
+    done = sheet.add_button("OK", int(QDialog.DialogCode.Accepted), "primary")
+    done.setDefault(True)
+    done.setEnabled(bool(value.strip()))
+    field.textChanged.connect(lambda text: done.setEnabled(bool(text.strip())))
+    field.setFocus()
+    accepted = await ask(sheet) == int(QDialog.DialogCode.Accepted)
+    return field.text().strip() or None if accepted else None
+
+
+async def pick_folder(parent: QWidget | None, title: str = "Open a folder of notes") -> Path | None:
+    """The folder that the user picked; None when cancelled."""
+    dialog = QFileDialog(parent, title)
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    if await _ask_for_files(dialog) and (chosen := dialog.selectedFiles()):
+        return Path(chosen[0])
+    return None
+
+
+async def pick_save_file(
+    parent: QWidget | None, title: str, suggestion: str, filters: str = ""
+) -> Path | None:
+    """The file to write to, as the user chose it (overwriting was asked about); None when cancelled."""
+    dialog = QFileDialog(parent, title)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setNameFilter(filters)
+    dialog.selectFile(suggestion)
+    if await _ask_for_files(dialog) and (chosen := dialog.selectedFiles()):
+        return Path(chosen[0])
+    return None
+
+
+async def _ask_for_files(dialog: QFileDialog) -> bool:
+    dialog.setWindowModality(Qt.WindowModality.WindowModal)
+    return await ask(dialog) == int(QDialog.DialogCode.Accepted)

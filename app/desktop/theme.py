@@ -1,0 +1,123 @@
+"""The theme in force: follows the system or the user's choice, and dresses the application in it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+from app.desktop.colors import DARK, HIGH_CONTRAST, LIGHT, THEMES, Theme
+from app.desktop.icons import icon
+from app.desktop.stylesheet import draw_marks, stylesheet
+
+__all__ = ["DARK", "HIGH_CONTRAST", "LIGHT", "Theme", "ThemeSource", "icon", "interface_font", "stylesheet"]
+
+_GOOD_FONTS = ("Inter", "SF Pro Text", "Segoe UI", "Noto Sans", "Cantarell", "Ubuntu", "DejaVu Sans")
+_POOR_FONTS = ("", "Sans Serif", "MS Shell Dlg 2", "Helvetica", "Fixed", "Bitstream Vera Sans", "DejaVu Sans")
+_SMALLEST_POINTS = 9.5
+
+
+class ThemeSource(QObject):
+    """Says which theme is in force; `changed` carries the new one.
+
+    The name "system" follows the light or dark mode of the desktop while the app runs.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, name: str = "system", parent: QObject | None = None, zoom: float = 1.0) -> None:
+        super().__init__(parent)
+        self._name = name
+        self._zoom = zoom
+        self._theme = _named(name)
+        self._application: QApplication | None = None
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow_system)
+
+    @property
+    def theme(self) -> Theme:
+        """The theme in force."""
+        return self._theme
+
+    @property
+    def name(self) -> str:
+        """What was chosen: "system", or a theme's name."""
+        return self._name
+
+    @property
+    def zoom(self) -> float:
+        """The factor on every size of the interface."""
+        return self._zoom
+
+    def set(self, name: str, zoom: float | None = None) -> None:
+        """Choose "system", "light", "dark" or "high-contrast", and a factor for all sizes."""
+        wanted = zoom or self._zoom
+        theme = _named(name)
+        self._name = name
+        if theme == self._theme and wanted == self._zoom:
+            return
+        self._theme, self._zoom = theme, wanted
+        self._dress()
+        self.changed.emit(theme)
+
+    def apply(self, app: QApplication) -> None:
+        """Dress `app` in the theme: Fusion as the base, then palette, font and style sheet."""
+        self._application = app
+        app.setStyle("Fusion")
+        self._dress()
+
+    def _dress(self) -> None:
+        if self._application is None:
+            return
+        self._application.setFont(interface_font(self._zoom))
+        self._application.setPalette(palette(self._theme))
+        marks = draw_marks(self._theme)
+        self._application.setStyleSheet(stylesheet(self._theme, self._zoom, marks))
+
+    def _follow_system(self) -> None:
+        if self._name == "system":
+            self.set("system")
+
+
+def _named(name: str) -> Theme:
+    if name == "system":
+        is_dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        return DARK if is_dark else LIGHT
+    return THEMES[name]
+
+
+def interface_font(zoom: float = 1.0) -> QFont:
+    """The system's interface font, or the best one installed where the system has none worth the name."""
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    if font.family() in _POOR_FONTS:
+        installed = set(QFontDatabase.families())
+        font.setFamilies([name for name in _GOOD_FONTS if name in installed] or [font.family()])
+    points = font.pointSizeF() if font.pointSizeF() > 0 else 10.0
+    font.setPointSizeF(max(points, _SMALLEST_POINTS) * zoom)
+    font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    return font
+
+
+def code_font(zoom: float = 1.0) -> QFont:
+    """The system's fixed-pitch font at the size of the interface."""
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    font.setPointSizeF(max(font.pointSizeF(), _SMALLEST_POINTS) * zoom)
+    return font
+
+
+def palette(theme: Theme) -> QPalette:
+    """The theme as Qt's palette, for what the style sheet does not reach (item views, text, disabled)."""
+    role = QPalette.ColorRole
+    made = QPalette(QColor(theme.panel), QColor(theme.window))
+    for where, color in (
+        (role.Window, theme.window), (role.WindowText, theme.text), (role.Base, theme.panel),
+        (role.AlternateBase, theme.sunken), (role.Text, theme.text), (role.Button, theme.raised),
+        (role.ButtonText, theme.text), (role.BrightText, theme.danger), (role.Highlight, theme.selection),
+        (role.HighlightedText, theme.text), (role.Link, theme.link), (role.LinkVisited, theme.link),
+        (role.ToolTipBase, theme.raised), (role.ToolTipText, theme.text), (role.Accent, theme.accent),
+        (role.PlaceholderText, theme.faint), (role.Light, theme.raised), (role.Midlight, theme.hover),
+        (role.Mid, theme.border), (role.Dark, theme.border), (role.Shadow, theme.sunken),
+    ):  # fmt: skip
+        made.setColor(where, QColor(color))
+    for where in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
+        made.setColor(QPalette.ColorGroup.Disabled, where, QColor(theme.faint))
+    return made

@@ -1,0 +1,62 @@
+"""What the desktop's tests share: a run of a coroutine on the window's loop, as in the app."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
+
+import pytest
+import qasync
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
+
+from app.desktop import tasks
+from app.desktop.bridge import Service
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Qt's offscreen platform says this for every top-level window; it is about that platform alone.
+    config.addinivalue_line("qt_log_ignore", "This plugin does not support propagateSizeHints")
+
+
+@pytest.fixture
+def gui(qapp: QApplication) -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
+    """`gui(coroutine)` runs it on a qasync loop here, ends what it started, and returns its result."""
+    qapp.setQuitOnLastWindowClosed(False)
+
+    async def whole(coro: Coroutine[Any, Any, Any]) -> Any:
+        try:
+            return await asyncio.wait_for(coro, 30)
+        finally:
+            await tasks.end_all()
+
+    def run(coro: Coroutine[Any, Any, Any]) -> Any:
+        with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qapp)) as runner:
+            return runner.run(whole(coro))
+
+    yield run
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    """A running service thread."""
+    made = Service()
+    made.start()
+    yield made
+    assert made.stop(), "the service thread did not end"
+
+
+async def until(true: Callable[[], object], seconds: float = 10.0) -> None:
+    """Wait, giving the loop its turns, until `true()`; fails after `seconds`."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while not true():
+        assert asyncio.get_running_loop().time() < deadline, "it did not come true"
+        await asyncio.sleep(0.005)
+
+
+@pytest.fixture
+def wait_until() -> Callable[..., Coroutine[Any, Any, None]]:
+    """`await wait_until(lambda: …)` in a coroutine that runs under `gui`."""
+    return until
