@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
@@ -18,6 +19,16 @@ from app.desktop.bridge import Service
 def pytest_configure(config: pytest.Config) -> None:
     # Qt's offscreen platform says this for every top-level window; it is about that platform alone.
     config.addinivalue_line("qt_log_ignore", "This plugin does not support propagateSizeHints")
+
+
+@pytest.fixture(autouse=True)
+def garbage_of_the_window_is_collected_here() -> Iterator[None]:
+    """As in the app: a collection in the service thread would destroy Qt's objects in the wrong thread."""
+    gc.freeze()
+    gc.disable()
+    yield
+    gc.collect()
+    gc.enable()
 
 
 @pytest.fixture
