@@ -1,0 +1,210 @@
+"""From what the index knows to a graph, and from what a save changed to the next graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from app.graph.model import Edge, Graph, GraphDelta, Node, Positions
+
+if TYPE_CHECKING:
+    from app.index.records import GraphData
+
+_CLEARANCE = 1.3
+_GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
+
+
+def build(data: GraphData) -> Graph:
+    """The graph of `data`: self-links, duplicates of one type and links to nowhere are left out."""
+    edges, codes, confidence = _clean(
+        np.asarray(data.edges, dtype=np.int32).reshape(-1, 2),
+        np.asarray(data.codes, dtype=np.int16),
+        np.asarray(data.confidence, dtype=np.float32),
+        len(data.paths),
+    )
+    return Graph(
+        paths=tuple(data.paths),
+        names=tuple(data.names),
+        types=tuple(data.types),
+        kinds=tuple(data.kinds),
+        tags=tuple(data.tags),
+        folders=tuple(data.folders),
+        modified=np.asarray(data.modified, dtype=np.float64),
+        edges=edges,
+        edge_types=tuple(data.edge_types),
+        edge_codes=codes,
+        confidence=confidence,
+    )
+
+
+def build_from(nodes: Iterable[Node], edges: Iterable[Edge]) -> Graph:
+    """The graph of `nodes` and `edges`; edges with an unknown end are left out."""
+    listed = tuple({node.path: node for node in nodes}.values())
+    rows = {node.path: row for row, node in enumerate(listed)}
+    known = [edge for edge in edges if edge.source in rows and edge.target in rows]
+    types = tuple(sorted({edge.type for edge in known}))
+    code_of = {name: code for code, name in enumerate(types)}
+    ends, codes, confidence = _clean(
+        np.array([(rows[edge.source], rows[edge.target]) for edge in known], dtype=np.int32).reshape(-1, 2),
+        np.array([code_of[edge.type] for edge in known], dtype=np.int16),
+        np.array([_number(edge.confidence) for edge in known], dtype=np.float32),
+        len(listed),
+    )
+    return Graph(
+        paths=tuple(node.path for node in listed),
+        names=tuple(node.name for node in listed),
+        types=tuple(node.type for node in listed),
+        kinds=tuple(node.kind for node in listed),
+        tags=tuple(node.tags for node in listed),
+        folders=tuple(node.folder for node in listed),
+        modified=np.array([node.modified for node in listed], dtype=np.float64),
+        edges=ends,
+        edge_types=types,
+        edge_codes=codes,
+        confidence=confidence,
+    )
+
+
+def _number(confidence: float | None) -> float:
+    return np.nan if confidence is None else confidence
+
+
+def _clean(
+    edges: NDArray[np.int32], codes: NDArray[np.int16], confidence: NDArray[np.float32], size: int
+) -> tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.float32]]:
+    """Without self-links, ends out of range, and all but the first of equal links."""
+    inside = (edges >= 0).all(axis=1) & (edges < size).all(axis=1) & (edges[:, 0] != edges[:, 1])
+    edges, codes, confidence = edges[inside], codes[inside], confidence[inside]
+    keys = (codes.astype(np.int64) * max(size, 1) + edges[:, 0]) * max(size, 1) + edges[:, 1]
+    first = np.sort(np.unique(keys, return_index=True)[1])
+    return np.ascontiguousarray(edges[first]), codes[first], confidence[first]
+
+
+def nodes_of(graph: Graph) -> list[Node]:
+    """The nodes of `graph`, in its order."""
+    return [
+        Node(*each)
+        for each in zip(
+            graph.paths,
+            graph.names,
+            graph.types,
+            graph.kinds,
+            graph.tags,
+            graph.folders,
+            graph.modified.tolist(),
+            strict=True,
+        )
+    ]
+
+
+def edges_of(graph: Graph) -> list[Edge]:
+    """The links of `graph`, in its order."""
+    rows = zip(graph.edges.tolist(), graph.edge_codes.tolist(), graph.confidence.tolist(), strict=True)
+    return [
+        Edge(graph.paths[a], graph.paths[b], graph.edge_types[code], None if value != value else value)
+        for (a, b), code, value in rows
+    ]
+
+
+def apply(graph: Graph, delta: GraphDelta) -> Graph:
+    """The graph after `delta`; an unresolved name that nothing links to any more goes with it."""
+    renamed = dict(delta.renamed)
+    gone, replaced = set(delta.removed), set(delta.sources)
+    nodes: dict[str, Node] = {}
+    for node in nodes_of(graph):
+        if node.path in gone:
+            continue
+        path = renamed.get(node.path, node.path)
+        nodes[path] = node if path == node.path else _moved(node, path)
+    nodes.update((node.path, node) for node in delta.nodes)
+    edges = []
+    for edge in edges_of(graph):
+        source, target = (renamed.get(end, end) for end in (edge.source, edge.target))
+        if source not in replaced:
+            edges.append(Edge(source, target, edge.type, edge.confidence))
+    edges.extend(delta.edges)
+    targets = {edge.target for edge in edges if edge.source in nodes}
+    alive = [node for node in nodes.values() if node.kind != "unresolved" or node.path in targets]
+    return build_from(alive, edges)
+
+
+def _moved(node: Node, path: str) -> Node:
+    """`node` under its new path; its name and folder follow."""
+    folder, _, last = path.rpartition("/")
+    name = last.removesuffix(".md").removesuffix(".markdown")
+    return Node(path, name, node.type, node.kind, node.tags, folder, node.modified)
+
+
+def carry(
+    old: Graph, positions: Positions, new: Graph, renamed: Mapping[str, str] | None = None
+) -> tuple[Positions, NDArray[np.bool_]]:
+    """Positions for `new`: every known node stays where it is, new ones get a free place nearby.
+
+    Args:
+        old: The graph that `positions` belong to.
+        positions: float32 (n, 2).
+        new: The graph to place.
+        renamed: New path by old path.
+
+    Returns:
+        float32 (n', 2) positions, and a mask of the rows that are new.
+    """
+    before = {(renamed or {}).get(path, path): row for path, row in old.rows.items()}
+    places = np.full((len(new), 2), np.nan, dtype=np.float32)
+    for row, path in enumerate(new.paths):
+        if (known := before.get(path)) is not None:
+            places[row] = positions[known]
+    fresh = np.isnan(places[:, 0])
+    return place_missing(new, places), fresh
+
+
+def place_missing(graph: Graph, positions: Positions) -> Positions:
+    """`positions` with every nan row put beside its neighbours, or on the rim when it has none.
+
+    Rows that have a place keep it to the bit.
+    """
+    places = positions.copy()
+    missing = set(np.flatnonzero(np.isnan(places[:, 0])).tolist())
+    while missing:
+        ready = [row for row in sorted(missing) if not np.isnan(places[graph.neighbours(row), 0]).all()]
+        if not ready:
+            ready = [min(missing, key=lambda row: (-int(graph.degree[row]), row))]
+        known = places[~np.isnan(places[:, 0])]
+        tree = cKDTree(known) if len(known) else None
+        placed: list[NDArray[np.float32]] = []
+        for row in ready:
+            near = places[graph.neighbours(row)]
+            near = near[~np.isnan(near[:, 0])]
+            places[row] = _free_place(tree, near, known, placed, row)
+            placed.append(places[row])
+        missing.difference_update(ready)
+    return places
+
+
+def _free_place(
+    tree: cKDTree | None, near: Positions, known: Positions, placed: list[NDArray[np.float32]], row: int
+) -> NDArray[np.float32]:
+    """The first place with clearance on a spiral from the neighbours' middle, or from the rim."""
+    if tree is None:
+        return np.zeros(2, dtype=np.float32)
+    if len(near):
+        middle, start = near.mean(axis=0), 1.5
+    else:
+        centre = np.median(known, axis=0)
+        reach = float(np.sqrt(((known - centre) ** 2).sum(axis=1)).max()) + 2.0
+        angle = row * _GOLDEN_ANGLE
+        middle, start = centre + reach * np.array([np.cos(angle), np.sin(angle)]), 0.0
+    steps = np.arange(160)
+    spread, angles = start + 0.5 * np.sqrt(steps), row + steps * _GOLDEN_ANGLE
+    spots = middle + np.stack([spread * np.cos(angles), spread * np.sin(angles)], axis=1)
+    distance = np.asarray(tree.query(spots)[0])
+    if placed:
+        apart = np.linalg.norm(spots[:, None] - np.array(placed)[None], axis=2).min(axis=1)
+        distance = np.minimum(distance, apart)
+    clear = np.flatnonzero(distance >= _CLEARANCE)
+    best = int(clear[0]) if len(clear) else int(distance.argmax())
+    return np.asarray(spots[best], dtype=np.float32)

@@ -1,0 +1,206 @@
+"""Coarser graphs for the layout, and communities: label propagation in which no label outgrows a cap.
+
+A label may not gather more mass than the cap, so a level shrinks evenly and hubs do not swallow it.
+Rounds are synchronous (sparse matrix products), half of the nodes move in each so that pairs do not swap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+_ROUNDS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """One graph of the ladder; `parent` maps its bodies to those of the next coarser one."""
+
+    weights: scipy.sparse.csr_matrix
+    mass: NDArray[np.float32]
+    parent: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.mass)
+
+    def edges(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Edges (m, 2) with source < target, and their weights."""
+        upper = scipy.sparse.triu(self.weights, 1).tocoo()
+        ends = np.stack([upper.row, upper.col], axis=1).astype(np.int32)
+        return ends, upper.data.astype(np.float32)
+
+
+def adjacency(edges: NDArray[np.int32], size: int) -> scipy.sparse.csr_matrix:
+    """The symmetric weights of `edges`: how many links each pair has."""
+    both = np.concatenate([edges, edges[:, ::-1]])
+    ones = np.ones(len(both), dtype=np.float32)
+    return scipy.sparse.coo_matrix((ones, (both[:, 0], both[:, 1])), shape=(size, size)).tocsr()
+
+
+def ladder(
+    weights: scipy.sparse.csr_matrix, seed: int, smallest: int = 150, factor: float = 4.0
+) -> list[Level]:
+    """Levels from the finest to one of about `smallest` bodies, each about `factor` times coarser."""
+    levels = [Level(weights, np.ones(weights.shape[0], dtype=np.float32))]
+    while len(levels[-1]) > smallest:
+        fine = levels[-1]
+        labels = propagate(fine.weights, fine.mass, float(fine.mass.mean()) * factor * 2, seed)
+        used, parent = np.unique(labels, return_inverse=True)
+        if len(used) > 0.85 * len(fine):
+            break
+        levels[-1] = Level(fine.weights, fine.mass, parent)
+        levels.append(_merged(fine, parent, len(used)))
+    return levels
+
+
+def _merged(fine: Level, parent: NDArray[np.int64], size: int) -> Level:
+    ones = np.ones(len(fine), dtype=np.float32)
+    members = scipy.sparse.csr_matrix((ones, (np.arange(len(fine)), parent)), shape=(len(fine), size))
+    coarse = (members.T @ fine.weights @ members).tolil()
+    coarse.setdiag(0)
+    weights = coarse.tocsr()
+    weights.eliminate_zeros()
+    return Level(weights, np.bincount(parent, fine.mass, size).astype(np.float32))
+
+
+def propagate(
+    weights: scipy.sparse.csr_matrix, mass: NDArray[np.float32], cap: float, seed: int, rounds: int = _ROUNDS
+) -> NDArray[np.int64]:
+    """A label per body, such that no label's mass is above `cap` (a heavier body stays alone)."""
+    size = weights.shape[0]
+    rng = np.random.default_rng(seed)
+    strength = np.sqrt(np.asarray(weights.sum(axis=1)).ravel() + 1e-9)
+    rows = np.repeat(np.arange(size), np.diff(weights.indptr))
+    scaled = weights.data / (strength[rows] * strength[weights.indices])
+    scaled = scaled * (1 + 1e-3 * rng.random(len(scaled)))
+    labels = np.arange(size, dtype=np.int64)
+    load = mass.astype(np.float64).copy()
+    for _ in range(rounds):
+        movers = rng.random(size) < 0.5
+        _move(rows, weights.indices, scaled, labels, load, mass, cap, movers)
+    _join_leftovers(rows, weights.indices, scaled, labels, load, mass, cap)
+    return labels
+
+
+def _move(
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    scaled: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    load: NDArray[np.float64],
+    mass: NDArray[np.float32],
+    cap: float,
+    movers: NDArray[np.bool_],
+) -> None:
+    """One round: the movers go to the label they are tied to most, as long as it has room."""
+    size = len(labels)
+    picked = movers[rows]
+    keys = rows[picked] * size + labels[columns[picked]]
+    pairs, inverse = np.unique(keys, return_inverse=True)
+    ties = np.bincount(inverse, scaled[picked], len(pairs))
+    body, label = pairs // size, pairs % size
+    fits = (load[label] + mass[body] <= cap) | (label == labels[body])
+    body, label, ties = body[fits], label[fits], ties[fits]
+    order = np.lexsort((-ties, body))
+    body, label, ties = body[order], label[order], ties[order]
+    first = np.ones(len(body), dtype=bool)
+    first[1:] = body[1:] != body[:-1]
+    body, label, ties = body[first], label[first], ties[first]
+    moving = label != labels[body]
+    _admit(body[moving], label[moving], ties[moving], labels, load, mass, cap)
+
+
+def _admit(
+    body: NDArray[np.int64],
+    label: NDArray[np.int64],
+    ties: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    load: NDArray[np.float64],
+    mass: NDArray[np.float32],
+    cap: float,
+) -> None:
+    """Let the strongest ties in first, until each label is full."""
+    if not len(body):
+        return
+    order = np.lexsort((-ties, label))
+    body, label = body[order], label[order]
+    running = np.cumsum(mass[body], dtype=np.float64)
+    starts = np.flatnonzero(np.concatenate([[True], label[1:] != label[:-1]]))
+    before = np.repeat(running[starts] - mass[body[starts]], np.diff(np.append(starts, len(body))))
+    admitted = load[label] + running - before <= cap
+    body, label = body[admitted], label[admitted]
+    np.subtract.at(load, labels[body], mass[body])
+    np.add.at(load, label, mass[body])
+    labels[body] = label
+
+
+def _join_leftovers(
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    scaled: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    load: NDArray[np.float64],
+    mass: NDArray[np.float32],
+    cap: float,
+) -> None:
+    """Bodies left alone beside a full label gather with others of the same strongest neighbour."""
+    if not len(rows):
+        return
+    alone = np.bincount(labels, minlength=len(labels))[labels] == 1
+    order = np.lexsort((-scaled, rows))
+    first = np.concatenate([[True], rows[order][1:] != rows[order][:-1]])
+    body, neighbour = rows[order][first], columns[order][first]
+    chosen = alone[body]
+    body, neighbour = body[chosen], labels[neighbour[chosen]]
+    order = np.argsort(neighbour, kind="stable")
+    body, neighbour = body[order], neighbour[order]
+    host, room, last = -1, 0.0, -1
+    for each, near in zip(body.tolist(), neighbour.tolist(), strict=True):
+        if near != last or room < mass[each]:
+            host, room, last = int(labels[each]), cap - float(load[labels[each]]), near
+            continue
+        load[labels[each]] -= mass[each]
+        labels[each] = host
+        load[host] += mass[each]
+        room -= float(mass[each])
+
+
+def communities(edges: NDArray[np.int32], size: int, seed: int = 0) -> NDArray[np.int64]:
+    """A community per node, 0 the largest; nodes without links are -1.
+
+    No community starts with more than an eighth of the graph: they are for colours, and one colour
+    says nothing.
+    """
+    weights = adjacency(edges, size)
+    fine = Level(weights, np.ones(size, dtype=np.float32))
+    labels: NDArray[np.int64] = np.arange(size, dtype=np.int64)
+    cap = max(8.0, size / 8)
+    for _ in range(6):
+        used, parent = np.unique(propagate(fine.weights, fine.mass, cap, seed), return_inverse=True)
+        if len(used) == len(fine):
+            break
+        labels = parent[labels]
+        fine = _merged(fine, parent, len(used))
+    for _ in range(3):
+        labels = _majority(weights, labels)
+    counts = np.bincount(labels, minlength=1)
+    rank = np.empty(len(counts), dtype=np.int64)
+    rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
+    result = rank[labels]
+    result[np.diff(weights.indptr) == 0] = -1
+    return result
+
+
+def _majority(weights: scipy.sparse.csr_matrix, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each node's label among its neighbours and itself that has most ties; leaves follow their note."""
+    size = len(labels)
+    names, index = np.unique(labels, return_inverse=True)
+    rows = np.repeat(np.arange(size), np.diff(weights.indptr))
+    shape = (size, len(names))
+    ties = scipy.sparse.csr_matrix((weights.data, (rows, index[weights.indices])), shape=shape)
+    own = scipy.sparse.csr_matrix((np.full(size, 0.5), (np.arange(size), index)), shape=shape)
+    chosen: NDArray[np.int64] = names[np.asarray((ties + own).argmax(axis=1)).ravel()]
+    return chosen

@@ -1,0 +1,114 @@
+"""Physics around a node that is held: its surroundings follow, everything farther away stands still.
+
+Only bodies a few links around the held one move. Each starts in balance (the force on it at the grab is
+taken off), so a grab moves nothing by itself. After the release the motion cools down within a second.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from app.graph.forces import bounded, dense_repulsion
+from app.graph.model import Graph, Positions
+
+_BODIES = 260
+_DEPTH = 3
+_REACH = 2.5
+_RATE = 0.045
+_REPULSION = 16.0
+_COOLING = 0.93
+
+
+class LocalPhysics:
+    """Moves the surroundings of one held node.
+
+    Args:
+        graph: Whose links pull.
+        positions: float32 (n, 2), changed in place by `tick`.
+        held: The row in the hand.
+    """
+
+    def __init__(self, graph: Graph, positions: Positions, held: int) -> None:
+        self.held = held
+        self.bodies = graph.around(held, _DEPTH, _BODIES).astype(np.int64)
+        self._positions = positions
+        self._target = positions[held].copy()
+        self._speed = np.zeros((len(self.bodies), 2), dtype=np.float32)
+        self._heat = 1.0
+        self._in_hand = True
+        self._prepare_springs(graph)
+        self._find_bystanders()
+        self._balance = self._force()
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing moves any more."""
+        return self._heat < 0.02
+
+    def hold(self, x: float, y: float) -> None:
+        """Where the held node is taken to, in layout units."""
+        self._target = np.array([x, y], dtype=np.float32)
+        self._in_hand, self._heat = True, 1.0
+
+    def release(self) -> None:
+        """The held node is let go; what moves comes to rest."""
+        self._in_hand = False
+
+    def tick(self) -> None:
+        """One step."""
+        at = self._positions
+        if self._in_hand:
+            at[self.held] = self._target
+        self._speed += np.float32(_RATE) * (self._force() - self._balance)
+        self._speed *= np.float32(0.55 * self._heat)
+        self._speed[0] = 0
+        length = np.sqrt((self._speed**2).sum(axis=1, keepdims=True))
+        self._speed *= np.minimum(1.0, 0.6 / np.maximum(length, 1e-6)).astype(np.float32)
+        at[self.bodies] += self._speed
+        if self._in_hand and float(length[1:].max(initial=0.0)) < 1e-3 and self._near_target():
+            self._heat = max(0.3, self._heat * _COOLING)
+        elif not self._in_hand:
+            self._heat *= _COOLING
+
+    def _near_target(self) -> bool:
+        return bool(np.abs(self._positions[self.held] - self._target).max() < 1e-4)
+
+    def _prepare_springs(self, graph: Graph) -> None:
+        """Every link with an end among the bodies; those of the held node pull harder."""
+        place = np.full(len(graph), -1, dtype=np.int64)
+        place[self.bodies] = np.arange(len(self.bodies))
+        edges = graph.edges[(place[graph.edges] >= 0).any(axis=1)].astype(np.int64)
+        self._edges = edges
+        self._inner = place[edges]
+        count = max(1, len(graph.neighbours(self.held)))
+        boost = 1 + 24 / np.sqrt(count)
+        self._pull = np.where((edges == self.held).any(axis=1), boost, 1.0).astype(np.float32)
+
+    def _find_bystanders(self) -> None:
+        """Nodes that stand still but keep the bodies off."""
+        mask = np.ones(len(self._positions), dtype=bool)
+        mask[self.bodies] = False
+        still = np.flatnonzero(mask)
+        near: set[int] = set()
+        if len(still):
+            tree = cKDTree(self._positions[still])
+            for hits in tree.query_ball_point(self._positions[self.bodies], _REACH):
+                near.update(hits)
+        rows = still[np.array(sorted(near), dtype=np.int64)][:900]
+        self._others = np.concatenate([self.bodies, rows])
+        self._mass = np.ones(len(self._others), dtype=np.float32)
+
+    def _force(self) -> Positions:
+        at = self._positions
+        push = dense_repulsion(bounded, at[self.bodies], at[self._others], self._mass)
+        force = np.float32(_REPULSION) * push
+        apart = at[self._edges[:, 1]] - at[self._edges[:, 0]]
+        squared = (apart * apart).sum(axis=1)
+        pull = (self._pull * (0.1 + 8.0 / (1.0 + squared)))[:, None] * apart
+        for side, sign in ((0, 1), (1, -1)):
+            rows: NDArray[np.int64] = self._inner[:, side]
+            inside = rows >= 0
+            np.add.at(force, rows[inside], np.float32(sign) * pull[inside])
+        return force

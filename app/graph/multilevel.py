@@ -1,0 +1,177 @@
+"""A layout from scratch, coarse to fine, as a stream of positions of all nodes.
+
+The coarsest graph is laid out with charges and springs; each finer one starts from its parents' places
+and is refined, with bounded forces once it is large. Linked nodes only: packing stands orphans around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.graph.coarsen import Level, adjacency, ladder
+from app.graph.forces import Repulsion, RestingSprings, Springs, bounded, charge
+from app.graph.model import Graph, Positions, node_radii
+from app.graph.packing import Packing, separate, sunflower
+
+_SPREAD = 0.18
+_SHOWN_SPREAD = 0.5
+_CHARGED_BELOW = 700
+_REPULSION = 16.0
+_MESH_SPACING = 0.45
+_SEPARATIONS = 24
+
+
+def arrange(graph: Graph, seed: int = 0) -> Iterator[Positions]:
+    """Yields float32 (n, 2) after every step; the last one is the layout. The same for the same seed."""
+    size = len(graph)
+    radii = node_radii(graph)
+    packing = Packing(adjacency(graph.edges, size), radii)
+    linked = np.sort(np.concatenate(packing.parts)) if packing.parts else np.empty(0, dtype=np.int64)
+    placed = np.zeros((size, 2), dtype=np.float32)
+    if len(linked):
+        row_of = np.full(size, -1, dtype=np.int32)
+        row_of[linked] = np.arange(len(linked), dtype=np.int32)
+        for part in _Ladder(row_of[graph.edges], radii[linked], seed).climb():
+            placed = placed.copy()
+            placed[linked] = part
+            packing.place_orphans(placed)
+            yield placed
+    yield packing.place(placed)
+
+
+class _Ladder:
+    """The levels of the linked nodes, and the way down them.
+
+    Args:
+        edges: int32 (m, 2) among linked nodes.
+        radii: float32 (n,) of the linked nodes.
+        seed: Of all that is random.
+    """
+
+    def __init__(self, edges: NDArray[np.int32], radii: NDArray[np.float32], seed: int) -> None:
+        self._size = len(radii)
+        self._radii = radii
+        self._seed = seed
+        weights = adjacency(edges, self._size)
+        self._levels = ladder(weights, seed)
+        self._packing = Packing(weights, radii)
+
+    def climb(self) -> Iterator[Positions]:
+        """Positions of all linked nodes, step by step, from the coarsest level to the finest."""
+        last = len(self._levels) - 1
+        top = self._levels[last]
+        at = sunflower(len(top), 1.8) * np.float32(np.sqrt(top.mass.mean()))
+        for index in range(last, -1, -1):
+            level = self._levels[index]
+            rng = np.random.default_rng(self._seed + index)
+            if index < last:
+                at = _expand(at, level, self._levels[index + 1], rng)
+            down = _way_down(self._levels[:index], self._size, rng)
+            for step in self._steps(level, at, index, index == last):
+                at = step
+                yield _normal(at, down, self._size)
+        yield from self._finish(self._levels[0], at)
+
+    def _steps(self, level: Level, at: Positions, index: int, coarsest: bool) -> Iterator[Positions]:
+        """The steps on one level above the finest; none on the finest, unless it is the only one."""
+        if coarsest:
+            return _charged(level, at, 300, 1.0)
+        if index == 0:
+            return iter(())
+        if len(level) < _CHARGED_BELOW:
+            return _charged(level, at, 100, 0.3)
+        return _refined(level, at, self._size, finest=False)
+
+    def _finish(self, level: Level, at: Positions) -> Iterator[Positions]:
+        """Parts side by side, then the finest refinement, then no node on another."""
+        scale = np.float32(_SPREAD * np.sqrt(self._size) / max(float(at.std()), 1e-9))
+        at = self._packing.place(at * scale)
+        for step in _refined(level, at, self._size, finest=True):
+            at = step
+            yield at
+        yield from _separated(at, self._radii)
+
+
+def _expand(at: Positions, fine: Level, coarse: Level, rng: np.random.Generator) -> Positions:
+    """Bodies of the finer level, scattered over the area of their parent."""
+    assert fine.parent is not None
+    area = np.sqrt(coarse.mass)[fine.parent][:, None] * 0.3
+    return (at[fine.parent] + rng.standard_normal((len(fine), 2)) * area).astype(np.float32)
+
+
+def _way_down(finer: list[Level], size: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], Positions]:
+    """The body of this level for each node, and where the node stands in it before it has a place."""
+    body = np.arange(size)
+    for level in finer:
+        assert level.parent is not None
+        body = level.parent[body]
+    crowd = np.bincount(body)[body]
+    scatter = rng.standard_normal((size, 2)) * np.where(crowd > 1, 0.25 * np.sqrt(crowd), 0.0)[:, None]
+    return body, scatter.astype(np.float32)
+
+
+def _normal(at: Positions, down: tuple[NDArray[np.int64], Positions], size: int) -> Positions:
+    """Positions of all nodes at the scale of the finest level."""
+    body, scatter = down
+    spread = at[body] + scatter
+    spread = spread - spread.mean(axis=0)
+    scale = np.float32(_SHOWN_SPREAD * np.sqrt(size) / max(float(spread.std()), 1e-9))
+    return np.asarray(spread * scale, dtype=np.float32)
+
+
+def _charged(level: Level, at: Positions, ticks: int, alpha: float) -> Iterator[Positions]:
+    """d3-force's model with cooling: velocity Verlet, charges by mass, springs as long as bodies are wide."""
+    edges, data = level.edges()
+    weight: NDArray[np.float32] = data
+    if len(data):
+        weight = np.minimum(data / np.median(data), 3).astype(np.float32)
+    width = np.sqrt(level.mass)
+    rest = np.asarray((width[edges[:, 0]] + width[edges[:, 1]]) / 2, dtype=np.float32)
+    springs = RestingSprings(edges, len(level), weight, rest)
+    repulsion = Repulsion(charge, level.mass, 0.0)
+    speed = np.zeros_like(at)
+    cooling = 1 - (0.001 / alpha) ** (1 / ticks)
+    for tick in range(ticks):
+        alpha -= alpha * cooling
+        speed += springs.resting(at + speed) * np.float32(alpha)
+        speed += repulsion(at) * np.float32(alpha)
+        speed -= at * np.float32(0.1 * alpha)
+        speed *= np.float32(0.6)
+        at = at + speed
+        if tick % 4 == 3:
+            yield at
+    yield at
+
+
+def _refined(level: Level, at: Positions, size: int, *, finest: bool) -> Iterator[Positions]:
+    """Bounded forces with a falling rate."""
+    edges, data = level.edges()
+    unit = np.float32(np.sqrt(level.mass.mean()))
+    weight = data if finest else data * np.float32(6 * len(level) / (2 * data.sum()))
+    springs = Springs(edges, len(level), np.minimum(weight, 3).astype(np.float32))
+    repulsion = Repulsion(bounded, level.mass / np.float32(unit * unit), _MESH_SPACING)
+    if not finest:
+        at = at * np.float32(_SPREAD * np.sqrt(size) / max(float(at.std()), 1e-9)) / unit
+    speed = np.zeros_like(at)
+    ticks = 80 if finest else 60
+    for tick in range(ticks):
+        rate = np.float32(0.2 * (1 - 0.9 * tick / ticks))
+        speed += rate * (springs.bounded(at) + np.float32(_REPULSION) * repulsion(at))
+        speed *= np.float32(0.5)
+        length = np.sqrt((speed * speed).sum(axis=1, keepdims=True))
+        speed *= np.minimum(1.0, 3.0 / np.maximum(length, 1e-6)).astype(np.float32)
+        at = at + speed
+        yield at * unit
+
+
+def _separated(at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
+    """Overlaps pushed apart until none is left or the patience is."""
+    at = at.copy()
+    for _ in range(_SEPARATIONS):
+        if separate(at, radii) < 0.02:
+            break
+        yield at.copy()
+    yield at

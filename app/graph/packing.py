@@ -1,0 +1,172 @@
+"""Puts the disconnected parts of a layout side by side, and keeps nodes from lying on one another.
+
+The largest part stays in the middle, smaller ones take the free place nearest to it, and notes without
+links stand in even rings around all of it, in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.ndimage
+import scipy.sparse.csgraph
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from app.graph.model import Positions
+
+_GAP = 2.0
+_ORPHAN_STEP = 1.7
+
+
+class Packing:
+    """Moves whole parts of a layout; inside a part nothing changes.
+
+    Args:
+        weights: The symmetric adjacency, a sparse matrix.
+        radii: float32 (n,) of the nodes.
+    """
+
+    def __init__(self, weights: scipy.sparse.csr_matrix, radii: NDArray[np.float32]) -> None:
+        _, labels = scipy.sparse.csgraph.connected_components(weights, directed=False)
+        sizes = np.bincount(labels)
+        self.orphans = np.flatnonzero(sizes[labels] == 1)
+        ranked = np.argsort(-sizes, kind="stable")
+        order = np.argsort(labels, kind="stable")
+        bounds = np.concatenate([[0], np.cumsum(sizes)])
+        self.parts = [order[bounds[each] : bounds[each + 1]] for each in ranked if sizes[each] > 1]
+        self._radii = radii
+
+    def place(self, positions: Positions) -> Positions:
+        """The packed positions, around the middle of the largest part."""
+        placed = positions.copy()
+        self._place_parts(placed)
+        self.place_orphans(placed)
+        return placed
+
+    def _place_parts(self, placed: Positions) -> None:
+        """The largest part to the middle, each smaller one into the free place nearest to it."""
+        if not self.parts:
+            return
+        main, small = self.parts[0], self.parts[1:]
+        placed[main] -= placed[main].mean(axis=0)
+        if not small:
+            return
+        reaches = [self._centre(placed, part) for part in small]
+        room = _Room(placed[self.parts[0]], sum(reach * reach for reach in reaches))
+        for part, reach in sorted(zip(small, reaches, strict=True), key=lambda pair: -pair[1]):
+            placed[part] += room.take(reach)
+
+    def _centre(self, placed: Positions, part: NDArray[np.int64]) -> float:
+        """Moves `part` to the origin; how far it reaches from there."""
+        placed[part] -= (placed[part].min(axis=0) + placed[part].max(axis=0)) / 2
+        distance = np.sqrt((placed[part] ** 2).sum(axis=1)) + self._radii[part]
+        return float(distance.max()) + _GAP / 2
+
+    def place_orphans(self, placed: Positions) -> None:
+        """Stands the nodes without links around the others, in place."""
+        count = len(self.orphans)
+        if not count:
+            return
+        if not self.parts:
+            placed[self.orphans] = sunflower(count, _ORPHAN_STEP)
+            return
+        linked = np.concatenate(self.parts)
+        reach = np.sqrt((placed[linked] ** 2).sum(axis=1)) + self._radii[linked]
+        start = float(reach.max()) + 2 * _GAP
+        placed[self.orphans] = np.concatenate(list(_rings(count, start)))
+
+
+def _rings(count: int, start: float) -> Iterator[Positions]:
+    """Points on rings from radius `start` outwards, evenly spread; the last ring too."""
+    radius = start
+    while count > 0:
+        here = min(count, int(2 * np.pi * radius / _ORPHAN_STEP))
+        angles = np.arange(here) * (2 * np.pi / here) - np.pi / 2
+        yield (radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)).astype(np.float32)
+        count -= here
+        radius += _ORPHAN_STEP
+
+
+def sunflower(count: int, step: float) -> Positions:
+    """`count` points at about `step` from one another, in a disc, as the seeds of a sunflower stand."""
+    index = np.arange(count) + 0.5
+    radius = step * np.sqrt(index / np.pi) * 1.05
+    angle = index * np.pi * (3 - np.sqrt(5))
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1).astype(np.float32)
+
+
+class _Room:
+    """Free room around the largest part, as distances on a grid.
+
+    Args:
+        taken: Positions that are taken; what they enclose is taken too.
+        area: Sum of the squared reaches that will be asked for.
+    """
+
+    _CELL = 0.5
+    _SIDE = 260
+
+    def __init__(self, taken: Positions, area: float) -> None:
+        reach = float(np.abs(taken).max())
+        half = 1.2 * np.sqrt(reach * reach * 1.3 + 2 * area) + 4
+        side = min(self._SIDE, int(2 * half / self._CELL) + 1)
+        self._cell = 2 * half / (side - 1)
+        axis = (np.arange(side) - (side - 1) / 2) * self._cell
+        self._x, self._y = np.meshgrid(axis, axis)
+        self._from_middle = self._x**2 + self._y**2
+        mask = np.zeros((side, side), dtype=bool)
+        cells = np.round(taken / self._cell + (side - 1) / 2).astype(int)
+        mask[cells[:, 1], cells[:, 0]] = True
+        near = max(1, round(3.0 / self._cell))
+        closed = scipy.ndimage.distance_transform_edt(~mask) <= near
+        deep = scipy.ndimage.distance_transform_edt(closed) > near
+        mask |= scipy.ndimage.binary_fill_holes(closed) & deep
+        self._free = scipy.ndimage.distance_transform_edt(~mask) * self._cell - _GAP / 2
+
+    def take(self, reach: float) -> NDArray[np.float32]:
+        """The free place for a disc of radius `reach` that is nearest to the middle; it is taken then."""
+        fits = self._free >= reach
+        if not fits.any():
+            fits = self._free >= self._free.max()
+        best = int(np.where(fits, self._from_middle, np.inf).argmin())
+        x, y = self._x.flat[best], self._y.flat[best]
+        apart = np.sqrt((self._x - x) ** 2 + (self._y - y) ** 2) - reach
+        np.minimum(self._free, apart, out=self._free)
+        return np.array([x, y], dtype=np.float32)
+
+
+def separate(positions: Positions, radii: NDArray[np.float32], gap: float = 0.2) -> float:
+    """Pushes overlapping nodes apart once, in place; the large overlap left before it.
+
+    A small node gives way to a large one.
+    """
+    if len(positions) < 2:
+        return 0.0
+    small = float(np.quantile(radii, 0.95)) * 2 + gap
+    tree = cKDTree(positions)
+    pairs = [tree.query_pairs(small, output_type="ndarray")]
+    for row in np.flatnonzero(2 * radii + gap > small):
+        near = np.array(tree.query_ball_point(positions[row], float(radii[row] + radii.max()) + gap))
+        near = near[near != row]
+        pairs.append(np.stack([np.full(len(near), row), near], axis=1))
+    listed = np.unique(np.sort(np.concatenate(pairs), axis=1), axis=0)
+    first, second = listed[:, 0], listed[:, 1]
+    apart = positions[second] - positions[first]
+    distance = np.sqrt((apart * apart).sum(axis=1))
+    overlap = radii[first] + radii[second] + gap - distance
+    close = overlap > 0
+    if not close.any():
+        return 0.0
+    first, second, apart, distance = first[close], second[close], apart[close], distance[close]
+    overlap = overlap[close]
+    same = distance < 1e-6
+    apart[same] = np.stack([np.cos(first[same] * 2.4), np.sin(first[same] * 2.4)], axis=1)
+    push = apart / np.maximum(distance, 1e-6)[:, None] * overlap[:, None]
+    push[same] = apart[same] * overlap[same, None]
+    area_first, area_second = radii[first] ** 2, radii[second] ** 2
+    share = (area_second / (area_first + area_second))[:, None]
+    np.add.at(positions, first, (-0.6 * push * share).astype(np.float32))
+    np.add.at(positions, second, (0.6 * push * (1 - share)).astype(np.float32))
+    return float(overlap.max())

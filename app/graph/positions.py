@@ -1,0 +1,66 @@
+"""Keeps a vault's layout in its cache folder, by path, so that the next start shows it at once."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from app.graph.model import Graph, Positions
+
+_FILE = "layout.npz"
+_FORMAT = 1
+
+
+def save_positions(folder: Path, graph: Graph, positions: Positions) -> None:
+    """Write the places of all nodes to `folder`, atomically.
+
+    Raises:
+        OSError: the folder cannot be written; an earlier file is as it was.
+    """
+    content = io.BytesIO()
+    text = "\0".join(graph.paths).encode("utf-8", "surrogatepass")
+    np.savez(
+        content,
+        format=np.int32(_FORMAT),
+        paths=np.frombuffer(text, dtype=np.uint8),
+        positions=np.asarray(positions, dtype=np.float32),
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=".layout-", dir=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.getbuffer())
+        Path(name).replace(folder / _FILE)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def load_positions(folder: Path, graph: Graph, least: float = 0.5) -> Positions | None:
+    """Saved places for `graph`, nan where a node has none.
+
+    None when nothing readable is saved (a cache may vanish or be damaged at any moment), or when less
+    than `least` of the nodes have a place: then a layout from scratch is better.
+    """
+    try:
+        with np.load(folder / _FILE, allow_pickle=False) as saved:
+            if int(saved["format"]) != _FORMAT:
+                return None
+            paths = saved["paths"].tobytes().decode("utf-8", "surrogatepass").split("\0")
+            places = np.asarray(saved["positions"], dtype=np.float32)
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+    if places.shape != (len(paths), 2) or not np.isfinite(places).all():
+        return None
+    row_of = {path: row for row, path in enumerate(paths)}
+    found = np.full((len(graph), 2), np.nan, dtype=np.float32)
+    for row, path in enumerate(graph.paths):
+        if (known := row_of.get(path)) is not None:
+            found[row] = places[known]
+    share = 1 - np.isnan(found[:, 0]).mean() if len(graph) else 0.0
+    return found if share >= least else None
