@@ -1,1 +1,9 @@
 """Sentence embeddings in a process of their own."""
+
+from __future__ import annotations
+
+from app.errors import ScriptoriumError
+
+
+class EmbedderUnavailable(ScriptoriumError):
+    """No vectors can be made: the model is missing or damaged, or its process can't run or was closed."""

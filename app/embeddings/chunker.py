@@ -1,0 +1,155 @@
+"""A note's text in pieces that a sentence model can take in: by heading, with the title for context.
+
+The model sees 256 word pieces; a chunk aims at no more than `LONGEST` of them by an estimate, so that
+almost none is cut off. What a reader does not read (link brackets, comments, HTML tags) is left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.vault.note import Heading, ParsedNote
+
+LONGEST = 200
+_CONTEXT_HEADINGS = 3
+_LONGEST_CONTEXT = 60
+
+_UNREAD = re.compile(r"%%.*?%%|<!--.*?-->|</?[A-Za-z][^<>\n]{0,300}>|(?m:^[ \t]*(?:```|~~~).*$)", re.DOTALL)
+_EMBED = re.compile(r"!\[\[[^\[\]\n]*\]\]|!\[([^\[\]\n]*)\]\([^()\n]*\)")
+_WIKILINK = re.compile(r"\[\[([^\[\]|\n]*)(?:\|([^\[\]\n]*))?\]\]")
+_MARKDOWN_LINK = re.compile(r"\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)")
+_MARKS = re.compile(r"(?m)^[ \t]*(?:>[ \t]?)+|\*\*|__|==|~~|`")
+_SPACES = re.compile(r"[ \t\f\v]+")
+_PARAGRAPH = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|\Z))+")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n")
+_WORD = re.compile(r"[A-Za-z]+|\d+|[^\W\d_]|\S")
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a note.
+
+    `heading` is the one it stands under (empty before the first), `text` what is embedded: the context
+    and the words, `line` (from 1) where it starts, `hash` that of the text.
+    """
+
+    heading: str
+    text: str
+    line: int
+    hash: str
+
+
+def chunks(title: str, text: str, parsed: ParsedNote) -> tuple[Chunk, ...]:
+    """The chunks of the note called `title`, in order; the frontmatter is left out.
+
+    A note without readable text has one chunk, its title, so that it can still be found by meaning.
+    """
+    found: list[Chunk] = []
+    for section in _sections(text, parsed):
+        context = _context(title, section.trail)
+        room = LONGEST - estimated_pieces(context)
+        for line, body in _packed(text, section, room):
+            found.append(_chunk(section.heading, f"{context}\n{body}", line))
+    return tuple(found) or (_chunk("", title, 1),)
+
+
+def estimated_pieces(text: str) -> int:
+    """About how many word pieces the model's vocabulary makes of `text`, without loading it."""
+    return sum(1 + (len(word) - 1) // (7 if word[0].isalpha() else 3) for word in _WORD.findall(text))
+
+
+def readable(text: str) -> str:
+    """Markdown as a reader reads it: links by their words, without marks, comments and HTML tags."""
+    text = _UNREAD.sub(" ", text)
+    text = _EMBED.sub(lambda found: found[1] or "", text)
+    text = _WIKILINK.sub(lambda found: found[2] or found[1].replace("#", " "), text)
+    text = _MARKDOWN_LINK.sub(r"\1", text)
+    return _SPACES.sub(" ", _MARKS.sub("", text)).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    heading: str
+    trail: tuple[str, ...]
+    start: int
+    end: int
+
+
+def _chunk(heading: str, text: str, line: int) -> Chunk:
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return Chunk(heading, text, line, digest)
+
+
+def _context(title: str, trail: tuple[str, ...]) -> str:
+    names = [title, *(name for name in trail[-_CONTEXT_HEADINGS:] if name.casefold() != title.casefold())]
+    context = " › ".join(readable(name) for name in names)
+    while estimated_pieces(context) > _LONGEST_CONTEXT:
+        context = context[: len(context) * 3 // 4]
+    return context
+
+
+def _sections(text: str, parsed: ParsedNote) -> Iterator[_Section]:
+    """The text before the first heading, then each heading's own text, up to the next heading."""
+    headings = [heading for heading in parsed.headings if heading.span.start >= parsed.body_start]
+    first = headings[0].span.start if headings else len(text)
+    yield _Section("", (), parsed.body_start, first)
+    open_headings: list[Heading] = []
+    for heading, following in zip(headings, [*headings[1:], None], strict=True):
+        open_headings = [above for above in open_headings if above.level < heading.level] + [heading]
+        end = following.span.start if following else len(text)
+        yield _Section(heading.text, tuple(h.text for h in open_headings), heading.span.end, end)
+
+
+def _packed(text: str, section: _Section, room: int) -> Iterator[tuple[int, str]]:
+    """Paragraphs of a section joined up to `room` word pieces, each with the line it starts at."""
+    held: list[str] = []
+    held_line, used = 1, 0
+    line = 1 + text.count("\n", 0, section.start)
+    seen = section.start
+    for paragraph in _PARAGRAPH.finditer(text, section.start, section.end):
+        line += text.count("\n", seen, paragraph.start())
+        seen = paragraph.start()
+        for part in _parts(readable(paragraph[0]), room):
+            size = estimated_pieces(part)
+            if held and used + size > room:
+                yield held_line, "\n".join(held)
+                held, used = [], 0
+            if not held:
+                held_line = line
+            held.append(part)
+            used += size
+    if held:
+        yield held_line, "\n".join(held)
+
+
+def _parts(paragraph: str, room: int) -> Iterator[str]:
+    """A paragraph as it is when it fits, else cut at sentences, at words, and at last anywhere."""
+    if not paragraph:
+        return
+    if estimated_pieces(paragraph) <= room:
+        yield paragraph
+        return
+    held = ""
+    for piece in _small_pieces(paragraph, room):
+        joined = f"{held} {piece}" if held else piece
+        if held and estimated_pieces(joined) > room:
+            yield held
+            joined = piece
+        held = joined
+    if held:
+        yield held
+
+
+def _small_pieces(paragraph: str, room: int) -> Iterator[str]:
+    for sentence in _SENTENCE_END.split(paragraph):
+        if not sentence or sentence.isspace():
+            continue
+        if estimated_pieces(sentence) <= room:
+            yield sentence.strip()
+            continue
+        for word in sentence.split():
+            # Such a "word" is text without spaces or encoded data; a piece has a character at least.
+            yield from (word[at : at + room] for at in range(0, len(word), room))

@@ -1,0 +1,213 @@
+"""The embedder: texts to unit vectors, by the worker process, without holding up the app.
+
+Work waits in two lines. What the user waits for (`priority=True`) goes before bulk work, batch by batch,
+and also while bulk work is paused. A worker that crashes is started anew and gets the batch once more; a
+batch that takes two workers down with it fails alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from app import paths
+from app.embeddings import EmbedderUnavailable
+from app.embeddings.batches import batches
+from app.embeddings.onnx_model import Vectors
+from app.embeddings.worker_process import DIMENSION, WorkerLost, WorkerProcess
+
+log = logging.getLogger(__name__)
+
+MODEL = "all-MiniLM-L6-v2-int8"
+_TRIES = 2
+
+
+@dataclass(slots=True, eq=False)
+class _Batch:
+    """Texts of like length, who waits for them, and how many workers have died over them."""
+
+    texts: list[str]
+    result: asyncio.Future[Vectors] = field(repr=False)
+    tries: int = 0
+
+
+class Embedder:
+    """Turns texts into unit vectors of 384 numbers, in another process. Belongs to one event loop.
+
+    Args:
+        model_folder: Where the model is; the shipped one by default.
+        threads: Processor threads that the worker may use.
+    """
+
+    dimension = DIMENSION
+    model = MODEL
+
+    def __init__(self, model_folder: Path | None = None, *, threads: int = 1) -> None:
+        self._folder = model_folder or paths.resources_folder() / "models" / MODEL
+        self._threads = threads
+        self._urgent: deque[_Batch] = deque()
+        self._bulk: deque[_Batch] = deque()
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._worker: WorkerProcess | None = None
+        self._starting = asyncio.Lock()
+        self._problem = ""
+        self._closed = False
+        self.paused = False
+
+    @property
+    def available(self) -> bool:
+        """Whether vectors can be had, as far as is known: not closed, and no failed start."""
+        return not self._closed and not self._problem
+
+    @property
+    def problem(self) -> str:
+        """Why no vectors can be had; empty while nothing is known against it."""
+        return "The embedder is closed." if self._closed else self._problem
+
+    async def start(self) -> None:
+        """Start the worker and load the model; `embed` does so too. Tries again after a failure.
+
+        Raises:
+            EmbedderUnavailable: the model is missing or damaged, or the process can't run.
+        """
+        if self._closed:
+            raise EmbedderUnavailable("The embedder is closed.")
+        self._problem = ""
+        await self._running_worker()
+
+    async def embed(self, texts: Sequence[str], *, priority: bool = False) -> Vectors:
+        """Unit vectors of `texts`, shape (n, 384), float32, in their order.
+
+        Cancelling it takes back what has not been sent to the worker yet.
+
+        Raises:
+            EmbedderUnavailable: the model is missing, the worker keeps dying over these texts, or `close`
+                was called.
+        """
+        if not self.available:
+            raise EmbedderUnavailable(self.problem)
+        vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+        # A lone surrogate (from a broken file name) has no UTF-8 and so no word pieces.
+        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        groups = batches(clean)
+        loop = asyncio.get_running_loop()
+        waiting = [_Batch([clean[i] for i in group], loop.create_future()) for group in groups]
+        (self._urgent if priority else self._bulk).extend(waiting)
+        self._ensure_dispatcher()
+        self._wake.set()
+        try:
+            for group, batch in zip(groups, waiting, strict=True):
+                vectors[group] = await batch.result
+        finally:
+            for batch in waiting:
+                if not batch.result.done():
+                    batch.result.cancel()
+                elif not batch.result.cancelled():
+                    batch.result.exception()
+        return vectors
+
+    def pause(self) -> None:
+        """Hold bulk work back after the batch that is being done; what has priority still goes through."""
+        self.paused = True
+
+    def resume(self) -> None:
+        """Go on with bulk work."""
+        self.paused = False
+        self._wake.set()
+
+    async def close(self) -> None:
+        """End the worker and fail what still waits; safe to call twice."""
+        self._closed = True
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+            self._task = None
+        self._fail_waiting(EmbedderUnavailable("The embedder is closed."))
+        async with self._starting:
+            if self._worker is not None:
+                worker, self._worker = self._worker, None
+                await worker.close()
+
+    def _ensure_dispatcher(self) -> None:
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._dispatch(), name="embedder")
+
+    async def _dispatch(self) -> None:
+        """Hand one batch after the other to the worker, for as long as the embedder lives."""
+        while True:
+            batch = self._next()
+            if batch is None:
+                self._wake.clear()
+                await self._wake.wait()
+                continue
+            try:
+                await self._serve(batch)
+            except BaseException:
+                stopped = EmbedderUnavailable("The embedder was stopped.")
+                self._refuse(batch, stopped)
+                self._fail_waiting(stopped)
+                raise
+
+    def _next(self) -> _Batch | None:
+        """The batch whose turn it is; those that nobody waits for any more are dropped."""
+        for line in (self._urgent, *(() if self.paused else (self._bulk,))):
+            while line:
+                batch = line.popleft()
+                if not batch.result.done():
+                    return batch
+        return None
+
+    async def _serve(self, batch: _Batch) -> None:
+        try:
+            worker = await self._running_worker()
+        except EmbedderUnavailable as error:
+            self._refuse(batch, error)
+            self._fail_waiting(error)
+            return
+        try:
+            vectors = await worker.encode(batch.texts)
+        except WorkerLost as error:
+            await self._after_crash(batch, error)
+        except EmbedderUnavailable as error:
+            self._refuse(batch, error)
+        else:
+            if not batch.result.done():
+                batch.result.set_result(vectors)
+
+    async def _after_crash(self, batch: _Batch, error: WorkerLost) -> None:
+        log.warning("the embedding worker was lost (%s); it is started anew", error)
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            await worker.kill()
+        batch.tries += 1
+        if batch.tries < _TRIES:
+            self._urgent.appendleft(batch)
+        else:
+            self._refuse(batch, EmbedderUnavailable("The embedding process died over these texts."))
+
+    async def _running_worker(self) -> WorkerProcess:
+        async with self._starting:
+            if self._worker is None:
+                try:
+                    self._worker = await WorkerProcess.start(self._folder, self._threads)
+                except EmbedderUnavailable as error:
+                    self._problem = error.message
+                    raise
+            return self._worker
+
+    def _fail_waiting(self, error: EmbedderUnavailable) -> None:
+        for line in (self._urgent, self._bulk):
+            while line:
+                self._refuse(line.popleft(), error)
+
+    @staticmethod
+    def _refuse(batch: _Batch, error: EmbedderUnavailable) -> None:
+        if not batch.result.done():
+            batch.result.set_exception(error)

@@ -1,0 +1,160 @@
+"""The vectors on disk: an SQLite file in the cache folder, which may be deleted at any moment.
+
+A vector is kept once per chunk text (by its hash), in 16-bit floats: half the disk, and the cosine differs
+in the fourth digit. Which note has which chunks is kept apart, so that a moved or re-cut note finds its
+vectors again.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from app.embeddings.chunker import Chunk
+from app.embeddings.onnx_model import Vectors
+from app.embeddings.table import Place
+from app.vault.path import NotePath
+
+log = logging.getLogger(__name__)
+
+_FORMAT = "1"
+_TABLES = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS vectors (hash TEXT PRIMARY KEY, vector BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS notes (path TEXT PRIMARY KEY, hash TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS chunks (
+    path TEXT NOT NULL, position INTEGER NOT NULL, heading TEXT NOT NULL, line INTEGER NOT NULL,
+    hash TEXT NOT NULL, PRIMARY KEY (path, position)
+) WITHOUT ROWID;
+"""
+_FEW = 500
+
+
+@dataclass(frozen=True, slots=True)
+class NoteChunks:
+    """A note as it was cut: its path, the hash of the text that was cut, its chunks."""
+
+    path: NotePath
+    hash: str
+    chunks: tuple[Chunk, ...]
+
+
+class VectorFile:
+    """The file `vectors.sqlite` in `folder`, for one model. Any thread may call it.
+
+    A file of another model or an older format is emptied; a damaged one is replaced.
+    """
+
+    def __init__(self, folder: Path, model: str) -> None:
+        self._path = folder / "vectors.sqlite"
+        self._model = f"{_FORMAT} {model}"
+        self._lock = threading.Lock()
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self._db = self._open()
+        except sqlite3.DatabaseError as error:
+            log.warning("the vectors are damaged (%s); they are made anew", error)
+            for suffix in ("", "-wal", "-shm"):
+                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+            self._db = self._open()
+
+    def close(self) -> None:
+        """Close the file; safe to call twice."""
+        with self._lock:
+            self._db.close()
+
+    def notes(self) -> dict[NotePath, str]:
+        """The hash of each note's text when its chunks were made."""
+        with self._lock:
+            rows = self._db.execute("SELECT path, hash FROM notes").fetchall()
+        return {NotePath.on_disk(path): note_hash for path, note_hash in rows}
+
+    def load(self) -> tuple[list[Place], Vectors]:
+        """Every chunk's place and vector."""
+        with self._lock, closing(self._db.cursor()) as cursor:
+            cursor.execute(
+                "SELECT c.path, c.heading, c.line, v.vector FROM chunks c JOIN vectors v ON v.hash = c.hash"
+            )
+            places: list[Place] = []
+            blobs: list[bytes] = []
+            paths: dict[str, NotePath] = {}
+            for path, heading, line, blob in cursor:
+                places.append(Place(paths.setdefault(path, NotePath.on_disk(path)), heading, line))
+                blobs.append(blob)
+        return places, _unpacked(blobs)
+
+    def known(self, hashes: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors that there are for these chunk hashes."""
+        found: dict[str, Vectors] = {}
+        wanted = list(dict.fromkeys(hashes))
+        with self._lock:
+            for at in range(0, len(wanted), _FEW):
+                part = wanted[at : at + _FEW]
+                marks = ",".join("?" * len(part))
+                rows = self._db.execute(f"SELECT hash, vector FROM vectors WHERE hash IN ({marks})", part)
+                found.update((chunk_hash, _unpacked([blob])[0]) for chunk_hash, blob in rows)
+        return found
+
+    def put(self, notes: Iterable[NoteChunks], vectors: dict[str, Vectors]) -> None:
+        """Replace what is kept of `notes`, and add `vectors` by chunk hash, in one transaction."""
+        with self._lock, self._db:
+            self._db.executemany(
+                "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
+                [(key, np.asarray(vector, dtype="<f2").tobytes()) for key, vector in vectors.items()],
+            )
+            for note in notes:
+                path = str(note.path)
+                self._db.execute("DELETE FROM chunks WHERE path = ?", (path,))
+                self._db.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (path, note.hash))
+                self._db.executemany(
+                    "INSERT INTO chunks VALUES (?, ?, ?, ?, ?)",
+                    [(path, n, c.heading, c.line, c.hash) for n, c in enumerate(note.chunks)],
+                )
+
+    def remove(self, paths: Iterable[NotePath]) -> None:
+        """Forget these notes' chunks; `prune` then drops vectors that no note has."""
+        keys = [(str(path),) for path in paths]
+        with self._lock, self._db:
+            self._db.executemany("DELETE FROM chunks WHERE path = ?", keys)
+            self._db.executemany("DELETE FROM notes WHERE path = ?", keys)
+
+    def prune(self) -> None:
+        """Drop the vectors of texts that no note has any more."""
+        with self._lock, self._db:
+            self._db.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks)")
+
+    def _open(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self._path, check_same_thread=False)
+        try:
+            database.execute("PRAGMA journal_mode=WAL")
+            database.execute("PRAGMA synchronous=NORMAL")
+            database.execute("PRAGMA secure_delete=ON")
+            with database:
+                database.executescript(_TABLES)
+                row = database.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
+                if row != (self._model,):
+                    for table in ("vectors", "notes", "chunks"):
+                        database.execute(f"DELETE FROM {table}")
+                    database.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (self._model,))
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+
+def rounded(vectors: Vectors) -> Vectors:
+    """The vectors as they come back from the file, so that a search says the same after a restart."""
+    return vectors.astype("<f2").astype(np.float32)
+
+
+def _unpacked(blobs: list[bytes]) -> Vectors:
+    if not blobs:
+        return np.zeros((0, 0), dtype=np.float32)
+    return np.frombuffer(b"".join(blobs), dtype="<f2").astype(np.float32).reshape(len(blobs), -1)

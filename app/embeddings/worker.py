@@ -1,0 +1,85 @@
+"""The embedding worker: a process that answers texts with vectors until its standard input ends.
+
+It lives apart so that a model can neither hold the app's interpreter lock nor take the app down with it.
+It is gone as soon as the app is, because the app's end of the pipe closes with it; it ignores Ctrl+C, which
+a terminal sends to both, and stays behind everything else the machine has to do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import IO
+
+from app.embeddings import wire
+from app.embeddings.onnx_model import OnnxModel
+
+NICENESS = 10
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Serve until standard input ends; 0, or 1 when the model can't be loaded (told in a `FAILED` frame)."""
+    parser = argparse.ArgumentParser(prog="scriptorium --embedding-worker")
+    parser.add_argument("--model", type=Path, required=True, help="the folder of the model")
+    parser.add_argument("--threads", type=int, default=1, help="processor threads of one batch")
+    given = parser.parse_args(arguments)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    source, sink = _claim_pipes()
+    try:
+        model = OnnxModel(given.model, given.threads)
+    except Exception as error:
+        # Whatever a runtime or a damaged file can raise here, the app has to hear of it.
+        return 0 if _gone(sink, wire.Frame(wire.FAILED, body=str(error).encode())) else 1
+    if _gone(sink, wire.Frame(wire.READY)):
+        return 0
+    serve(model, source, sink)
+    return 0
+
+
+def serve(model: OnnxModel, source: wire.Reading, sink: IO[bytes]) -> None:
+    """Answer each question of `source` on `sink`, until either end is closed."""
+    while (frame := wire.read_frame(source)) is not None:
+        if _gone(sink, answer(model, frame)):
+            return
+
+
+def answer(model: OnnxModel, frame: wire.Frame) -> wire.Frame:
+    """The vectors of the texts in `frame`, or why there are none."""
+    try:
+        vectors = model.encode(json.loads(frame.body))
+    except Exception as error:
+        # One text that the runtime chokes on must not end the worker: the asker is told.
+        return wire.Frame(wire.FAILED, frame.number, f"{type(error).__name__}: {error}".encode())
+    return wire.Frame(wire.VECTORS, frame.number, vectors.astype("<f4", copy=False).tobytes())
+
+
+def _claim_pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """Standard input and output as binary streams; a library's stray print goes to standard error.
+
+    By number, because `sys.stdin` is None in a windowed bundle.
+    """
+    source = os.fdopen(os.dup(0), "rb")
+    sink = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    return source, sink
+
+
+def _gone(sink: IO[bytes], frame: wire.Frame) -> bool:
+    """Send `frame`; whether nobody is there to take it."""
+    data = memoryview(frame.pack())
+    try:
+        while data:
+            data = data[sink.write(data) :]
+    except OSError:
+        return True
+    return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())

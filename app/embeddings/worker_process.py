@@ -1,0 +1,158 @@
+"""One run of the embedding worker, seen from the app: start it, ask it, end it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+import app
+from app.embeddings import EmbedderUnavailable, wire
+from app.embeddings.onnx_model import Vectors
+
+log = logging.getLogger(__name__)
+
+DIMENSION = 384
+START_SECONDS = 60.0
+ANSWER_SECONDS = 120.0
+GRACE_SECONDS = 5.0
+
+
+class WorkerLost(Exception):
+    """The worker died or answers nonsense; a new one may do better."""
+
+
+class WorkerProcess:
+    """A running worker with its model loaded. One question at a time.
+
+    Make one with `await WorkerProcess.start(…)`, end it with `await close()`.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdin is not None and process.stdout is not None
+        self._process = process
+        self._stdin = process.stdin
+        self._stdout = process.stdout
+        self._number = 0
+
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._process.pid
+
+    @classmethod
+    async def start(cls, model: Path, threads: int) -> WorkerProcess:
+        """A worker that has loaded the model at `model`.
+
+        Raises:
+            EmbedderUnavailable: it can't be started, or says that it can't load the model.
+        """
+        try:
+            worker = cls(await _spawn(model, threads))
+        except OSError as error:
+            raise EmbedderUnavailable(f"The embedding process can't be started: {error}") from error
+        try:
+            frame = await asyncio.wait_for(worker._read(), START_SECONDS)
+        except (WorkerLost, TimeoutError) as error:
+            await worker.close()
+            raise EmbedderUnavailable("The embedding process ended before it was ready.") from error
+        except BaseException:
+            await worker.kill()
+            raise
+        if frame.kind != wire.READY:
+            await worker.close()
+            raise EmbedderUnavailable(frame.body.decode("utf-8", "replace"))
+        return worker
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        """The unit vectors of `texts`, shape (n, 384).
+
+        Raises:
+            WorkerLost: the worker died, hangs or is out of step.
+            EmbedderUnavailable: the model refused these texts.
+        """
+        self._number += 1
+        question = wire.Frame(wire.EMBED, self._number, json.dumps(list(texts)).encode())
+        try:
+            self._stdin.write(question.pack())
+            await self._stdin.drain()
+            frame = await asyncio.wait_for(self._read(), ANSWER_SECONDS)
+        except (OSError, TimeoutError) as error:
+            raise WorkerLost(str(error) or "no answer") from error
+        if frame.number != self._number:
+            raise WorkerLost("an answer to another question")
+        if frame.kind != wire.VECTORS:
+            raise EmbedderUnavailable(frame.body.decode("utf-8", "replace"))
+        vectors = np.frombuffer(frame.body, dtype="<f4")
+        if vectors.size != len(texts) * DIMENSION:
+            raise WorkerLost("vectors of another size")
+        return vectors.astype(np.float32).reshape(len(texts), DIMENSION)
+
+    async def close(self) -> None:
+        """End the worker by closing its input; kill it when it has not ended after 5 seconds."""
+        self._stdin.close()
+        try:
+            await asyncio.wait_for(self._drain(), GRACE_SECONDS)
+        except TimeoutError:
+            await self.kill()
+
+    async def kill(self) -> None:
+        """End the worker at once."""
+        self._stdin.close()
+        if self._process.returncode is None:
+            try:
+                self._process.kill()
+            except ProcessLookupError:
+                log.debug("the embedding worker had ended by itself")
+        await self._drain()
+
+    async def _drain(self) -> None:
+        """Read to the end and reap, so that asyncio closes the pipes it holds."""
+        while await self._stdout.read(1 << 16):
+            pass
+        await self._process.wait()
+        try:
+            await self._stdin.wait_closed()
+        except OSError:
+            log.debug("the embedding worker closed its input first")
+
+    async def _read(self) -> wire.Frame:
+        try:
+            (length,) = wire.LENGTH.unpack(await self._stdout.readexactly(wire.LENGTH.size))
+            if length > wire.LONGEST:
+                raise WorkerLost("a frame that is too long")
+            return wire.unpack(await self._stdout.readexactly(length))
+        except (asyncio.IncompleteReadError, ValueError) as error:
+            raise WorkerLost("the embedding process ended") from error
+
+
+async def _spawn(model: Path, threads: int) -> asyncio.subprocess.Process:
+    # In the folder that holds the package, so that the worker is of this very code wherever the app
+    # was started; the bundle's own executable chooses the worker by the flag.
+    command = [sys.executable, "-m", "app.embeddings.worker"]
+    if getattr(sys, "frozen", False):
+        command = [sys.executable, "--embedding-worker"]
+    home = Path(app.__file__ or ".").resolve().parent.parent
+    flags = 0
+    if sys.platform == "win32":
+        flags = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
+    return await asyncio.create_subprocess_exec(
+        *command,
+        "--model",
+        str(model),
+        "--threads",
+        str(threads),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=home if home.is_dir() else None,
+        env={**os.environ, "OMP_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "false"},
+        creationflags=flags,
+    )
