@@ -1,0 +1,1 @@
+"""Showing changed bytes: characters made visible, rows laid out, and the canvas that paints them."""

@@ -1,0 +1,184 @@
+"""Painting the rows of a sheet: gutters, ticks, folds and the two or one pane of text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from app.desktop.diff.drawing import Grid, TextPainter
+from app.desktop.diff.sheet import Mode, Row, Sheet
+from app.desktop.diff.visible import describe
+from app.desktop.diff.wrapping import breaks
+from app.desktop.theme import Theme
+
+TICK = 28
+FOLD_EXTRA = 10
+_PAD = 8
+_UNWANTED = 0.38
+_FARTHEST_HEADING = 3_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """Where one side stands, in pixels: its edges, its line numbers (side, right edge), sign and text."""
+
+    sides: tuple[str, ...]
+    left: int
+    right: int
+    numbers: tuple[tuple[str, int], ...]
+    sign: int
+    text: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ticks:
+    """Which hunks are not wanted, whether ticks are shown, and the current hunk (-1: none)."""
+
+    unticked: frozenset[int] = frozenset()
+    shown: bool = False
+    current: int = -1
+
+
+def panes(sheet: Sheet, grid: Grid, width: int, ticks_shown: bool) -> tuple[Pane, ...]:
+    """The panes for a sheet in a viewport of `width`: one, or two side by side."""
+    left = TICK if ticks_shown else 4
+    digits = max(2, len(str(max(len(sheet.diff.before), len(sheet.diff.after)))))
+    number, sign = round(digits * grid.cell) + _PAD, round(2 * grid.cell)
+    if sheet.mode is Mode.UNIFIED:
+        edges = (("before", left + number), ("after", left + 2 * number))
+        start = left + 2 * number + _PAD
+        return (Pane(("before", "after"), 0, width, edges, start, start + sign),)
+    middle = (left + width) // 2
+
+    def pane(side: str, outer: int, inner: int, right: int) -> Pane:
+        start = inner + number + _PAD
+        return Pane((side,), outer, right, ((side, inner + number),), start, start + sign)
+
+    return pane("before", 0, left, middle), pane("after", middle, middle, width)
+
+
+def columns(sheet: Sheet, grid: Grid, width: int, ticks_shown: bool) -> int:
+    """How many cells a line of text has in the narrower pane."""
+    room = min(pane.right - pane.text for pane in panes(sheet, grid, width, ticks_shown))
+    return max(8, int((room - _PAD) / grid.cell) - 1)
+
+
+class RowPainter:
+    """Paints rows of one sheet with one painter."""
+
+    def __init__(
+        self, painter: QPainter, sheet: Sheet, grid: Grid, theme: Theme, *, width: int, ticks: Ticks
+    ) -> None:
+        self._painter, self._sheet, self._grid, self._theme = painter, sheet, grid, theme
+        self._ticks = ticks
+        self._panes = panes(sheet, grid, width, ticks.shown)
+        self._columns = columns(sheet, grid, width, ticks.shown)
+        self._texts = TextPainter(painter, grid, theme)
+
+    def paint(self, index: int, box: QRect) -> None:
+        """Paint row `index` into `box`."""
+        row = self._sheet.rows[index]
+        if row.folded:
+            self._paint_fold(row, box)
+            return
+        wanted = row.hunk not in self._ticks.unticked
+        self._painter.setOpacity(1.0 if wanted or row.hunk < 0 else _UNWANTED)
+        for pane in self._panes:
+            self._paint_pane(row, pane, box)
+        self._painter.setOpacity(1.0)
+        if row.hunk >= 0:
+            self._paint_margin(index, row, box, wanted)
+
+    def paint_divider(self, height: int) -> None:
+        """Paint the line between the two panes."""
+        if len(self._panes) == 2:
+            self._painter.setPen(QColor(self._theme.border))
+            self._painter.drawLine(self._panes[1].left, 0, self._panes[1].left, height)
+
+    def _paint_pane(self, row: Row, pane: Pane, box: QRect) -> None:
+        numbers = {"before": row.before, "after": row.after}
+        side = next((s for s in reversed(pane.sides) if numbers[s] is not None), None)
+        area = QRect(pane.left, box.top(), pane.right - pane.left, box.height())
+        if side is None or (number := numbers[side]) is None:
+            self._painter.fillRect(area, QColor(self._theme.sunken))
+            return
+        changed = row.hunk >= 0
+        if changed:
+            gone = side == "before"
+            self._painter.fillRect(area, QColor(self._theme.removed_bg if gone else self._theme.added_bg))
+        self._paint_gutter(numbers, pane, box, ("−" if side == "before" else "+") if changed else "")
+        self._painter.save()
+        area.setLeft(pane.text)
+        self._painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
+        self._paint_text(side, number, QPointF(pane.text, box.top()), changed)
+        self._painter.restore()
+
+    def _paint_gutter(self, numbers: dict[str, int | None], pane: Pane, box: QRect, sign: str) -> None:
+        self._painter.setFont(self._grid.font)
+        self._painter.setPen(QColor(self._theme.faint))
+        base = box.top() + self._grid.ascent
+        for side, right in pane.numbers:
+            if (number := numbers[side]) is not None:
+                text = str(number + 1)
+                self._painter.drawText(QPointF(right - len(text) * self._grid.cell, base), text)
+        if sign:
+            self._painter.setPen(QColor(self._theme.danger if sign == "−" else self._theme.success))
+            self._painter.drawText(QPointF(pane.sign, base), sign)
+
+    def _paint_text(self, side: str, number: int, corner: QPointF, changed: bool) -> None:
+        line = self._sheet.line(side, number)
+        marks = self._sheet.marks(side, number) if changed else ()
+        color = QColor(self._theme.removed_word if side == "before" else self._theme.added_word)
+        starts = [*breaks(line, self._columns), len(line.text)]
+        visible = self._painter.clipBoundingRect()
+        for row, part in enumerate(pairwise(starts)):
+            at = QPointF(corner.x(), corner.y() + row * self._grid.height)
+            if at.y() > visible.bottom():
+                break
+            if at.y() + self._grid.height >= visible.top():
+                self._texts.marks(line, part, at, marks, color)
+                self._texts.text(line, part, at)
+
+    def _paint_margin(self, index: int, row: Row, box: QRect, wanted: bool) -> None:
+        """The bar of the current hunk, and the tick on the first row of each."""
+        if row.hunk == self._ticks.current:
+            self._painter.fillRect(0, box.top(), 3, box.height(), QColor(self._theme.accent))
+        if self._ticks.shown and self._sheet.first_rows[row.hunk] == index:
+            side = 14.0
+            top = box.top() + (self._grid.height - side) / 2
+            self._paint_tick(QRectF((TICK - side) / 2 + 1, top, side, side), wanted)
+
+    def _paint_tick(self, box: QRectF, on: bool) -> None:
+        theme = self._theme
+        self._painter.setPen(QColor(theme.accent if on else theme.faint))
+        self._painter.setBrush(QColor(theme.accent if on else theme.raised))
+        self._painter.drawRoundedRect(box, 4, 4)
+        if on:
+            pen = QPen(QColor(theme.accent_text), 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
+            self._painter.setPen(pen)
+            places = ((0.24, 0.52), (0.43, 0.71), (0.77, 0.31))
+            points = [QPointF(box.x() + x * box.width(), box.y() + y * box.height()) for x, y in places]
+            self._painter.drawPolyline(points)
+
+    def _paint_fold(self, row: Row, box: QRect) -> None:
+        self._painter.fillRect(box, QColor(self._theme.sunken))
+        self._painter.setFont(self._grid.shaped)
+        self._painter.setPen(QColor(self._theme.muted))
+        lines = "1 unchanged line" if row.folded == 1 else f"{row.folded:,} unchanged lines"
+        heading = self._heading_before(row)
+        text = f"⋯  {lines}" + (f"   ·   {heading}" if heading else "")
+        inner = box.adjusted(self._panes[0].sign, 0, -_PAD, 0)
+        alignment = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextSingleLine
+        self._painter.drawText(inner, alignment, text)
+
+    def _heading_before(self, row: Row) -> str:
+        """The Markdown heading under which the text after the fold stands, as it is written."""
+        lines = self._sheet.diff.before
+        end = self._sheet.fold_end(row)
+        for number in range(end - 1, max(-1, end - _FARTHEST_HEADING), -1):
+            if lines[number].startswith(b"#") and lines[number].lstrip(b"#").startswith(b" "):
+                return describe(lines[number][:80].decode("utf-8", "replace").strip())
+        return ""

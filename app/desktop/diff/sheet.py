@@ -1,0 +1,193 @@
+"""The rows of a diff as they are shown, unified or side by side, with unchanged stretches folded. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from app.desktop.diff.visible import VisibleLine, visible
+from app.desktop.diff.wrapping import breaks
+from app.vault.diff import Diff, Hunk
+from app.vault.diff_words import Span, pair_lines, word_marks
+
+CONTEXT = 3
+_SMALLEST_FOLD = 4
+_Numbers = npt.NDArray[np.int64]
+
+
+class Mode(StrEnum):
+    """How two texts are shown."""
+
+    UNIFIED = "unified"
+    SIDE_BY_SIDE = "side-by-side"
+
+
+class Row(NamedTuple):
+    """One row: the lines on its two sides (None: nothing there) and its hunk (-1: unchanged).
+
+    A row that stands for a folded stretch gives its first lines, and in `folded` how many there are.
+    """
+
+    before: int | None
+    after: int | None
+    hunk: int = -1
+    folded: int = 0
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A diff laid out in one mode; `opened` are the folds (by their first line before) that were unfolded.
+
+    Making one of a very large diff takes long enough to belong in a thread; afterwards every question
+    costs only the rows in sight.
+    """
+
+    diff: Diff
+    mode: Mode
+    rows: tuple[Row, ...]
+    partner: dict[tuple[str, int], int]
+    first_rows: tuple[int, ...]
+    _lines: Callable[[str, int], VisibleLine] = field(repr=False)
+    _marks: Callable[[int, int], tuple[tuple[Span, ...], tuple[Span, ...]]] = field(repr=False)
+    _cells: _Numbers = field(repr=False)
+
+    def line(self, side: str, number: int) -> VisibleLine:
+        """Line `number` of "before" or "after" as it is shown."""
+        return self._lines(side, number)
+
+    def marks(self, side: str, number: int) -> tuple[Span, ...]:
+        """The changed words of a line, as spans of its shown text; empty if the line is new or gone."""
+        other = self.partner.get((side, number))
+        if other is None:
+            return ()
+        before, after = (number, other) if side == "before" else (other, number)
+        spans = self._marks(before, after)[0 if side == "before" else 1]
+        line = self.line(side, number)
+        return tuple((line.place(start), line.place(end)) for start, end in spans)
+
+    @property
+    def fold_rows(self) -> list[int]:
+        """The rows that stand for folded lines."""
+        return list(np.nonzero(self._cells < 0)[0].tolist())
+
+    def fold_end(self, row: Row) -> int:
+        """The first line before (from 0) that is shown again after the fold `row`."""
+        return (row.before or 0) + row.folded
+
+    def heights(self, columns: int) -> _Numbers:
+        """How many text lines each row takes in panes that are `columns` cells wide."""
+        heights = np.ones(len(self.rows), dtype=np.int64)
+        for index in np.nonzero(self._cells > columns)[0]:
+            heights[index] = max(len(breaks(line, columns)) for line in self.row_lines(self.rows[index]))
+        return heights
+
+    def row_lines(self, row: Row) -> tuple[VisibleLine, ...]:
+        """The shown lines of a row, once if both sides are the same."""
+        if row.folded:
+            return ()
+        sides = [(side, n) for side, n in (("before", row.before), ("after", row.after)) if n is not None]
+        if row.hunk < 0:
+            sides = sides[-1:]
+        return tuple(self.line(side, n) for side, n in sides)
+
+
+def lay_out(diff: Diff, mode: Mode, opened: Iterable[int] = ()) -> Sheet:
+    """The rows of `diff`; unchanged lines farther than `CONTEXT` from a change are folded away."""
+    partner: dict[tuple[str, int], int] = {}
+    rows: list[Row] = []
+    first_rows: list[int] = []
+    unfolded = frozenset(opened)
+    for hunk_index, kept in _stretches(diff):
+        if hunk_index < 0:
+            rows += _unchanged(kept, diff, unfolded)
+        else:
+            first_rows.append(len(rows))
+            rows += _changed(hunk_index, diff, mode, partner)
+    lines = _line_source(diff)
+    cells = np.fromiter((_row_cells(row, lines) for row in rows), dtype=np.int64, count=len(rows))
+    return Sheet(diff, mode, tuple(rows), partner, tuple(first_rows), lines, _mark_source(diff), cells)
+
+
+def _stretches(diff: Diff) -> Iterator[tuple[int, Hunk]]:
+    """Unchanged stretches (index -1) and hunks in turn."""
+    at_before = at_after = 0
+    for index, hunk in enumerate(diff.hunks):
+        if hunk.before_start > at_before:
+            yield -1, Hunk(at_before, hunk.before_start, at_after, hunk.after_start)
+        yield index, hunk
+        at_before, at_after = hunk.before_end, hunk.after_end
+    if at_before < len(diff.before):
+        yield -1, Hunk(at_before, len(diff.before), at_after, len(diff.after))
+
+
+def _unchanged(stretch: Hunk, diff: Diff, unfolded: frozenset[int]) -> Iterator[Row]:
+    """Rows of an unchanged stretch, with its middle folded if that saves more than it hides."""
+    count = stretch.removed
+    lead = 0 if stretch.before_start == 0 and diff.hunks else CONTEXT
+    trail = 0 if stretch.before_end == len(diff.before) and diff.hunks else CONTEXT
+    hidden = count - lead - trail
+    folds = hidden >= _SMALLEST_FOLD and stretch.before_start + lead not in unfolded
+    for offset in range(lead if folds else count):
+        yield Row(stretch.before_start + offset, stretch.after_start + offset)
+    if folds:
+        yield Row(stretch.before_start + lead, stretch.after_start + lead, folded=hidden)
+        for offset in range(count - trail, count):
+            yield Row(stretch.before_start + offset, stretch.after_start + offset)
+
+
+def _changed(index: int, diff: Diff, mode: Mode, partner: dict[tuple[str, int], int]) -> Iterator[Row]:
+    """Rows of a hunk; what became what is noted in `partner`."""
+    hunk = diff.hunks[index]
+    gone = range(hunk.before_start, hunk.before_end)
+    come = range(hunk.after_start, hunk.after_end)
+    if not gone or not come:
+        yield from (Row(i, None, index) for i in gone)
+        yield from (Row(None, j, index) for j in come)
+        return
+    pairs = pair_lines([_text(diff.before[i]) for i in gone], [_text(diff.after[j]) for j in come])
+    for i, j in pairs:
+        if i is not None and j is not None:
+            partner["before", gone[i]] = come[j]
+            partner["after", come[j]] = gone[i]
+    if mode is Mode.UNIFIED:
+        yield from (Row(i, None, index) for i in gone)
+        yield from (Row(None, j, index) for j in come)
+    else:
+        for i, j in pairs:
+            yield Row(None if i is None else gone[i], None if j is None else come[j], index)
+
+
+def _line_source(diff: Diff) -> Callable[[str, int], VisibleLine]:
+    sides = {"before": diff.before, "after": diff.after}
+
+    @lru_cache(maxsize=4096)
+    def line(side: str, number: int) -> VisibleLine:
+        lines = sides[side]
+        return visible(lines[number], first=number == 0, last=number == len(lines) - 1)
+
+    return line
+
+
+def _mark_source(diff: Diff) -> Callable[[int, int], tuple[tuple[Span, ...], tuple[Span, ...]]]:
+    @lru_cache(maxsize=2048)
+    def marks(before: int, after: int) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+        return word_marks(_text(diff.before[before]), _text(diff.after[after]))
+
+    return marks
+
+
+def _row_cells(row: Row, lines: Callable[[str, int], VisibleLine]) -> int:
+    if row.folded:
+        return -1
+    before = lines("before", row.before).cells if row.before is not None and row.hunk >= 0 else 0
+    return max(before, lines("after", row.after).cells if row.after is not None else 0)
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", "surrogateescape")

@@ -1,0 +1,161 @@
+"""A line of a file as it is shown: every character that hides, moves or looks like another kind is named.
+
+Bytes come in and nothing is lost: what is not UTF-8 appears byte by byte, control, bidi, zero-width and
+unassigned characters become labels (drawn as chips, which no text can look like), tabs and trailing
+spaces become quiet signs, and the end of a file without a newline says so.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+
+CHIP = "chip"
+QUIET = "quiet"
+NOTE = "note"
+NO_NEWLINE = "no newline at end"
+_TAB = 4
+
+_NAMES = {
+    0x00: "NUL", 0x07: "BEL", 0x08: "BS", 0x0A: "LF", 0x0B: "VT", 0x0C: "FF", 0x0D: "CR", 0x1B: "ESC",
+    0x7F: "DEL", 0x85: "NEL", 0xA0: "NBSP", 0xAD: "SHY", 0x034F: "CGJ", 0x061C: "ALM", 0x180E: "MVS",
+    0x200B: "ZWSP", 0x200C: "ZWNJ", 0x200D: "ZWJ", 0x200E: "LRM", 0x200F: "RLM", 0x2028: "LSEP",
+    0x2029: "PSEP", 0x202A: "LRE", 0x202B: "RLE", 0x202C: "PDF", 0x202D: "LRO", 0x202E: "RLO",
+    0x202F: "NNBSP", 0x2060: "WJ", 0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI",
+    0x3000: "IDSP", 0xFEFF: "ZWNBSP",
+}  # fmt: skip
+# Printable by Unicode's categories, and yet nothing is to be seen of them.
+_BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+# Characters that need no second look; everything else is asked about one by one.
+_UNREMARKABLE = (
+    "\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0377\u0384-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u052f"
+    "\u05d0-\u05ea\u0620-\u064a\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u23ff\u2500-\u27ff"
+    "\u3001-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e"
+)
+_REMARKABLE = re.compile(rf"[^{_UNREMARKABLE}]|[ ]+$")
+_NARROW = re.compile(r"[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0377\u0384-\u0482\u048a-\u052f]*")
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleLine:
+    """What is drawn for one line.
+
+    `text` is the line with labels in place of what hides. `signs` are the spans of `text` that are labels of
+    what hides (`CHIP`), labels of how the line ends (`NOTE`) or quiet signs (`QUIET`). `cells` is its width
+    in character cells; `narrow` says that each character takes just one. `shifts` maps places in the source
+    to places in `text`.
+    """
+
+    text: str
+    signs: tuple[tuple[int, int, str], ...] = ()
+    shifts: tuple[tuple[int, int], ...] = ()
+    narrow: bool = True
+    cells: int = 0
+
+    def place(self, index: int) -> int:
+        """Where the source's character `index` begins in `text`."""
+        if not self.shifts:
+            return min(index, len(self.text))
+        at = bisect_right(self.shifts, index, key=lambda shift: shift[0]) - 1
+        source, shown = self.shifts[at] if at >= 0 else (0, 0)
+        return min(shown + index - source, len(self.text))
+
+
+def visible(line: bytes, *, first: bool = False, last: bool = False) -> VisibleLine:
+    """One line, which comes with its newline, as it is shown.
+
+    `first` and `last` of its file tell a byte order mark and a missing newline at the end.
+    """
+    ended = line.endswith(b"\n")
+    text = line[:-1].decode("utf-8", "surrogateescape") if ended else line.decode("utf-8", "surrogateescape")
+    body = text[:-1] if ended and text.endswith("\r") else text
+    if body is text and (ended or not last) and not _REMARKABLE.search(text):
+        return _measured(text, (), ())
+    shown = _Writer()
+    position = 0
+    for match in _REMARKABLE.finditer(body):
+        shown.plain(body[position : match.start()], position)
+        shown.remarkable(match[0], match.start(), first=first)
+        position = match.end()
+    shown.plain(body[position:], position)
+    if body is not text:
+        shown.sign("CR", len(body), NOTE)
+    if last and not ended:
+        shown.sign(NO_NEWLINE, len(text), NOTE)
+    return _measured("".join(shown.parts), tuple(shown.signs), tuple(shown.shifts))
+
+
+def describe(text: str) -> str:
+    """Text for one line of the interface (a name, a title) with what hides in it named in ⟨⟩."""
+    return "".join(f"⟨{label(c)}⟩" if _is_hidden(c) else c for c in text)
+
+
+def label(character: str) -> str:
+    """The name on a hidden character's chip: its abbreviation, its code point, or the byte it stands for."""
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02X}"
+    return _NAMES.get(code, f"U+{code:04X}")
+
+
+@lru_cache(maxsize=4096)
+def cell_width(character: str) -> int:
+    """How many cells a shown character takes: 2 for East Asian wide ones, 0 for combining marks, else 1."""
+    if unicodedata.category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+class _Writer:
+    """Collects the shown text, its signs and the map from the source's places."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.signs: list[tuple[int, int, str]] = []
+        self.shifts: list[tuple[int, int]] = []
+        self._length = 0
+
+    def plain(self, text: str, source: int) -> None:
+        self.shifts.append((source, self._length))
+        self.parts.append(text)
+        self._length += len(text)
+
+    def sign(self, text: str, source: int, kind: str) -> None:
+        self.signs.append((self._length, self._length + len(text), kind))
+        self.plain(text, source)
+
+    def remarkable(self, text: str, source: int, *, first: bool) -> None:
+        if text[0] == " ":
+            self.sign("·" * len(text), source, QUIET)
+        elif text == "\t":
+            self.sign("→".ljust(_TAB - self._length % _TAB), source, QUIET)
+        elif text == "\ufeff" and first and source == 0:
+            self.sign("BOM", source, CHIP)
+        elif _is_hidden(text) and not self._dresses_a_symbol(text):
+            self.sign(label(text), source, CHIP)
+        else:
+            self.plain(text, source)
+
+    def _dresses_a_symbol(self, text: str) -> bool:
+        """Whether it is the one variation selector after an emoji, where it is meant and seen."""
+        before = self.parts[-1][-1:] if self.parts else ""
+        return text in "\ufe0e\ufe0f" and bool(before) and unicodedata.category(before) in ("So", "Sm")
+
+
+def _is_hidden(character: str) -> bool:
+    """Whether nothing, or not what it does, would be seen of it."""
+    if character in _BLANKS or not (character.isprintable() or character == " "):
+        return True
+    code = ord(character)
+    return 0xFE00 <= code <= 0xFE0F or 0xE0100 <= code <= 0xE01EF or 0x180B <= code <= 0x180F
+
+
+def _measured(
+    text: str, signs: tuple[tuple[int, int, str], ...], shifts: tuple[tuple[int, int], ...]
+) -> VisibleLine:
+    narrow = text.isascii() or _NARROW.fullmatch(text) is not None
+    cells = len(text) if narrow else sum(map(cell_width, text))
+    return VisibleLine(text, signs, shifts, narrow, cells)

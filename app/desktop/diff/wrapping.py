@@ -1,0 +1,49 @@
+"""Where a shown line breaks when it is wider than the pane. Pure; counts character cells, not pixels."""
+
+from __future__ import annotations
+
+from app.desktop.diff.visible import VisibleLine, cell_width
+
+# Beyond this many characters a line breaks at the edge instead of at a space: such lines are data, not prose.
+_LONGEST_PROSE = 50_000
+
+
+def breaks(line: VisibleLine, columns: int) -> list[int]:
+    """The places in `line.text` where its rows start; always at least one.
+
+    Args:
+        line: The shown line.
+        columns: The width of the pane in cells, at least 2.
+    """
+    if line.cells <= columns:
+        return [0]
+    if not line.narrow:
+        return _breaks_by_width(line.text, columns)
+    if len(line.text) > _LONGEST_PROSE:
+        return list(range(0, len(line.text), columns))
+    return _breaks_at_spaces(line.text, columns)
+
+
+def _breaks_at_spaces(text: str, columns: int) -> list[int]:
+    starts = [0]
+    while len(text) - starts[-1] > columns:
+        start = starts[-1]
+        space = text.rfind(" ", start + columns // 3, start + columns)
+        starts.append(space + 1 if space >= 0 else start + columns)
+    return starts
+
+
+def _breaks_by_width(text: str, columns: int) -> list[int]:
+    starts, used, space = [0], 0, -1
+    for index, character in enumerate(text):
+        width = cell_width(character)
+        if used + width > columns:
+            # A wide character may start a row itself; between narrow ones the last space is better.
+            start = space + 1 if width == 1 and space > starts[-1] else index
+            starts.append(start)
+            used = sum(map(cell_width, text[start:index]))
+            space = -1
+        used += width
+        if character == " " or width == 2:
+            space = index
+    return starts

@@ -1,0 +1,183 @@
+r"""What changed between two texts, line by line, and the text that results from a part of it. Pure.
+
+Lines are bytes, end at `\n` and keep it, so joining them gives the file back whatever its encoding and
+newlines. Between the common start and end, lines that occur once on both sides anchor the alignment
+(Bram Cohen's patience diff), and the gaps between anchors get a longest common subsequence from
+rapidfuzz, whose bit-parallel C++ does in milliseconds what difflib takes seconds for. A gap too large
+for that is one change: exact, only less fine.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import LCSseq
+
+# Lines before × lines after in a gap without anchors: 5,000 × 5,000 takes about 50 ms.
+_LARGEST_GAP = 25_000_000
+# Anchors split the work in a few rounds; a text made to need more is shown less finely.
+_MOST_ROUNDS = 40
+
+_Block = tuple[int, int, int]
+_Gap = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines `before_start` to `before_end` (exclusive, from 0) give way to `after_start` to `after_end`."""
+
+    before_start: int
+    before_end: int
+    after_start: int
+    after_end: int
+
+    @property
+    def removed(self) -> int:
+        """How many lines go."""
+        return self.before_end - self.before_start
+
+    @property
+    def added(self) -> int:
+        """How many lines come."""
+        return self.after_end - self.after_start
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """The lines of both texts and the hunks that lead from one to the other, in order, never touching."""
+
+    before: tuple[bytes, ...]
+    after: tuple[bytes, ...]
+    hunks: tuple[Hunk, ...]
+
+    @property
+    def added(self) -> int:
+        """How many lines come, in all hunks."""
+        return sum(hunk.added for hunk in self.hunks)
+
+    @property
+    def removed(self) -> int:
+        """How many lines go, in all hunks."""
+        return sum(hunk.removed for hunk in self.hunks)
+
+    def apply(self, selected: Collection[int]) -> bytes:
+        """The text with only the hunks whose index is in `selected`: all give `after`, none `before`.
+
+        A line without a newline is the last of its text and lies in the last hunk or after it, so no
+        choice of hunks can glue two lines together.
+        """
+        parts: list[bytes] = []
+        position = 0
+        for index, hunk in enumerate(self.hunks):
+            parts += self.before[position : hunk.before_start]
+            if index in selected:
+                parts += self.after[hunk.after_start : hunk.after_end]
+            else:
+                parts += self.before[hunk.before_start : hunk.before_end]
+            position = hunk.before_end
+        parts += self.before[position:]
+        return b"".join(parts)
+
+
+def compare(before: bytes, after: bytes) -> Diff:
+    """What leads from `before` to `after`. Takes about 0.2 s for 100,000 lines with edits all over."""
+    old, new = split_lines(before), split_lines(after)
+    return Diff(old, new, tuple(_hunks(old, new)))
+
+
+def split_lines(content: bytes) -> tuple[bytes, ...]:
+    r"""The lines with their `\n`; the last may lack it. A lone carriage return does not end a line."""
+    lines = content.split(b"\n")
+    last = lines.pop()
+    return (*(line + b"\n" for line in lines), last) if last else tuple(line + b"\n" for line in lines)
+
+
+def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[Hunk]:
+    """The stretches between the lines that are the same."""
+    at_old = at_new = 0
+    for start_old, start_new, length in [*sorted(_same_blocks(old, new)), (len(old), len(new), 0)]:
+        if start_old > at_old or start_new > at_new:
+            yield Hunk(at_old, start_old, at_new, start_new)
+        at_old, at_new = start_old + length, start_new + length
+
+
+def _same_blocks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Block]:
+    """Stretches of equal lines as (start before, start after, length), in no order, all monotone."""
+    names: dict[bytes, int] = {}
+    a = [names.setdefault(line, len(names)) for line in old]
+    b = [names.setdefault(line, len(names)) for line in new]
+    gaps: list[tuple[_Gap, int]] = [((0, len(a), 0, len(b)), 0)]
+    while gaps:
+        whole, rounds = gaps.pop()
+        gap, blocks = _trim(a, b, whole)
+        yield from blocks
+        a_start, a_end, b_start, b_end = gap
+        if a_start == a_end or b_start == b_end:
+            continue
+        if rounds < _MOST_ROUNDS and (anchors := _anchors(a, b, gap)):
+            gaps += [(part, rounds + 1) for part in _between(anchors, gap)]
+            yield from ((i, j, 1) for i, j in anchors)
+        else:
+            yield from _common_subsequence(a, b, gap)
+
+
+def _trim(a: list[int], b: list[int], gap: _Gap) -> tuple[_Gap, list[_Block]]:
+    """The gap without its common start and end, and these as blocks."""
+    a_start, a_end, b_start, b_end = gap
+    blocks: list[_Block] = []
+    most = min(a_end - a_start, b_end - b_start)
+    head = 0
+    while head < most and a[a_start + head] == b[b_start + head]:
+        head += 1
+    if head:
+        blocks.append((a_start, b_start, head))
+    tail = 0
+    while tail < most - head and a[a_end - 1 - tail] == b[b_end - 1 - tail]:
+        tail += 1
+    if tail:
+        blocks.append((a_end - tail, b_end - tail, tail))
+    return (a_start + head, a_end - tail, b_start + head, b_end - tail), blocks
+
+
+def _anchors(a: list[int], b: list[int], gap: _Gap) -> list[tuple[int, int]]:
+    """Lines that occur once on each side, as many as keep their order (longest increasing sequence)."""
+    a_start, a_end, b_start, b_end = gap
+    count_a, count_b = Counter(a[a_start:a_end]), Counter(b[b_start:b_end])
+    place = {b[j]: j for j in range(b_start, b_end) if count_b[b[j]] == 1}
+    pairs = [(i, place[a[i]]) for i in range(a_start, a_end) if count_a[a[i]] == 1 and a[i] in place]
+    tops: list[int] = []
+    piles: list[int] = []
+    below: list[int] = []
+    for index, (_, j) in enumerate(pairs):
+        pile = bisect_left(tops, j)
+        below.append(piles[pile - 1] if pile else -1)
+        tops[pile : pile + 1] = [j]
+        piles[pile : pile + 1] = [index]
+    chain: list[tuple[int, int]] = []
+    index = piles[-1] if piles else -1
+    while index >= 0:
+        chain.append(pairs[index])
+        index = below[index]
+    return chain[::-1]
+
+
+def _between(anchors: list[tuple[int, int]], gap: _Gap) -> Iterator[_Gap]:
+    """The gaps before, between and after the anchors."""
+    a_at, a_end, b_at, b_end = gap
+    for i, j in [*anchors, (a_end, b_end)]:
+        if i > a_at and j > b_at:
+            yield a_at, i, b_at, j
+        a_at, b_at = i + 1, j + 1
+
+
+def _common_subsequence(a: list[int], b: list[int], gap: _Gap) -> Iterator[_Block]:
+    """Equal stretches of a gap without anchors; none if it is too large to look for them."""
+    a_start, a_end, b_start, b_end = gap
+    if (a_end - a_start) * (b_end - b_start) > _LARGEST_GAP:
+        return
+    for code in LCSseq.opcodes(a[a_start:a_end], b[b_start:b_end]):
+        if code.tag == "equal":
+            yield a_start + code.src_start, b_start + code.dest_start, code.src_end - code.src_start
