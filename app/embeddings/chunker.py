@@ -94,12 +94,11 @@ def _context(title: str, trail: tuple[str, ...]) -> str:
 def _sections(text: str, parsed: ParsedNote) -> Iterator[_Section]:
     """The text before the first heading, then each heading's own text, up to the next heading."""
     headings = [heading for heading in parsed.headings if heading.span.start >= parsed.body_start]
-    first = headings[0].span.start if headings else len(text)
-    yield _Section("", (), parsed.body_start, first)
+    starts = [heading.span.start for heading in headings] + [len(text)]
+    yield _Section("", (), parsed.body_start, starts[0])
     open_headings: list[Heading] = []
-    for heading, following in zip(headings, [*headings[1:], None], strict=True):
+    for heading, end in zip(headings, starts[1:], strict=True):
         open_headings = [above for above in open_headings if above.level < heading.level] + [heading]
-        end = following.span.start if following else len(text)
         yield _Section(heading.text, tuple(h.text for h in open_headings), heading.span.end, end)
 
 

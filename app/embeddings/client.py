@@ -157,7 +157,8 @@ class Embedder:
 
     def _next(self) -> _Batch | None:
         """The batch whose turn it is; those that nobody waits for any more are dropped."""
-        for line in (self._urgent, *(() if self.paused else (self._bulk,))):
+        lines = (self._urgent,) if self.paused else (self._urgent, self._bulk)
+        for line in lines:
             while line:
                 batch = line.popleft()
                 if not batch.result.done():

@@ -96,11 +96,13 @@ class VectorTable:
         rows = np.flatnonzero(scores >= lowest)
         if len(rows) > wanted:
             rows = rows[np.argpartition(scores[rows], len(rows) - wanted)[-wanted:]]
-        hits = [
-            VectorHit(place.path, place.heading, place.line, min(1.0, float(scores[row])))
-            for row, place in ((row, self._places[row]) for row in rows)
+        places = self._places
+        ranked = sorted((-float(scores[row]), places[row].path, places[row].line, row) for row in rows)
+        # Rounding can take the cosine of a text with itself a little over 1.
+        return [
+            VectorHit(path, places[row].heading, line, min(1.0, -score))
+            for score, path, line, row in ranked
         ]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.line))
 
     def _reserve(self, rows: int) -> None:
         if rows > len(self._matrix):

@@ -12,22 +12,27 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from app.embeddings import EmbedderUnavailable
 from app.embeddings.chunker import chunks
-from app.embeddings.client import DIMENSION, MODEL, Embedder
+from app.embeddings.client import MODEL, Embedder
 from app.embeddings.onnx_model import Vectors
 from app.embeddings.table import Place, VectorHit, VectorTable
 from app.embeddings.vector_file import NoteChunks, VectorFile, rounded
+from app.embeddings.worker_process import DIMENSION
 from app.errors import NotFoundError, StorageError
-from app.index.vault_index import NoteRecord, VaultIndex
+from app.index.records import NoteRecord
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
-from app.vault.store import NoteStore
+
+if TYPE_CHECKING:
+    from app.index.vault_index import VaultIndex
+    from app.vault.store import NoteStore
 
 log = logging.getLogger(__name__)
 
