@@ -1,0 +1,234 @@
+"""What a conversation's items look like: one widget for each kind."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.agent.transcript import AgentText, AnyItem, Notice, Question, Thinking, ToolCard, UserText
+from app.desktop.agent_panel.markdown_label import MarkdownLabel
+from app.desktop.agent_panel.tool_card import ToolCardView
+from app.desktop.panel import ThemedButton
+from app.desktop.theme import Theme, ThemeSource, icon
+
+
+class ItemView(QWidget):
+    """One item of a conversation.
+
+    `link_clicked` carries a note's name and a fragment; `reply_chosen` an answer that the agent offered;
+    `resend_wanted` the text of a prompt that should be edited and sent again; `diff_wanted` and
+    `undo_wanted` an audit entry.
+    """
+
+    link_clicked = Signal(str, str)
+    tag_clicked = Signal(str)
+    reply_chosen = Signal(str)
+    resend_wanted = Signal(str)
+    diff_wanted = Signal(int)
+    undo_wanted = Signal(int)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(4)
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show `item`, in place of what was shown; it is of the same kind."""
+        raise TypeError(f"no view for {type(item).__name__}")
+
+
+class UserView(ItemView):
+    """What the user said: a soft card at the right, with a button to edit and send again."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._text = ""
+        self._label = QLabel()
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        self._label.setWordWrap(True)
+        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._notes = QLabel()
+        self._notes.setProperty("tone", "muted")
+        self._notes.setTextFormat(Qt.TextFormat.PlainText)
+        self._notes.setWordWrap(True)
+        edit = ThemedButton(theme, "pencil-simple", "Edit and send again", self, size=14)
+        edit.clicked.connect(lambda: self.resend_wanted.emit(self._text))
+        bubble = QFrame()
+        bubble.setObjectName("userBubble")
+        inner = QVBoxLayout(bubble)
+        inner.setContentsMargins(12, 8, 12, 8)
+        inner.setSpacing(2)
+        inner.addWidget(self._label)
+        inner.addWidget(self._notes)
+        row = QHBoxLayout()
+        row.setContentsMargins(24, 0, 0, 0)
+        row.addWidget(edit, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(bubble, 1)
+        self._column.addLayout(row)
+        theme.changed.connect(self._dress)
+        self._bubble = bubble
+        self._dress(theme.theme)
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show what was said and which notes went along."""
+        assert isinstance(item, UserText)
+        self._text = item.text
+        self._label.setText(item.text)
+        self._notes.setText("With " + ", ".join(item.notes) if item.notes else "")
+        self._notes.setVisible(bool(item.notes))
+
+    def _dress(self, theme: Theme) -> None:
+        self._bubble.setStyleSheet(
+            f"QFrame#userBubble {{ background: {theme.accent_soft}; border-radius: 10px; }}"
+        )
+
+
+class AgentView(ItemView):
+    """What the agent says."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.label = MarkdownLabel(theme)
+        self.label.link_clicked.connect(self.link_clicked)
+        self.label.tag_clicked.connect(self.tag_clicked)
+        self._column.addWidget(self.label)
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show the text."""
+        assert isinstance(item, AgentText)
+        self.label.set_text(item.text)
+
+
+class ThinkingView(ItemView):
+    """A model's reasoning: folded, because it is not the answer."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._button = QPushButton("Thinking")
+        self._button.setProperty("role", "quiet")
+        self._button.setCheckable(True)
+        self._button.toggled.connect(lambda shown: self._label.setVisible(shown))
+        self._label = QLabel()
+        self._label.setProperty("tone", "muted")
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        self._label.setWordWrap(True)
+        self._label.hide()
+        self._column.addWidget(self._button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addWidget(self._label)
+        theme.changed.connect(self._dress)
+        self._dress(theme.theme)
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show the reasoning."""
+        assert isinstance(item, Thinking)
+        self._label.setText(item.text)
+
+    def _dress(self, theme: Theme) -> None:
+        self._button.setIcon(icon(theme, "brain"))
+
+
+class CardView(ItemView):
+    """A tool call."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.card = ToolCardView(theme)
+        self.card.diff_wanted.connect(self.diff_wanted)
+        self.card.undo_wanted.connect(self.undo_wanted)
+        self._column.addWidget(self.card)
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show the call as it stands."""
+        assert isinstance(item, ToolCard)
+        self.card.show_card(item)
+
+
+class QuestionView(ItemView):
+    """The agent asks back: its words, and the answers it offers as buttons."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._label = MarkdownLabel(theme)
+        self._label.link_clicked.connect(self.link_clicked)
+        self._column.addWidget(self._label)
+        self._buttons: list[QPushButton] = []
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show the question."""
+        assert isinstance(item, Question)
+        self._label.set_text(item.text)
+        for button in self._buttons:
+            button.deleteLater()
+        self._buttons = [QPushButton(choice.label) for choice in item.choices]
+        for button, choice in zip(self._buttons, item.choices, strict=True):
+            button.clicked.connect(lambda _=False, reply=choice.reply: self.reply_chosen.emit(reply))
+            self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+
+
+class NoticeView(ItemView):
+    """Something about the turn itself, with what to do."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._level = "info"
+        self._frame = QFrame()
+        self._frame.setObjectName("notice")
+        self._mark = QLabel()
+        self._label = QLabel()
+        self._label.setWordWrap(True)
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._hint = QLabel()
+        self._hint.setWordWrap(True)
+        self._hint.setProperty("tone", "muted")
+        self._hint.setTextFormat(Qt.TextFormat.PlainText)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self._label)
+        words.addWidget(self._hint)
+        row = QHBoxLayout(self._frame)
+        row.setContentsMargins(10, 8, 10, 8)
+        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(words, 1)
+        self._column.addWidget(self._frame)
+        theme.changed.connect(self._dress)
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show the notice."""
+        assert isinstance(item, Notice)
+        self._level = item.level
+        self._label.setText(item.text)
+        self._hint.setText(item.hint)
+        self._hint.setVisible(bool(item.hint))
+        self._dress(self._theme.theme)
+
+    def _dress(self, theme: Theme) -> None:
+        name, color = {
+            "info": ("info", theme.muted),
+            "warning": ("warning", theme.warning),
+            "error": ("warning-circle", theme.danger),
+        }[self._level]
+        self._mark.setPixmap(icon(theme, name, color).pixmap(16, 16))
+        self._frame.setStyleSheet(
+            f"QFrame#notice {{ border: 1px solid {theme.border}; border-left: 3px solid {color};"
+            f" border-radius: 6px; background: {theme.raised}; }}"
+        )
+
+
+_VIEWS: dict[type[object], type[ItemView]] = {
+    UserText: UserView,
+    AgentText: AgentView,
+    Thinking: ThinkingView,
+    ToolCard: CardView,
+    Question: QuestionView,
+    Notice: NoticeView,
+}
+
+
+def view_of(item: AnyItem, theme: ThemeSource) -> ItemView:
+    """A widget that shows `item`."""
+    view = _VIEWS[type(item)](theme)
+    view.show_item(item)
+    return view

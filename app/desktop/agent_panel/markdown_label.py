@@ -1,0 +1,85 @@
+"""Markdown that takes as much height as it needs, with links that can be clicked."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, QUrl, Signal
+from PySide6.QtGui import QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
+
+from app.desktop.theme import Theme, ThemeSource
+from app.vault.markdown.render import NoteTarget, RenderColors, render
+
+
+class MarkdownLabel(QTextBrowser):
+    """Shows what an agent says. `link_clicked` carries a note's name and a fragment.
+
+    Nothing is loaded from outside: images are left out, and a web link only shows where it leads.
+    """
+
+    link_clicked = Signal(str, str)
+    tag_clicked = Signal(str)
+
+    def __init__(self, theme: ThemeSource, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._text = text
+        self.setOpenLinks(False)
+        self.setFrameShape(QTextBrowser.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setStyleSheet("QTextBrowser { background: transparent; }")
+        self.document().setDocumentMargin(0)
+        self.anchorClicked.connect(self._follow)
+        theme.changed.connect(lambda _: self._draw())
+        self._draw()
+
+    def set_text(self, text: str) -> None:
+        """Show other Markdown."""
+        if text != self._text:
+            self._text = text
+            self._draw()
+
+    def text(self) -> str:
+        """The Markdown that is shown."""
+        return self._text
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the height of the text at the new width."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Let the transcript scroll, never this label."""
+        event.ignore()
+
+    def sizeHint(self) -> QSize:
+        """As wide as there is room, as high as the text."""
+        return QSize(200, self.height())
+
+    def _draw(self) -> None:
+        self.setHtml(render(self._text, _as_note, render_colors(self._theme.theme)))
+        self._fit()
+
+    def _fit(self) -> None:
+        self.document().setTextWidth(max(40, self.viewport().width()))
+        self.setFixedHeight(max(1, round(self.document().size().height())))
+
+    def _follow(self, url: QUrl) -> None:
+        scheme, _, rest = url.toString(QUrl.ComponentFormattingOption.FullyDecoded).partition(":")
+        if scheme == "tag":
+            self.tag_clicked.emit(rest)
+        elif scheme in ("note", "unresolved"):
+            name, _, fragment = rest.partition("#")
+            self.link_clicked.emit(name, fragment)
+
+
+def _as_note(target: str) -> NoteTarget | None:
+    """Every wikilink of an answer is taken to be a note; opening it finds out."""
+    return NoteTarget(target)
+
+
+def render_colors(theme: Theme) -> RenderColors:
+    """The theme's colours for rendered Markdown."""
+    return RenderColors.of(theme)  # type: ignore[attr-defined]

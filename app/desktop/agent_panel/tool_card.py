@@ -1,0 +1,145 @@
+"""A tool call as a card: what was called, how it stands, and, unfolded, the arguments and the result."""
+
+from __future__ import annotations
+
+import json
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.agent.transcript import CardState, ToolCard
+from app.desktop.panel import ThemedButton
+from app.desktop.theme import Theme, ThemeSource, code_font, icon
+
+_STATES: dict[CardState, tuple[str, str, str]] = {
+    "running": ("circle-notch", "muted", "Running"),
+    "done": ("check-circle", "success", "Done"),
+    "denied": ("prohibit", "warning", "Denied"),
+    "failed": ("x-circle", "danger", "Failed"),
+    "cancelled": ("stop-circle", "muted", "Stopped"),
+}
+_LONGEST_SUMMARY = 90
+
+
+class ToolCardView(QFrame):
+    """Shows one call; `diff_wanted` and `undo_wanted` carry its audit entry."""
+
+    diff_wanted = Signal(int)
+    undo_wanted = Signal(int)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self._theme = theme
+        self._card: ToolCard | None = None
+        self._mark = QLabel()
+        self._name = QLabel()
+        self._name.setProperty("size", "strong")
+        self._summary = QLabel()
+        self._summary.setProperty("tone", "muted")
+        self._summary.setTextFormat(Qt.TextFormat.PlainText)
+        self._time = QLabel()
+        self._time.setProperty("tone", "faint")
+        self._message = QLabel()
+        self._message.setWordWrap(True)
+        self._message.setTextFormat(Qt.TextFormat.PlainText)
+        self._fold = ThemedButton(theme, "caret-down", "Show arguments and result", self, size=14)
+        self._fold.setCheckable(True)
+        self._fold.toggled.connect(self._unfold)
+        self._details: QPlainTextEdit | None = None
+        self._build()
+        theme.changed.connect(lambda _: self._dress())
+
+    def _build(self) -> None:
+        self._diff = QPushButton("Show change")
+        self._undo = QPushButton("Undo")
+        for button, role in ((self._diff, "quiet"), (self._undo, "quiet")):
+            button.setProperty("role", role)
+        self._diff.clicked.connect(lambda: self._card and self.diff_wanted.emit(self._card.entry))
+        self._undo.clicked.connect(lambda: self._card and self.undo_wanted.emit(self._card.entry))
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        for widget in (self._mark, self._name):
+            head.addWidget(widget)
+        self._summary.setMinimumWidth(0)
+        head.addWidget(self._summary, 1)
+        head.addWidget(self._time)
+        head.addWidget(self._fold)
+        self._actions = QHBoxLayout()
+        self._actions.addWidget(self._diff)
+        self._actions.addWidget(self._undo)
+        self._actions.addStretch(1)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(10, 6, 6, 6)
+        self._column.setSpacing(4)
+        self._column.addLayout(head)
+        self._column.addWidget(self._message)
+        self._column.addLayout(self._actions)
+
+    def show_card(self, card: ToolCard) -> None:
+        """Show the call as it stands."""
+        self._card = card
+        self._name.setText(card.tool.replace("_", " "))
+        summary = _summary(card.arguments)
+        self._summary.setText(summary)
+        self._summary.setToolTip(summary)
+        self._time.setText("" if card.state == "running" else _duration(card.duration_ms))
+        self._message.setText(card.message)
+        self._message.setVisible(bool(card.message))
+        committed = card.commit is not None and card.entry is not None
+        self._diff.setVisible(committed)
+        self._undo.setVisible(committed)
+        self.setAccessibleName(f"{card.tool}: {_STATES[card.state][2]}. {card.message}")
+        if self._details is not None:
+            self._details.setPlainText(_details(card))
+        self._dress()
+
+    def _unfold(self, shown: bool) -> None:
+        self._fold.set_symbol("caret-up" if shown else "caret-down")
+        if self._details is None and self._card is not None:
+            self._details = QPlainTextEdit(_details(self._card))
+            self._details.setReadOnly(True)
+            self._details.setFont(code_font(self._theme.zoom))
+            self._details.setMaximumHeight(220)
+            self._details.setAccessibleName("Arguments and result")
+            self._column.addWidget(self._details)
+        if self._details is not None:
+            self._details.setVisible(shown)
+
+    def _dress(self) -> None:
+        if self._card is None:
+            return
+        theme: Theme = self._theme.theme
+        name, tone, words = _STATES[self._card.state]
+        color = {"success": theme.success, "warning": theme.warning, "danger": theme.danger}.get(tone)
+        self._mark.setPixmap(icon(theme, name, color or theme.muted).pixmap(16, 16))
+        self._mark.setToolTip(words)
+
+
+def _summary(arguments: str) -> str:
+    """The arguments in one line, the values first."""
+    values = json.loads(arguments)
+    parts = []
+    for name, value in values.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        short = " ".join(text.split())
+        parts.append(short if len(values) == 1 else f"{name}: {short}")
+    line = "  ·  ".join(parts)
+    return line if len(line) <= _LONGEST_SUMMARY else line[: _LONGEST_SUMMARY - 1] + "…"
+
+
+def _details(card: ToolCard) -> str:
+    parts = [f"Arguments\n{_pretty(card.arguments)}"]
+    if card.result:
+        parts.append(f"Result\n{_pretty(card.result)}")
+    if card.entry is not None:
+        parts.append(f"Audit entry {card.entry}")
+    return "\n\n".join(parts)
+
+
+def _pretty(text: str) -> str:
+    return json.dumps(json.loads(text), indent=2, ensure_ascii=False) if text else ""
+
+
+def _duration(ms: float) -> str:
+    return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"

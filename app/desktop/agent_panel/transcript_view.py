@@ -1,0 +1,121 @@
+"""The conversation on the screen: a column of items that follows the newest words."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from app.agent.transcript import AgentText, AnyItem, UserText
+from app.desktop.agent_panel.items import ItemView, view_of
+from app.desktop.agent_panel.markdown_label import MarkdownLabel
+from app.desktop.theme import ThemeSource
+
+_NEAR_END = 48
+_REDRAW_MS = 80
+
+
+class TranscriptView(QScrollArea):
+    """Shows items by position; streamed text is drawn a few times a second, not for every token.
+
+    It stays at the end while the reader is there, and stays put once they have scrolled up.
+    """
+
+    link_clicked = Signal(str, str)
+    tag_clicked = Signal(str)
+    reply_chosen = Signal(str)
+    resend_wanted = Signal(int, str)
+    diff_wanted = Signal(int)
+    undo_wanted = Signal(int)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._views: dict[int, ItemView] = {}
+        self._streamed = ""
+        self._live: MarkdownLabel | None = None
+        self._follow = True
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Conversation")
+        page = QWidget()
+        self._column = QVBoxLayout(page)
+        self._column.setContentsMargins(12, 12, 12, 12)
+        self._column.setSpacing(12)
+        self._column.addStretch(1)
+        self.setWidget(page)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_REDRAW_MS)
+        self._timer.timeout.connect(self._draw_streamed)
+        bar = self.verticalScrollBar()
+        bar.rangeChanged.connect(lambda _, high: bar.setValue(high) if self._follow else None)
+        bar.sliderMoved.connect(lambda _: self._note_place())
+        bar.actionTriggered.connect(lambda _: QTimer.singleShot(0, self, self._note_place))
+
+    def show_items(self, items: tuple[AnyItem, ...]) -> None:
+        """Show a whole conversation."""
+        self.end_stream()
+        for view in self._views.values():
+            self._column.removeWidget(view)
+            view.deleteLater()
+        self._views.clear()
+        self._follow = True
+        for position, item in enumerate(items):
+            self.put(position, item)
+
+    def put(self, position: int, item: AnyItem) -> None:
+        """Show `item` at `position`, new or in place of what was there."""
+        if isinstance(item, AgentText):
+            self.end_stream()
+        if isinstance(item, UserText):
+            self._follow = True
+        if position in self._views:
+            self._views[position].show_item(item)
+            return
+        view = view_of(item, self._theme)
+        view.link_clicked.connect(self.link_clicked)
+        view.tag_clicked.connect(self.tag_clicked)
+        view.reply_chosen.connect(self.reply_chosen)
+        view.resend_wanted.connect(lambda text: self.resend_wanted.emit(position, text))
+        view.diff_wanted.connect(self.diff_wanted)
+        view.undo_wanted.connect(self.undo_wanted)
+        self._views[position] = view
+        self._insert(view)
+
+    def stream(self, text: str) -> None:
+        """Add words to the text that is being said."""
+        if self._live is None:
+            self._live = MarkdownLabel(self._theme)
+            self._insert(self._live)
+        self._streamed += text
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def end_stream(self) -> None:
+        """The streamed text has become an item, or is no more."""
+        self._timer.stop()
+        self._streamed = ""
+        if self._live is not None:
+            self._column.removeWidget(self._live)
+            self._live.deleteLater()
+            self._live = None
+
+    def wheelEvent(self, event: object) -> None:
+        """Scroll, and remember whether the reader is still at the end."""
+        super().wheelEvent(event)  # type: ignore[arg-type]
+        self._note_place()
+
+    def _insert(self, widget: QWidget) -> None:
+        at = self._column.count() - 1
+        if self._live is not None and widget is not self._live:
+            at -= 1
+        self._column.insertWidget(at, widget)
+
+    def _draw_streamed(self) -> None:
+        if self._live is not None:
+            self._live.set_text(self._streamed)
+
+    def _note_place(self) -> None:
+        bar = self.verticalScrollBar()
+        self._follow = bar.maximum() - bar.value() < _NEAR_END
