@@ -1,0 +1,322 @@
+"""The vault's folders on disk, opened so that no symbolic link can lead out of them.
+
+Where the platform has it, every folder is opened part by part relative to its parent and never through a
+link, and every file operation is relative to that open folder: a folder that is swapped for a link to
+somewhere else after the check cannot redirect a write. Elsewhere (Windows) the real path of the folder
+is compared before each operation.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from app.errors import InvalidPathError, LimitError, VaultLostError
+from app.vault.path import NotePath, name_key
+
+MAX_FILE = 64 * 1024 * 1024
+NOT_A_FILE = "not a regular file"
+
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
+_FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOINHERIT", 0)
+_READ = os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | _FLAGS
+_CHUNK = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """What this system can do: open relative to a folder, swap two names, rename without overwriting."""
+
+    dir_fds: bool
+    swap: bool
+    exclusive: bool
+
+    @classmethod
+    def detect(cls) -> Platform:
+        """The abilities of the running system; a file system may still refuse a swap."""
+        unix = sys.platform == "darwin" or sys.platform.startswith("linux")
+        return cls(os.open in os.supports_dir_fd and bool(_NOFOLLOW), unix, unix)
+
+
+class Folder:
+    """An open folder of the vault; names are single parts, and links are never followed."""
+
+    def __init__(self, path: str, fd: int | None, platform: Platform) -> None:
+        self.path = path
+        self.fd = fd
+        self.platform = platform
+
+    def __enter__(self) -> Folder:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+        if self.fd is not None:
+            os.close(self.fd)
+            self.fd = None
+
+    def at(self, name: str) -> str:
+        """How to name an entry in a call that gets `dir_fd=self.fd`.
+
+        Raises:
+            InvalidPathError: the name would leave the folder, or the folder became a link.
+        """
+        separators = {"/", "\0", os.sep, os.altsep or "/"} | ({":"} if os.name == "nt" else set())
+        if name in ("", ".", "..") or any(mark in name for mark in separators):
+            raise InvalidPathError(f"{name!r} is not a file name.", path=name)
+        if self.fd is not None:
+            return name
+        check_real(self.path)
+        return str(Path(self.path, name))
+
+    def lstat(self, name: str) -> os.stat_result | None:
+        """The status of an entry itself, or None if nothing has that name."""
+        try:
+            return os.stat(self.at(name), dir_fd=self.fd, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def names(self) -> list[str]:
+        """The names in the folder, in no order."""
+        if self.fd is None:
+            check_real(self.path)
+        with os.scandir(self.path if self.fd is None else self.fd) as entries:
+            return [entry.name for entry in entries]
+
+    def read(self, name: str, limit: int = MAX_FILE) -> bytes:
+        """The bytes of a regular file.
+
+        Raises:
+            LimitError: it holds more than `limit` bytes.
+            InvalidPathError: it is a link, a folder or a device.
+            OSError: as the system says.
+        """
+        with self._reader(name) as (fd, size):
+            parts, total = [], 0
+            if size <= limit:
+                while (part := os.read(fd, _CHUNK)) and total <= limit:
+                    parts.append(part)
+                    total += len(part)
+            if size > limit or total > limit:
+                raise LimitError(f"{name} holds more than {limit} bytes.", limit=limit, path=name)
+        return b"".join(parts)
+
+    def digest(self, name: str) -> str | None:
+        """The SHA-256 of a file in hex, None if there is none, `NOT_A_FILE` for a link or a folder."""
+        total = hashlib.sha256()
+        try:
+            with self._reader(name) as (fd, _):
+                while part := os.read(fd, _CHUNK):
+                    total.update(part)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except InvalidPathError:
+            return NOT_A_FILE
+        return total.hexdigest()
+
+    @contextmanager
+    def _reader(self, name: str) -> Iterator[tuple[int, int]]:
+        entry = self.at(name)
+        if not _NOFOLLOW and (status := self.lstat(name)) and stat.S_ISLNK(status.st_mode):
+            raise InvalidPathError(f"{name} is a symbolic link.", path=name)
+        try:
+            fd = os.open(entry, _READ, dir_fd=self.fd)
+        except IsADirectoryError as error:
+            raise InvalidPathError(f"{name} is not a file.", path=name) from error
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.EMLINK):
+                raise InvalidPathError(f"{name} is a symbolic link.", path=name) from error
+            raise
+        try:
+            status = os.fstat(fd)
+            if not stat.S_ISREG(status.st_mode):
+                raise InvalidPathError(f"{name} is not a file.", path=name)
+            yield fd, status.st_size
+        finally:
+            os.close(fd)
+
+    def make_file(self, name: str) -> int:
+        """A new, empty file that is open for writing; the caller closes it. Never opens an old one."""
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | _NOFOLLOW | _FLAGS
+        return os.open(self.at(name), flags, 0o666, dir_fd=self.fd)
+
+    def make_folder(self, name: str) -> None:
+        """A new folder; nothing happens if there is one already."""
+        try:
+            os.mkdir(self.at(name), dir_fd=self.fd)
+        except FileExistsError:
+            status = self.lstat(name)
+            if status is None or not stat.S_ISDIR(status.st_mode):
+                raise
+
+    def remove(self, name: str) -> None:
+        """Remove a file or a link; nothing happens if there is none."""
+        try:
+            os.unlink(self.at(name), dir_fd=self.fd)
+        except FileNotFoundError:
+            return
+
+    def remove_folder(self, name: str) -> bool:
+        """Remove an empty folder; False if it is not there or not empty."""
+        try:
+            os.rmdir(self.at(name), dir_fd=self.fd)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+                return False
+            raise
+        return True
+
+    def sync(self) -> None:
+        """Have the names in the folder on the disk before going on, where the system can do that."""
+        if self.fd is not None:
+            sync_file(self.fd)
+        elif os.name == "posix":
+            fd = os.open(self.path, os.O_RDONLY | _FLAGS)
+            try:
+                sync_file(fd)
+            finally:
+                os.close(fd)
+
+
+class VaultRoot:
+    """The folder of the vault, from which every other folder is opened."""
+
+    def __init__(self, root: Path, platform: Platform | None = None) -> None:
+        self.path = os.path.realpath(root)
+        self.platform = platform or Platform.detect()
+        self._device = self._current_device()
+
+    def present(self) -> bool:
+        """Whether the vault's folder is there; an empty folder on another device is a lost mount."""
+        device = self._current_device()
+        if device is None:
+            return False
+        if self._device in (None, device):
+            self._device = device
+            return True
+        with os.scandir(self.path) as entries:
+            return next(entries, None) is not None
+
+    def _current_device(self) -> int | None:
+        try:
+            status = Path(self.path).stat()
+        except OSError:
+            return None
+        return status.st_dev if stat.S_ISDIR(status.st_mode) else None
+
+    def require(self) -> None:
+        """Raise VaultLostError if the vault's folder is gone."""
+        if not self.present():
+            raise VaultLostError("The vault's folder is gone.", path=self.path)
+
+    def folder(self, folder: str) -> Folder:
+        """Open a folder of the vault (empty: its root); close it, or use it in `with`.
+
+        Raises:
+            InvalidPathError: a part of the path is a symbolic link.
+            FileNotFoundError, NotADirectoryError: it is not there, or not a folder.
+            VaultLostError: the vault's folder is gone.
+        """
+        parts = [part for part in folder.split("/") if part]
+        if not self.platform.dir_fds:
+            return self._by_path(parts)
+        try:
+            fd = os.open(self.path, os.O_RDONLY | _DIRECTORY | _NOFOLLOW | _FLAGS)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise VaultLostError("The vault's folder is gone.", path=self.path) from error
+        current = Folder(self.path, fd, self.platform)
+        for part in parts:
+            with current:
+                current = self._child(current, part)
+        return current
+
+    def _child(self, parent: Folder, name: str) -> Folder:
+        try:
+            fd = os.open(parent.at(name), os.O_RDONLY | _DIRECTORY | _NOFOLLOW | _FLAGS, dir_fd=parent.fd)
+        except OSError as error:
+            status = parent.lstat(name)
+            if status is not None and stat.S_ISLNK(status.st_mode):
+                raise InvalidPathError(f"The folder {name!r} is a symbolic link.", path=name) from error
+            raise
+        return Folder(f"{parent.path}/{name}", fd, self.platform)
+
+    def _by_path(self, parts: list[str]) -> Folder:
+        self.require()
+        current = Folder(self.path, None, self.platform)
+        for part in parts:
+            current = Folder(current.at(part), None, self.platform)
+            if not stat.S_ISDIR(os.lstat(current.path).st_mode):
+                check_real(current.path)
+                raise NotADirectoryError(errno.ENOTDIR, "Not a folder", current.path)
+        check_real(current.path)
+        return current
+
+    def inside(self, path: NotePath) -> NotePath:
+        """The path without links: what a read of `path` reaches, if that is in the vault.
+
+        Raises:
+            InvalidPathError: a link on the way leaves the vault.
+        """
+        real = os.path.realpath(Path(self.path, path.text))
+        try:
+            relative = Path(real).relative_to(self.path)
+        except ValueError as error:
+            raise InvalidPathError(f"{path} leads out of the vault.", path=str(path)) from error
+        return NotePath.on_disk(relative.as_posix())
+
+    def spelled(self, path: NotePath) -> tuple[NotePath, bool]:
+        """The path as the disk spells as much of it as exists, and whether something is there.
+
+        A file in the place of one of the folders counts as being there. Names are compared without
+        regard to case and Unicode form, because other systems could not keep both.
+        """
+        done: list[str] = []
+        parts = path.text.split("/")
+        for number, part in enumerate(parts):
+            try:
+                with self.folder("/".join(done)) as folder:
+                    name = _variant(folder, part)
+            except NotADirectoryError:
+                return NotePath.on_disk("/".join(done)), True
+            if name is None:
+                return NotePath.on_disk("/".join(done + parts[number:])), False
+            done.append(name)
+        return NotePath.on_disk("/".join(done)), True
+
+
+def _variant(folder: Folder, part: str) -> str | None:
+    """The name in the folder that is `part`, or else differs from it only in case or Unicode form."""
+    if sys.platform.startswith("linux") and folder.lstat(part) is not None:
+        return part
+    key = name_key(part)
+    alike = sorted(name for name in folder.names() if name_key(name) == key)
+    return part if part in alike else next(iter(alike), None)
+
+
+def check_real(path: str) -> None:
+    """Raise InvalidPathError if a part of this absolute path is a link (or junction)."""
+    if os.path.normcase(os.path.realpath(path)) != os.path.normcase(path):
+        raise InvalidPathError(f"{path} leads through a symbolic link.", path=path)
+
+
+def sync_file(fd: int) -> None:
+    """Have a file's bytes on the disk itself; macOS needs more than fsync for that."""
+    if sys.platform == "darwin":
+        import fcntl
+
+        try:
+            fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
+        except OSError:
+            os.fsync(fd)
+    else:
+        os.fsync(fd)

@@ -1,0 +1,81 @@
+"""The versions of one note, read from the journal: back through moves, and with what others wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from sqlite3 import Connection
+
+from app.vault.commits import OUTSIDE, Version
+from app.vault.journal_rows import from_text, to_text
+from app.vault.path import NotePath
+
+_NEXT = """
+SELECT commit_id, time, author, summary, path, path_key, target, target_key, before, after,
+    coalesce((SELECT size FROM contents WHERE hash = before), 0),
+    coalesce((SELECT size FROM contents WHERE hash = after), 0)
+FROM changes JOIN commits ON id = commit_id
+WHERE commit_id < ? AND (path_key = ? OR target_key = ?)
+ORDER BY commit_id DESC, position DESC LIMIT 1
+"""
+_NEWEST = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    commit: int
+    time: float
+    author: str
+    summary: str
+    path: str
+    path_key: str
+    target: str | None
+    target_key: str | None
+    before: str | None
+    after: str | None
+    before_size: int
+    after_size: int
+
+
+def read_history(db: Connection, path: NotePath, limit: int) -> list[Version]:
+    """The versions of the note that is now at `path`, newest first, at most `limit`."""
+    found: list[Version] = []
+    newer: _Row | None = None
+    for row, key in _rows(db, path.key):
+        if newer is not None and newer.before not in (None, row.after):
+            found.append(_outside(newer))
+        found.append(_version(row, key))
+        newer = row
+        if len(found) >= limit:
+            return found[:limit]
+    if newer is not None and newer.before is not None:
+        found.append(_outside(newer))
+    return found[:limit]
+
+
+def _rows(db: Connection, key: str) -> Iterator[tuple[_Row, str]]:
+    """The changes of the file, newest first, each with the key under which it was known after it."""
+    below = _NEWEST
+    while True:
+        values = db.execute(_NEXT, (below, to_text(key), to_text(key))).fetchone()
+        if values is None:
+            return
+        row = _Row(*(from_text(value) if isinstance(value, (str, bytes)) else value for value in values))
+        yield row, key
+        below = row.commit
+        if row.target_key == key:
+            key = row.path_key
+
+
+def _version(row: _Row, key: str) -> Version:
+    """What the file was after this change; gone if it was deleted or moved away."""
+    gone = row.after is None or (row.target_key is not None and row.target_key != key)
+    path = NotePath.on_disk(row.path if gone or row.target is None else row.target)
+    size = 0 if gone else row.after_size
+    return Version(row.commit, row.time, row.author, path, None if gone else row.after, size, row.summary)
+
+
+def _outside(row: _Row) -> Version:
+    """What the change found: text that was not written through the app."""
+    path = NotePath.on_disk(row.path)
+    return Version(row.commit, row.time, OUTSIDE, path, row.before, row.before_size, "")

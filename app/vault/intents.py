@@ -1,0 +1,152 @@
+"""The intent journal: what a commit is about to do on disk, kept until it is done.
+
+An intent is one small file beside the journal, outside the vault. It is written before the first byte of
+the vault is touched and removed after the commit is recorded; what is found at the next start tells how
+to finish or to take back a commit that was cut off. Its phase is in its name, so that a change of phase
+is one rename:
+
+- `staging`: nothing but temporary files and new folders exist; they are removed.
+- `ready`: all temporary files are complete; what is missing is done.
+- `back`: the commit failed; what was done is taken back.
+
+It is apart from the SQLite journal so that a damaged journal cannot leave half a commit behind.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from app.vault.commits import Draft
+from app.vault.containment import sync_file
+
+TEMP_PREFIX = ".~scriptorium-"
+
+
+class Phase(StrEnum):
+    """How far a commit has come."""
+
+    STAGING = "staging"
+    READY = "ready"
+    BACK = "back"
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """New bytes under a name: `before` is None where nothing may be. `like` is whose mode is kept.
+
+    The bytes wait in the file `temp` of the same folder; after the swap it holds the old ones.
+    """
+
+    path: str
+    temp: str
+    before: str | None
+    after: str
+    like: str | None = None
+    kind: Literal["put"] = "put"
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """A file with this hash goes to a name that nothing has; `same_name`: only its case changes.
+
+    `final` is the hash that a later deed of the same intent gives it.
+    """
+
+    path: str
+    to: str
+    hash: str
+    final: str
+    same_name: bool = False
+    kind: Literal["rename"] = "rename"
+
+
+Deed = Put | Rename
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """The deeds of one commit in order, and what will be recorded. `spare` folders go if they are empty."""
+
+    draft: Draft
+    deeds: tuple[Deed, ...]
+    spare: tuple[str, ...] = ()
+
+
+_INTENT = TypeAdapter(Intent)
+
+
+class Intents:
+    """The files of the intents that are not done."""
+
+    def __init__(self, folder: Path, step: Callable[[str], None]) -> None:
+        self._folder = folder / "intents"
+        self._step = step
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    def write(self, intent: Intent) -> None:
+        """Keep a new intent in the phase `staging`; it is on the disk when this returns."""
+        target = self._file(intent.draft.uid, Phase.STAGING)
+        temp = target.with_suffix(".new")
+        self._step("intent: write")
+        with temp.open("wb") as file:
+            file.write(_INTENT.dump_json(intent, round_trip=True))
+            file.flush()
+            self._step("intent: sync")
+            sync_file(file.fileno())
+        self._step("intent: name")
+        temp.replace(target)
+        self._sync()
+
+    def turn(self, uid: str, phase: Phase, before: Phase) -> None:
+        """Note that a commit has come to another phase; it is on the disk when this returns."""
+        self._step(f"intent: {phase}")
+        self._file(uid, before).replace(self._file(uid, phase))
+        self._sync()
+
+    def remove(self, uid: str) -> None:
+        """Forget an intent: its commit is wholly done, or wholly not."""
+        for phase in Phase:
+            self._file(uid, phase).unlink(missing_ok=True)
+            self._file(uid, phase).with_suffix(".new").unlink(missing_ok=True)
+
+    def pending(self) -> list[tuple[Intent, Phase]]:
+        """What was not finished, oldest first; half-written files are removed, unreadable ones set aside."""
+        found = []
+        for file in sorted(self._folder.iterdir()):
+            if file.suffix == ".new":
+                file.unlink(missing_ok=True)
+            elif file.suffix == ".json":
+                try:
+                    intent = _INTENT.validate_json(file.read_bytes())
+                    found.append((intent, Phase(file.name.split(".")[1])))
+                except (ValidationError, ValueError):
+                    file.replace(file.with_suffix(".damaged"))
+        return found
+
+    def any(self) -> bool:
+        """Whether something was left unfinished."""
+        with os.scandir(self._folder) as entries:
+            return any(entry.name.endswith((".json", ".new")) for entry in entries)
+
+    def damaged(self) -> tuple[Path, ...]:
+        """Intents that could not be read and were set aside."""
+        return tuple(sorted(self._folder.glob("*.damaged")))
+
+    def _file(self, uid: str, phase: Phase) -> Path:
+        return self._folder / f"{uid}.{phase}.json"
+
+    def _sync(self) -> None:
+        if os.name != "posix":
+            return
+        fd = os.open(self._folder, os.O_RDONLY)
+        try:
+            sync_file(fd)
+        finally:
+            os.close(fd)

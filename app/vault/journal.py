@@ -1,0 +1,250 @@
+"""The journal: every commit with the bytes before and after, the history of each note, and undo.
+
+It lives outside the vault, in SQLite (WAL, `synchronous=FULL`), with contents stored once by their hash
+and compressed. When the contents outgrow their limit the oldest are removed; what was committed stays
+listed. One object may be used from several threads.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from sqlite3 import Connection
+
+from app.errors import NotFoundError
+from app.vault.changes import ChangeSet, Create, Update, content_hash
+from app.vault.commits import Changed, Commit, Draft, Version
+from app.vault.history import read_history
+from app.vault.journal_database import JournalDatabase
+from app.vault.journal_rows import from_text, read_commits, to_text
+from app.vault.path import NotePath
+from app.vault.undo import MergeConflict, UndoPlan, plan_undo
+
+_FAST_ABOVE = 1024 * 1024
+_REMEMBERED_PLANS = 64
+
+
+class Journal:
+    """What was committed to one vault.
+
+    Args:
+        folder: where `journal.sqlite` is kept; made if missing.
+        max_bytes: how much the compressed contents may take.
+
+    Raises:
+        StorageError: the folder or the file cannot be used.
+    """
+
+    def __init__(self, folder: Path, max_bytes: int = 500 * 1024 * 1024) -> None:
+        self.folder = folder
+        self.max_bytes = max_bytes
+        self._database = JournalDatabase(folder)
+        self._plans: OrderedDict[str, tuple[int, ...]] = OrderedDict()
+
+    @property
+    def problem(self) -> str | None:
+        """What happened to a damaged journal file, in words for the user; None if all is well."""
+        return self._database.problem
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def keep(self, contents: Mapping[str, bytes]) -> None:
+        """Store contents under their hashes; they are on the disk when this returns."""
+        with self._database.transaction(write=True) as db:
+            newest = int(db.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence").fetchone()[0])
+            for key, content in contents.items():
+                row = db.execute("SELECT data IS NOT NULL FROM contents WHERE hash = ?", (key,)).fetchone()
+                if row is not None and row[0]:
+                    db.execute("UPDATE contents SET newest = ? WHERE hash = ?", (newest, key))
+                    continue
+                data = zlib.compress(content, 1 if len(content) > _FAST_ABOVE else 6)
+                row = (key, len(content), len(data), newest, data)
+                db.execute("INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?)", row)
+
+    def record(self, draft: Draft) -> Commit:
+        """Record a commit whose contents are kept; it is on the disk when this returns."""
+        texts = (draft.author, draft.turn, draft.note, draft.entry, draft.summary)
+        with self._database.transaction(write=True) as db:
+            cursor = db.execute(
+                "INSERT INTO commits (uid, time, author, turn, note, entry, summary, digest) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (draft.uid, draft.time, *map(to_text, texts), draft.digest),
+            )
+            number = int(cursor.lastrowid or 0)
+            for position, (change, name) in enumerate(zip(draft.changes, draft.trash, strict=True)):
+                _insert_change(db, number, position, change, name)
+            db.executemany("INSERT INTO folders VALUES (?, ?)", [(number, to_text(f)) for f in draft.folders])
+            db.executemany("INSERT INTO undoes VALUES (?, ?)", [(number, other) for other in set(draft.undoes)])
+            commit = read_commits(db, "id = ?", (number,), 1)[0]
+        self._prune(number)
+        return commit
+
+    def _prune(self, newest: int) -> None:
+        """Remove the oldest contents until the rest fits; those of the newest commit always stay."""
+        with self._database.transaction(write=True) as db:
+            total = int(db.execute("SELECT coalesce(sum(stored), 0) FROM contents").fetchone()[0])
+            if total <= self.max_bytes:
+                return
+            rows = db.execute(
+                "SELECT hash, stored FROM contents WHERE data IS NOT NULL AND newest < ? ORDER BY newest",
+                (newest,),
+            )
+            gone = []
+            for key, stored in rows:
+                if total <= self.max_bytes:
+                    break
+                gone.append((key,))
+                total -= int(stored)
+            db.executemany("UPDATE contents SET data = NULL, stored = 0 WHERE hash = ?", gone)
+        self._database.shrink()
+
+    def find(self, uid: str) -> int | None:
+        """The number of the commit with this uid, if it was recorded."""
+        with self._database.transaction() as db:
+            row = db.execute("SELECT id FROM commits WHERE uid = ?", (uid,)).fetchone()
+        return None if row is None else int(row[0])
+
+    def commits(
+        self,
+        limit: int = 100,
+        *,
+        before: int | None = None,
+        turn: str | None = None,
+        author: str | None = None,
+        path: NotePath | None = None,
+    ) -> tuple[Commit, ...]:
+        """The newest commits first.
+
+        Args:
+            limit: how many at most.
+            before: only commits with a smaller number.
+            turn: only those of one agent turn.
+            author: only those of one author.
+            path: only those that touched a file of this name, without following moves.
+        """
+        wheres: list[str] = ["1"]
+        values: list[object] = []
+        for column, value in (("turn = ?", turn), ("author = ?", author), ("id < ?", before)):
+            if value is not None:
+                wheres.append(column)
+                values.append(value)
+        if path is not None:
+            wheres.append("id IN (SELECT commit_id FROM changes WHERE path_key = ? OR target_key = ?)")
+            values += [to_text(path.key)] * 2
+        with self._database.transaction() as db:
+            return tuple(read_commits(db, " AND ".join(wheres), values, limit))
+
+    def commit(self, number: int) -> Commit:
+        """The commit with this number.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        with self._database.transaction() as db:
+            found = read_commits(db, "id = ?", (number,), 1)
+        if not found:
+            raise NotFoundError(f"The journal has no change number {number}.", commit=number)
+        return found[0]
+
+    def history(self, path: NotePath, limit: int = 500) -> tuple[Version, ...]:
+        """What the note now at `path` has been, newest first, under all its former paths.
+
+        Text that others wrote between two commits is a version too, with the author "outside".
+        """
+        with self._database.transaction() as db:
+            return tuple(read_history(db, path, limit))
+
+    def content(self, key: str) -> bytes:
+        """The bytes with this hash.
+
+        Raises:
+            NotFoundError: they were never kept, or have been removed to save room.
+        """
+        with self._database.transaction() as db:
+            row = db.execute("SELECT data FROM contents WHERE hash = ?", (key,)).fetchone()
+        if row is None or row[0] is None:
+            raise NotFoundError("That version is no longer kept in the journal.", hash=key)
+        content = zlib.decompress(row[0])
+        if content_hash(content) != key:
+            raise NotFoundError("That version is damaged in the journal.", hash=key)
+        return content
+
+    def trashed(self, path: NotePath, key: str) -> str | None:
+        """The name under `.trash/` that a file with this path and hash got when it was last deleted."""
+        with self._database.transaction() as db:
+            row = db.execute(
+                "SELECT trash FROM changes WHERE path_key = ? AND before = ? AND trash IS NOT NULL "
+                "ORDER BY commit_id DESC LIMIT 1",
+                (to_text(path.key), key),
+            ).fetchone()
+        return None if row is None else from_text(row[0])
+
+    def undone(self, digest: str) -> tuple[int, ...]:
+        """The commits that a change set with this digest was planned to take back."""
+        return self._plans.get(digest, ())
+
+    def undo(self, commit_ids: Iterable[int], read: Callable[[NotePath], bytes | None]) -> UndoPlan:
+        """Plan to take commits back and keep what was written since.
+
+        Nothing is written. Committing the plan's change set marks the commits as undone; after a conflict
+        was resolved, tell `NoteStore.commit` by `undoes=plan.commits`.
+
+        Args:
+            commit_ids: the commits.
+            read: the bytes of a file as it is now, None if there is none.
+
+        Raises:
+            NotFoundError: there is no such commit, or its contents are no longer kept.
+        """
+        commits = [self.commit(number) for number in dict.fromkeys(commit_ids)]
+        plan = plan_undo(commits, self._other_moves(commits), self.content, read)
+        if plan.change_set and not plan.conflicts:
+            self._plans[plan.change_set.digest] = plan.commits
+            while len(self._plans) > _REMEMBERED_PLANS:
+                self._plans.popitem(last=False)
+        return plan
+
+    def _other_moves(self, commits: Sequence[Commit]) -> list[tuple[int, NotePath, NotePath]]:
+        mine = {commit.id for commit in commits}
+        with self._database.transaction() as db:
+            rows = db.execute(
+                "SELECT commit_id, path, target FROM changes WHERE target_key IS NOT NULL AND commit_id > ?",
+                (min(mine, default=0),),
+            ).fetchall()
+        paths = [(int(n), NotePath.on_disk(from_text(a)), NotePath.on_disk(from_text(b))) for n, a, b in rows]
+        return [row for row in paths if row[0] not in mine]
+
+    def restore(self, path: NotePath, key: str, current: bytes | None) -> ChangeSet:
+        """The change set that gives a note the bytes of an earlier version.
+
+        Args:
+            path: where the note is, or is to be again.
+            key: the version's hash.
+            current: the note's bytes now, None if there is no such file.
+
+        Raises:
+            NotFoundError: that version is no longer kept.
+        """
+        content = self.content(key)
+        change = Create(path, content) if current is None else Update(path, current, content)
+        return ChangeSet.of(change, summary=f"Restore an earlier version of {path.name}")
+
+
+def _insert_change(db: Connection, number: int, position: int, change: Changed, name: str | None) -> None:
+    target = (to_text(str(change.to)), to_text(change.to.key)) if change.to else (None, None)
+    db.execute(
+        "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            number, position, to_text(str(change.path)), to_text(change.path.key), *target, change.before,
+            change.after, None if name is None else to_text(name),
+        ),
+    )  # fmt: skip
+    for key in (change.before, change.after):
+        db.execute("UPDATE contents SET newest = max(newest, ?) WHERE hash = ?", (number, key))
+
+
+__all__ = ["Changed", "Commit", "Journal", "MergeConflict", "UndoPlan", "Version"]

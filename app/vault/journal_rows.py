@@ -1,0 +1,82 @@
+"""Rows of the journal as values, and file names that are not Unicode kept as they are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from sqlite3 import Connection
+
+from app.vault.commits import Changed, Commit
+from app.vault.path import NotePath
+
+
+def to_text(text: str) -> str | bytes:
+    """How a text is stored: a file name with bytes that are not UTF-8 as a blob, all else as text."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+    return text
+
+
+def from_text(value: str | bytes) -> str:
+    """The text that `to_text` stored."""
+    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
+
+
+def read_commits(db: Connection, where: str, values: Sequence[object], limit: int) -> list[Commit]:
+    """The newest commits that fulfil an SQL condition on `commits`, with all that belongs to them."""
+    rows = db.execute(
+        "SELECT id, digest, time, author, turn, summary, note, entry FROM commits "
+        f"WHERE {where} ORDER BY id DESC LIMIT ?",
+        (*values, limit),
+    ).fetchall()
+    changes: dict[int, list[Changed]] = defaultdict(list)
+    undoes: dict[int, list[int]] = defaultdict(list)
+    folders: dict[int, list[str]] = defaultdict(list)
+    for part in _parts([int(row[0]) for row in rows]):
+        marks = f"({','.join('?' * len(part))})"
+        query = "SELECT commit_id, path, target, before, after FROM changes WHERE commit_id IN "
+        for number, path, target, before, after in db.execute(f"{query}{marks} ORDER BY position", part):
+            to = None if target is None else NotePath.on_disk(from_text(target))
+            changes[number].append(Changed(NotePath.on_disk(from_text(path)), to, before, after))
+        query = "SELECT commit_id, undone FROM undoes WHERE commit_id IN "
+        for number, undone in db.execute(f"{query}{marks} ORDER BY undone", part):
+            undoes[number].append(undone)
+        query = "SELECT commit_id, path FROM folders WHERE commit_id IN "
+        for number, folder in db.execute(f"{query}{marks} ORDER BY rowid", part):
+            folders[number].append(from_text(folder))
+    undone_by = _in_force(db)
+    return [
+        Commit(
+            number,
+            digest,
+            time,
+            tuple(changes[number]),
+            author=from_text(author),
+            turn=from_text(turn),
+            summary=from_text(summary),
+            note=from_text(note),
+            entry=from_text(entry),
+            undoes=tuple(undoes[number]),
+            undone_by=undone_by.get(number),
+            folders=tuple(folders[number]),
+        )
+        for number, digest, time, author, turn, summary, note, entry in rows
+    ]
+
+
+def _parts(numbers: list[int]) -> Iterable[list[int]]:
+    return (numbers[start : start + 500] for start in range(0, len(numbers), 500))
+
+
+def _in_force(db: Connection) -> dict[int, int]:
+    """Which commit is undone by which; an undo that was itself undone does not count.
+
+    A commit that undoes another is always newer, so going from the newest down settles each in turn.
+    """
+    found: dict[int, int] = {}
+    for number, undone in db.execute("SELECT commit_id, undone FROM undoes ORDER BY commit_id DESC"):
+        if number not in found:
+            found.setdefault(undone, number)
+    return found

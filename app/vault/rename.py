@@ -1,0 +1,102 @@
+"""Renames that never overwrite, and the swap of two names in one step, by what the system offers.
+
+A swap makes an update safe against a program that saves in the same instant: whatever was there is still
+there under the other name, can be compared, and can be swapped back. Linux has `renameat2`, macOS
+`renameatx_np`; Python offers neither, hence ctypes. File systems that refuse get the next best thing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from app.vault.containment import Folder
+
+_REFUSED = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
+_HERE = -2 if sys.platform == "darwin" else -100
+_EXCLUSIVE = 4 if sys.platform == "darwin" else 1
+_SWAP = 2
+
+
+def swap(first: Folder, name: str, second: Folder, other: str) -> bool:
+    """Exchange two names in one step; False if this system or file system cannot.
+
+    Raises:
+        OSError: as the system says (FileNotFoundError if one of them is gone).
+    """
+    return first.platform.swap and _rename(first, name, second, other, _SWAP)
+
+
+def rename_new(source: Folder, name: str, target: Folder, new: str) -> None:
+    """Give a file another name that nothing has yet, in one step where the system can.
+
+    Raises:
+        FileExistsError: something has the new name; nothing happened.
+        OSError: as the system says.
+    """
+    if source.platform.exclusive and _rename(source, name, target, new, _EXCLUSIVE):
+        return
+    here, there = source.at(name), target.at(new)
+    if os.name == "nt":
+        # A rename never overwrites there.
+        Path(here).rename(there)
+        return
+    try:
+        os.link(here, there, src_dir_fd=source.fd, dst_dir_fd=target.fd, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except OSError:
+        # No hard links (FAT): look, then rename. The commit re-checks what it moved.
+        if target.lstat(new) is not None:
+            raise FileExistsError(errno.EEXIST, "Something has that name", new) from None
+        os.rename(here, there, src_dir_fd=source.fd, dst_dir_fd=target.fd)
+    else:
+        source.remove(name)
+
+
+def rename_case(source: Folder, name: str, target: Folder, new: str) -> None:
+    """Change only the case or the Unicode form of a name, on any kind of file system.
+
+    Raises:
+        FileExistsError: another file has the new name; nothing happened.
+    """
+    # Found by its name but not listed under it: the file system takes both for the same name.
+    if target.lstat(new) is not None and new not in target.names():
+        os.rename(source.at(name), target.at(new), src_dir_fd=source.fd, dst_dir_fd=target.fd)
+    else:
+        rename_new(source, name, target, new)
+
+
+def replace(folder: Folder, name: str, target: str) -> None:
+    """Put the file `name` in the place of `target`, in one step."""
+    os.replace(folder.at(name), folder.at(target), src_dir_fd=folder.fd, dst_dir_fd=folder.fd)
+
+
+def _rename(source: Folder, name: str, target: Folder, new: str, flag: int) -> bool:
+    call = _native()
+    if call is None:
+        return False
+    here, there = os.fsencode(source.at(name)), os.fsencode(target.at(new))
+    from_fd = _HERE if source.fd is None else source.fd
+    to_fd = _HERE if target.fd is None else target.fd
+    if call(from_fd, here, to_fd, there, flag) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in _REFUSED:
+        return False
+    raise OSError(number, os.strerror(number), name, None, new)
+
+
+@cache
+def _native() -> Callable[[int, bytes, int, bytes, int], int] | None:
+    symbol = {"linux": "renameat2", "darwin": "renameatx_np"}.get(sys.platform)
+    function = getattr(ctypes.CDLL(None, use_errno=True), symbol, None) if symbol else None
+    if function is not None:
+        function.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
+        function.restype = ctypes.c_int
+    return function

@@ -1,0 +1,261 @@
+"""Undo as a change set: what to write so that commits are taken back and later edits stay. Pure.
+
+The files that the commits touched are looked at as they are now, each commit is reversed from the newest
+to the oldest on that picture, and what differs in the end becomes one change set. Where a file was
+changed since, the reversal is merged into it by lines; where that collides, the file is left out of the
+change set and both texts are handed back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.errors import InvalidParametersError
+from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update, content_hash
+from app.vault.commits import Changed, Commit
+from app.vault.merge import merge
+from app.vault.path import NotePath
+
+Read = Callable[[NotePath], bytes | None]
+Content = Callable[[str], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class MergeConflict:
+    """A file that undo cannot settle: as it is now, as undo wants it, and what both come from.
+
+    `ours_missing` says that the file is not there now, `theirs_missing` that undo would delete it.
+    """
+
+    path: NotePath
+    ours: bytes
+    theirs: bytes
+    base: bytes
+    merged_with_markers: bytes
+    ours_missing: bool = False
+    theirs_missing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UndoPlan:
+    """What taking `commits` back would write, and the files about which the user has to decide."""
+
+    change_set: ChangeSet
+    conflicts: tuple[MergeConflict, ...]
+    commits: tuple[int, ...]
+
+    def resolve(self, choices: Mapping[NotePath, bytes | None]) -> ChangeSet:
+        """The change set together with the user's choice for each conflict (None: no such file).
+
+        A conflict without a choice leaves its file as it is.
+
+        Raises:
+            InvalidParametersError: there is a choice for a file that is not in conflict.
+        """
+        conflicts = {conflict.path: conflict for conflict in self.conflicts}
+        if unknown := [str(path) for path in choices if path not in conflicts]:
+            raise InvalidParametersError("These files are not in conflict.", paths=unknown)
+        changes = list(self.change_set.changes)
+        for path, chosen in choices.items():
+            conflict = conflicts[path]
+            if conflict.ours_missing:
+                changes += [] if chosen is None else [Create(path, chosen)]
+            else:
+                ours = conflict.ours
+                changes.append(Delete(path, ours) if chosen is None else Update(path, ours, chosen))
+        return ChangeSet.of(*changes, summary=self.change_set.summary)
+
+
+@dataclass(slots=True)
+class _File:
+    """A file on the way to its undone state: where it is to be, where it is on disk, and its bytes."""
+
+    path: NotePath
+    origin: NotePath | None
+    content: bytes
+
+
+@dataclass(slots=True)
+class _Stuck:
+    """A file that is left as it is; older commits only move the text that undo wants for it."""
+
+    file: _File | None
+    path: NotePath
+    base: bytes
+    theirs: bytes | None
+
+
+class _Undo:
+    def __init__(self, moves: Sequence[tuple[int, NotePath, NotePath]], content: Content, read: Read) -> None:
+        self._moves = sorted(moves, key=lambda move: move[0])
+        self._content = content
+        self._read = read
+        self._disk: dict[str, _File] = {}
+        self._here: dict[str, _File | None] = {}
+        self._stuck: dict[str, _Stuck] = {}
+
+    def commit(self, commit: Commit) -> None:
+        """Reverse one commit on the picture."""
+        for change in reversed(commit.changes):
+            path = change.path if change.after is None else self._where(change.place, commit.id)
+            if (stuck := self._stuck.get(path.key)) is not None:
+                stuck.theirs = None if change.before is None else self._content(change.before)
+                self._keep_move(change, commit.id)
+            elif change.before is None:
+                self._uncreate(path, change.after or "")
+            elif change.after is None:
+                self._undelete(path, change.before)
+            else:
+                self._unchange(path, change, commit.id)
+
+    def _where(self, path: NotePath, since: int) -> NotePath:
+        """Where moves that are not taken back have brought the file since a commit."""
+        for number, old, new in self._moves:
+            if number > since and old.key == path.key:
+                path = new
+        return path
+
+    def _keep_move(self, change: Changed, number: int) -> None:
+        if change.to is not None:
+            self._moves = sorted([*self._moves, (number, change.path, change.to)], key=lambda move: move[0])
+
+    def _look(self, path: NotePath) -> _File | None:
+        if path.key not in self._here:
+            content = self._read(path)
+            self._here[path.key] = None
+            if content is not None:
+                self._here[path.key] = _File(path, path, content)
+                self._disk[path.key] = _File(path, path, content)
+        return self._here[path.key]
+
+    def _uncreate(self, path: NotePath, after: str) -> None:
+        file = self._look(path)
+        if file is None:
+            return
+        if content_hash(file.content) == after:
+            self._here[path.key] = None
+        else:
+            self._stuck[path.key] = _Stuck(file, path, self._content(after), None)
+
+    def _undelete(self, path: NotePath, before: str) -> None:
+        file, old = self._look(path), self._content(before)
+        if file is None:
+            self._here[path.key] = _File(path, None, old)
+        elif file.content != old:
+            self._stuck[path.key] = _Stuck(file, path, b"", old)
+
+    def _unchange(self, path: NotePath, change: Changed, number: int) -> None:
+        file = self._look(path)
+        before, after = change.before or "", change.after or ""
+        if file is None:
+            self._stuck[path.key] = _Stuck(None, path, self._content(after), self._content(before))
+            self._keep_move(change, number)
+            return
+        if before != after and not self._merge(file, path, before, after):
+            self._keep_move(change, number)
+        elif change.to is not None:
+            self._unmove(file, path, change, number)
+
+    def _merge(self, file: _File, path: NotePath, before: str, after: str) -> bool:
+        """Take the change of bytes back in the file; False if that collides with a later edit."""
+        now = content_hash(file.content)
+        if now == before:
+            return True
+        old = self._content(before)
+        if now == after:
+            file.content = old
+            return True
+        base = self._content(after)
+        merged = merge(base, file.content, old)
+        if merged.conflicts:
+            self._stuck[path.key] = _Stuck(file, path, base, old)
+            return False
+        file.content = merged.text
+        return True
+
+    def _unmove(self, file: _File, path: NotePath, change: Changed, number: int) -> None:
+        if path.key != change.place.key:
+            self._keep_move(change, number)
+            return
+        if change.path.key != path.key:
+            there = self._look(change.path)
+            if there is not None:
+                self._stuck[change.path.key] = _Stuck(there, change.path, b"", file.content)
+                self._keep_move(change, number)
+                return
+            self._here[path.key] = None
+        file.path = change.path
+        self._here[change.path.key] = file
+
+    def changes(self) -> list[FileChange]:
+        """What has to be written to make the disk like the picture, without the files that are stuck."""
+        self._spread()
+        fixed = {stuck.file.origin.key for stuck in self._stuck.values() if stuck.file and stuck.file.origin}
+        files = {key: file for key, file in self._here.items() if file and key not in self._stuck}
+        moved = {f.origin.key for k, f in files.items() if f.origin and k not in self._disk}
+        found: list[FileChange] = []
+        for key, file in files.items():
+            disk = self._disk.get(key)
+            if disk is not None:
+                found += _rewrite(disk, file)
+            elif file.origin is not None and file.origin.key not in {*files, *fixed}:
+                old = self._disk[file.origin.key].content
+                found.append(Move(file.origin, file.path, old, file.content))
+            else:
+                found.append(Create(file.path, file.content))
+        for key, disk in self._disk.items():
+            if key not in files and key not in fixed and key not in moved and key not in self._stuck:
+                found.append(Delete(disk.path, disk.content))
+        return found
+
+    def _spread(self) -> None:
+        """A file that would take the place of one that is stuck cannot be settled either."""
+        while True:
+            fixed = {s.file.origin.key for s in self._stuck.values() if s.file and s.file.origin}
+            for key, file in self._here.items():
+                if file and key in fixed and key not in self._stuck:
+                    self._stuck[key] = _Stuck(file, file.path, b"", file.content)
+                    break
+            else:
+                return
+
+    def conflicts(self) -> list[MergeConflict]:
+        """The files that are stuck, by their place on disk."""
+        return [self._conflict(stuck) for stuck in self._stuck.values()]
+
+    def _conflict(self, stuck: _Stuck) -> MergeConflict:
+        origin = stuck.file.origin if stuck.file else None
+        path = origin or stuck.path
+        disk = self._disk.get(path.key)
+        ours, theirs = disk.content if disk else b"", stuck.theirs or b""
+        marked = merge(stuck.base, ours, theirs).text
+        return MergeConflict(path, ours, theirs, stuck.base, marked, disk is None, stuck.theirs is None)
+
+
+def _rewrite(disk: _File, file: _File) -> list[FileChange]:
+    """The change of a file that stays in its place, apart from the case of its name."""
+    if file.path != disk.path:
+        return [Move(disk.path, file.path, disk.content, file.content)]
+    return [Update(disk.path, disk.content, file.content)] if disk.content != file.content else []
+
+
+def plan_undo(
+    commits: Sequence[Commit], moves: Sequence[tuple[int, NotePath, NotePath]], content: Content, read: Read
+) -> UndoPlan:
+    """Plan to take commits back.
+
+    Args:
+        commits: the commits, in any order.
+        moves: moves by other commits that are newer than the oldest of these: (commit, from, to).
+        content: the bytes of a hash; raises NotFoundError if they are no longer kept.
+        read: the bytes of a file as it is now, None if there is none.
+    """
+    work = _Undo(moves, content, read)
+    ordered = sorted(commits, key=lambda commit: commit.id, reverse=True)
+    for commit in ordered:
+        work.commit(commit)
+    first = ordered[0].summary if ordered else ""
+    summary = f"Undo: {first}" if len(ordered) == 1 else f"Undo {len(ordered)} changes"
+    change_set = ChangeSet.of(*work.changes(), summary=summary.removesuffix(": "))
+    return UndoPlan(change_set, tuple(work.conflicts()), tuple(commit.id for commit in ordered))
