@@ -1,0 +1,103 @@
+"""A row of the audit log, its hash, and the filter that finds rows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any
+
+
+class Decided(StrEnum):
+    """How the gate's decision came about."""
+
+    NO_APPROVAL_NEEDED = "no-approval-needed"
+    AUTO_APPROVED = "auto-approved"
+    USER_APPROVED = "user-approved"
+    USER_DENIED = "user-denied"
+    TIMED_OUT = "timed-out"
+    RULE = "rule"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One call: who called what with which arguments, what was decided why, and what came of it.
+
+    `id` is 0 until the entry is in the log. `time` is in Unix seconds, `duration_ms` the whole call
+    without the time the user took to answer, `arguments` redacted JSON, `result` one line, `commit` and
+    `undoes` ids of the journal, `paths` what was touched or read by name, `cost` in US dollars. `call` is
+    the id that the events of the call have. `undone_by` is the entry that took this one back; it is found,
+    not stored, since a row never changes.
+    """
+
+    time: float
+    caller_kind: str
+    caller: str
+    tool: str
+    operation: str
+    scope: str
+    arguments: str
+    decision: str
+    reason: str
+    result: str
+    id: int = 0
+    call: str = ""
+    conversation: str = ""
+    turn: str = ""
+    grant: str = ""
+    duration_ms: float = 0.0
+    commit: int | None = None
+    undoes: tuple[int, ...] = ()
+    tokens: int = 0
+    cost: float = 0.0
+    paths: tuple[str, ...] = ()
+    undone_by: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """Which entries: those that match everything given.
+
+    `text` is looked for in tool, caller, arguments, result, reason and paths; `since` and `until` are Unix
+    seconds.
+    """
+
+    text: str = ""
+    caller: str = ""
+    tool: str = ""
+    decision: str = ""
+    since: float | None = None
+    until: float | None = None
+    turn: str = ""
+    conversation: str = ""
+
+
+_FIELDS = tuple(field.name for field in fields(AuditEntry) if field.name != "undone_by")
+STORED = tuple(f'"{name}"' if name in ("grant", "commit") else name for name in _FIELDS)
+"""The columns of a row, as SQL spells them."""
+
+GENESIS = "0" * 64
+
+
+def to_row(entry: AuditEntry) -> tuple[Any, ...]:
+    """The stored values of an entry, in the order of `STORED`."""
+    lists = {"undoes": json.dumps(entry.undoes), "paths": json.dumps(entry.paths, ensure_ascii=False)}
+    return tuple(lists.get(name, getattr(entry, name)) for name in _FIELDS)
+
+
+def from_row(row: Sequence[Any], undone_by: int | None) -> AuditEntry:
+    """The entry of a stored row."""
+    values = dict(zip(_FIELDS, row, strict=False))
+    values["undoes"] = tuple(json.loads(values["undoes"]))
+    values["paths"] = tuple(json.loads(values["paths"]))
+    return AuditEntry(**values, undone_by=undone_by)
+
+
+def row_hash(previous: str, row: Sequence[Any]) -> str:
+    """The hash of a stored row that stands after the row with the hash `previous`."""
+    text = json.dumps([previous, *row], ensure_ascii=True, separators=(",", ":"), default=repr)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()

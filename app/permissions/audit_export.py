@@ -1,0 +1,51 @@
+"""Exports of the audit log: a table for spreadsheets and one JSON object a line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, fields
+from datetime import UTC, datetime
+from pathlib import Path
+
+from app.permissions.audit_entry import AuditEntry
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def export_csv(entries: Iterable[AuditEntry], file: Path) -> int:
+    """Write the entries to `file` as CSV; how many there were.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """
+    count = 0
+    with file.open("w", encoding="utf-8-sig", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(field.name for field in fields(AuditEntry))
+        for entry in entries:
+            writer.writerow(_cell(value) for value in _values(entry).values())
+            count += 1
+    return count
+
+
+def export_jsonl(entries: Iterable[AuditEntry], file: Path) -> int:
+    """Write the entries to `file`, one JSON object a line; how many there were."""
+    count = 0
+    with file.open("w", encoding="utf-8", newline="\n") as stream:
+        for entry in entries:
+            stream.write(json.dumps(_values(entry), ensure_ascii=False) + "\n")
+            count += 1
+    return count
+
+
+def _values(entry: AuditEntry) -> dict[str, object]:
+    return {**asdict(entry), "time": datetime.fromtimestamp(entry.time, UTC).isoformat()}
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, tuple | list):
+        value = ", ".join(map(str, value))
+    if isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA):
+        return f"'{value}"
+    return value

@@ -1,0 +1,255 @@
+"""Standing permissions that the user gave: the session's toggles, and narrow ones from the dialog.
+
+A grant ends with the session (when these are made anew), earlier when it has a time, and only one that
+says "always" is kept, in the user's data folder. A file that can't be read grants nothing and is set aside.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+import uuid
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path, PurePath
+
+from app.errors import PermissionDeniedError
+from app.events import Event, EventBus
+from app.permissions.approval import GrantOffer
+from app.permissions.scope import Operation
+from app.permissions.scoping import Part
+
+log = logging.getLogger(__name__)
+
+_GRANTABLE = frozenset(
+    {Operation.READ, Operation.CREATE, Operation.UPDATE, Operation.DELETE, Operation.NETWORK}
+)
+_TOGGLES = frozenset({Operation.READ, Operation.CREATE, Operation.UPDATE, Operation.DELETE})
+_THINGS = {
+    Operation.READ: "reading outside the vault",
+    Operation.CREATE: "new notes",
+    Operation.UPDATE: "edits",
+    Operation.DELETE: "deletes of notes that nothing links to",
+    Operation.NETWORK: "network requests",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A standing permission.
+
+    `until` and `created` are Unix seconds; `until` is None for one that ends with the session or never
+    (`always`). `used` counts the calls that went through by it. `label` says what it covers and until when.
+    """
+
+    id: str
+    label: str
+    operation: Operation
+    tool: str | None
+    folder: str | None
+    until: float | None
+    always: bool
+    used: int
+    created: float
+
+    def covers(self, part: Part, tool: str, outside: tuple[str, ...]) -> bool:
+        """Whether it allows `tool` this part; `outside` are the folders of a read outside the vault."""
+        if part.operation is not self.operation or self.tool not in (None, tool):
+            return False
+        if self.folder is None:
+            return True
+        if part.path is not None:
+            return part.operation is not Operation.READ and part.path.is_under(self.folder)
+        return bool(outside) and all(is_within(folder, self.folder) for folder in outside)
+
+
+@dataclass(frozen=True, slots=True)
+class GrantsChanged(Event):
+    """A grant was given, used, taken back, or ended; `grants` are those that hold now."""
+
+    grants: tuple[Grant, ...]
+
+
+class Grants:
+    """The grants of one vault.
+
+    Args:
+        folder: Where those that last for good are kept; the vault's data folder.
+        clock: Unix time in seconds.
+        events: Told of each change.
+    """
+
+    def __init__(
+        self, folder: Path, clock: Callable[[], float] = time.time, events: EventBus | None = None
+    ) -> None:
+        self._file = folder / "grants.json"
+        self._clock = clock
+        self._events = events
+        self.deletes_unlocked = False
+        self._seen_outside: set[str] = set()
+        self._grants = {grant.id: grant for grant in _load(self._file, clock())}
+
+    def list(self) -> tuple[Grant, ...]:
+        """The grants that hold now, oldest first."""
+        now = self._clock()
+        ended = [id for id, grant in self._grants.items() if grant.until is not None and grant.until <= now]
+        for id in ended:
+            del self._grants[id]
+        return tuple(self._grants.values())
+
+    def add(self, offer: GrantOffer) -> Grant:
+        """Give what `offer` says, from now on.
+
+        Raises:
+            PermissionDeniedError: nothing of that kind can be granted, or deletes are not unlocked.
+        """
+        self._check(offer.operation)
+        until = None if offer.minutes is None else self._clock() + 60 * offer.minutes
+        grant = Grant(
+            id=uuid.uuid4().hex,
+            label=describe(offer),
+            operation=offer.operation,
+            tool=offer.tool,
+            folder=offer.folder,
+            until=until,
+            always=offer.always,
+            used=0,
+            created=self._clock(),
+        )
+        self._put(grant)
+        return grant
+
+    def set_session(self, operation: Operation, on: bool) -> None:
+        """Turn the session's toggle for `operation` on or off: create, update, delete, or outside reads.
+
+        Raises:
+            PermissionDeniedError: there is no such toggle, or deletes are not unlocked in the settings.
+        """
+        id = f"session:{operation.value}"
+        if not on:
+            self.revoke(id)
+            return
+        if operation not in _TOGGLES:
+            raise _no_standing_yes(operation)
+        self._check(operation)
+        label = f"All {_THINGS[operation]} until Scriptorium closes"
+        self._put(Grant(id, label, operation, None, None, None, False, 0, self._clock()))
+
+    def in_session(self, operation: Operation) -> bool:
+        """Whether the session's toggle for `operation` is on."""
+        return f"session:{operation.value}" in self._grants
+
+    def revoke(self, id: str) -> None:
+        """Take a grant back; nothing happens when it has ended."""
+        if self._grants.pop(id, None) is not None:
+            self._changed()
+
+    def match(
+        self, parts: Iterable[Part], tool: str, outside: tuple[str, ...] = ()
+    ) -> tuple[Grant, ...] | None:
+        """The grants that together cover every part, None when a part is not covered."""
+        held = [g for g in self.list() if g.operation is not Operation.DELETE or self.deletes_unlocked]
+        found: dict[str, Grant] = {}
+        for part in parts:
+            grant = next((g for g in held if g.covers(part, tool, outside)), None)
+            if grant is None:
+                return None
+            found[grant.id] = grant
+        return tuple(found.values())
+
+    def use(self, ids: Iterable[str]) -> None:
+        """Count a call that went through by these grants."""
+        for id in ids:
+            if id in self._grants:
+                self._grants[id] = replace(self._grants[id], used=self._grants[id].used + 1)
+        self._changed()
+
+    def remember_outside(self, folders: Iterable[str]) -> None:
+        """The user allowed a read of these folders outside the vault: they are not new any more."""
+        self._seen_outside.update(folders)
+
+    def is_new_outside(self, folder: str) -> bool:
+        """Whether no read of `folder`, or of one above it, was allowed before."""
+        standing = [g.folder for g in self.list() if g.operation is Operation.READ and g.folder]
+        return not any(is_within(folder, known) for known in (*self._seen_outside, *standing))
+
+    def _check(self, operation: Operation) -> None:
+        if operation not in _GRANTABLE:
+            raise _no_standing_yes(operation)
+        if operation is Operation.DELETE and not self.deletes_unlocked:
+            message = "Deleting always asks; the settings can unlock it."
+            raise PermissionDeniedError(message, operation=operation.value)
+
+    def _put(self, grant: Grant) -> None:
+        self._grants[grant.id] = grant
+        self._changed()
+
+    def _changed(self) -> None:
+        self._save()
+        if self._events is not None:
+            self._events.publish(GrantsChanged(self.list()))
+
+    def _save(self) -> None:
+        lasting = [asdict(grant) for grant in self._grants.values() if grant.always]
+        text = json.dumps(lasting, indent=2, ensure_ascii=False)
+        if not lasting and not self._file.exists():
+            return
+        part = self._file.with_suffix(".part")
+        part.write_text(text, "utf-8")
+        part.replace(self._file)
+
+
+def _load(file: Path, now: float) -> list[Grant]:
+    """The lasting grants in `file`; one that can't be read is set aside and grants nothing."""
+    try:
+        read = json.loads(file.read_text("utf-8"))
+        grants = [Grant(**{**one, "operation": Operation(one["operation"])}) for one in read]
+    except FileNotFoundError:
+        return []
+    except (ValueError, TypeError, KeyError) as error:
+        aside = file.with_name(f"{file.name}.damaged-{int(now)}")
+        file.replace(aside)
+        log.warning("the grants could not be read and were set aside as %s: %s", aside, error)
+        return []
+    return [grant for grant in grants if grant.always and grant.operation in _GRANTABLE]
+
+
+def _no_standing_yes(operation: Operation) -> PermissionDeniedError:
+    return PermissionDeniedError(f"There is no standing yes to {operation.value}.", operation=operation.value)
+
+
+def describe(offer: GrantOffer) -> str:
+    """What a grant covers and until when, in words: "Edits by edit_note in Projects/ for 30 minutes"."""
+    words = covered(offer)
+    return f"{words[0].upper()}{words[1:]} {_until(offer)}"
+
+
+def covered(offer: GrantOffer) -> str:
+    """What a grant covers, in words, without until when."""
+    by = f" by {offer.tool}" if offer.tool else ""
+    if offer.folder is None:
+        where = "" if offer.operation in (Operation.READ, Operation.NETWORK) else " anywhere in the vault"
+    else:
+        where = f" in {offer.folder.rstrip('/')}/"
+    return f"{_THINGS[offer.operation]}{by}{where}"
+
+
+def offer_label(offer: GrantOffer) -> str:
+    """The words of the dialog's button for `offer`."""
+    if offer.always:
+        return f"Approve, and always allow {covered(offer)}"
+    return f"Approve, and allow {covered(offer)} {_until(offer)}"
+
+
+def is_within(folder: str, top: str) -> bool:
+    """Whether the folder outside the vault is `top` or lies below it."""
+    return PurePath(folder).is_relative_to(PurePath(top))
+
+
+def _until(offer: GrantOffer) -> str:
+    if offer.always:
+        return "always"
+    if offer.minutes is None:
+        return "until Scriptorium closes"
+    return f"for {offer.minutes} minute{'s' if offer.minutes != 1 else ''}"

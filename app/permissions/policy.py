@@ -1,0 +1,199 @@
+"""Whether a call may go through, is to be asked about, or is refused; the order is that of the design.
+
+1. Hard rules: nothing loosens them. 2. Deny rules. 3. What always asks. 4. Ask rules. 5. Grants and allow
+rules. 6. The default: reads in the vault go through, all else asks. So deny beats ask beats allow whatever
+the order of the rules, and no grant reaches what always asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from app.permissions.approval import GrantOffer
+from app.permissions.caller import Caller, CallerKind
+from app.permissions.grants import Grants
+from app.permissions.offers import offers_for
+from app.permissions.rules import CompiledRule
+from app.permissions.scope import Operation, ScopeKind
+from app.permissions.scoping import MESSAGE, CallFacts, Part
+from app.settings import Effect, PermissionSettings, Rule, VaultRules
+from app.vault.path import NotePath
+
+_NO_VAULT_RULES = VaultRules()
+_UNREADABLE = Rule(
+    effect="deny", operations=("create", "update", "delete", "administrative", "execute", "network")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """It goes through: by default, by an allow rule, or by these grants."""
+
+    reason: str
+    by: Literal["default", "rule", "grant"] = "default"
+    grants: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The user is asked, for this reason; `offers` are the standing permissions they may give with a yes."""
+
+    reason: str
+    offers: tuple[GrantOffer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """It is refused, for this reason."""
+
+    reason: str
+
+
+Verdict = Allow | Ask | Deny
+
+
+class Policy:
+    """Decides on calls.
+
+    Args:
+        settings: What the user set.
+        grants: The standing permissions.
+        vault: What the vault's own rules tighten; None when they could not be read: then nobody but the
+            person at the window may change anything.
+    """
+
+    def __init__(
+        self, settings: PermissionSettings, grants: Grants, vault: VaultRules | None = _NO_VAULT_RULES
+    ) -> None:
+        self._grants = grants
+        self.configure(settings, vault)
+
+    def configure(self, settings: PermissionSettings, vault: VaultRules | None = _NO_VAULT_RULES) -> None:
+        """Decide by these from now on; arguments as those of the class."""
+        brought = vault.tightening if vault is not None else (_UNREADABLE,)
+        self._rules = tuple(CompiledRule(rule) for rule in (*settings.rules, *brought))
+        limits = [settings.bulk_threshold, vault.bulk_threshold if vault else None]
+        self.bulk_threshold = min(limit for limit in limits if limit is not None)
+        self.approval_timeout = settings.approval_timeout
+        self.categories_off = frozenset(settings.categories_off) | frozenset(
+            vault.categories_off if vault else ()
+        )
+        self._grants.deletes_unlocked = settings.unlock_delete_grants
+
+    def decide(self, call: CallFacts) -> Verdict:
+        """The verdict on a proposal or on the reading of notes that a call names."""
+        steps: tuple[Callable[[CallFacts], Verdict | None], ...] = (
+            self._hard, self._denied, self._always_asks, self._asked, self._granted,
+        )  # fmt: skip
+        for step in steps:
+            if (verdict := step(call)) is not None:
+                return verdict
+        if call.scope.kind is ScopeKind.READ_IN_SCOPE:
+            return Allow("reading in the vault")
+        return Ask("it changes something", self._offers(call))
+
+    def may_call(self, caller: Caller, category: str, tool: str, op: str = "") -> bool:
+        """Whether `caller` may call the tool (and its operation `op`) at all.
+
+        No when its category is off, or a deny rule on every path and operation names it.
+        """
+        if category in self.categories_off:
+            return False
+        return not any(
+            rule.effect == "deny" and rule.glob.is_everything and not rule.rule.operations
+            for rule in self._about(caller, tool, op)
+        )
+
+    def may_read(self, caller: Caller, tool: str, path: NotePath) -> Effect:
+        """What the rules say of reading the note at `path` through `tool`; without a rule, allow."""
+        part = Part(Operation.READ, path)
+        said = {rule.effect for rule in self._about(caller, tool) if rule.touches(part)}
+        return "deny" if "deny" in said else "ask" if "ask" in said else "allow"
+
+    def has_read_rules(self, caller: Caller, tool: str) -> bool:
+        """Whether a rule narrows what `caller` reads through `tool`."""
+        return any(
+            rule.effect != "allow" and Operation.READ in rule.operations for rule in self._about(caller, tool)
+        )
+
+    def _about(self, caller: Caller, tool: str, op: str = "") -> Iterable[CompiledRule]:
+        return (rule for rule in self._rules if rule.is_about(caller, tool, op))
+
+    def _touching(self, call: CallFacts, effect: Effect) -> CompiledRule | None:
+        for rule in self._about(call.caller, call.tool, call.op):
+            if rule.effect == effect and any(rule.touches(part) for part in call.parts):
+                return rule
+        return None
+
+    def _hard(self, call: CallFacts) -> Verdict | None:
+        writes = call.operation is not Operation.READ
+        if call.reads_only and (writes or call.scope.kind is not ScopeKind.READ_IN_SCOPE):
+            return Deny(f"{call.tool} belongs to a read-only category and proposed a change")
+        for part in call.parts:
+            if writes and part.path is not None and part.path.is_hidden:
+                return Deny(f"{part.path} belongs to a program's own data, which no tool writes")
+        return None
+
+    def _denied(self, call: CallFacts) -> Verdict | None:
+        rule = self._touching(call, "deny")
+        return Deny(_words(rule.rule)) if rule else None
+
+    def _asked(self, call: CallFacts) -> Verdict | None:
+        rule = self._touching(call, "ask")
+        return Ask(_words(rule.rule)) if rule else None
+
+    def _always_asks(self, call: CallFacts) -> Verdict | None:
+        if call.scope.kind is ScopeKind.READ_IN_SCOPE:
+            return None
+        reason = self._why_always(call)
+        if reason:
+            return Ask(reason)
+        new = [folder for folder in call.scope.outside if self._grants.is_new_outside(folder)]
+        if call.scope.kind is ScopeKind.READ_OUT_OF_SCOPE and (new or not call.scope.outside):
+            where = new[0] if new else "a place"
+            return Ask(f"{where} outside the vault was not read before", self._offers(call))
+        return None
+
+    def _why_always(self, call: CallFacts) -> str:
+        if call.caller.tainted:
+            return "text from outside is in the caller's context, so each of its changes asks"
+        if call.caller.kind is CallerKind.USER:
+            return "you see each change before it is made"
+        if call.operation in (Operation.ADMINISTRATIVE, Operation.EXECUTE):
+            return f"{call.operation.value} operations always ask"
+        if call.effect == MESSAGE:
+            return "a message that leaves this machine always asks"
+        if call.operation is Operation.DELETE and call.scope.backlinks:
+            return f"deleting always asks, and {len(call.scope.backlinks)} notes link here"
+        if call.operation is Operation.DELETE and not self._grants.deletes_unlocked:
+            return "deleting always asks"
+        if call.always_asks:
+            return f"{call.tool} always asks"
+        if call.scope.files > self.bulk_threshold:
+            return f"{call.scope.files} files at once: more than {self.bulk_threshold} always ask"
+        return ""
+
+    def _granted(self, call: CallFacts) -> Verdict | None:
+        if not call.parts or call.scope.kind is ScopeKind.READ_IN_SCOPE:
+            return None
+        rules = [r for r in self._about(call.caller, call.tool, call.op) if r.effect == "allow"]
+        left = [part for part in call.parts if not any(rule.covers(part) for rule in rules)]
+        if not left:
+            return Allow("an allow rule of the settings", "rule")
+        grants = self._grants.match(left, call.tool, call.scope.outside)
+        if grants is None:
+            return None
+        return Allow("; ".join(grant.label for grant in grants), "grant", tuple(grant.id for grant in grants))
+
+    def _offers(self, call: CallFacts) -> tuple[GrantOffer, ...]:
+        return offers_for(call, deletes_unlocked=self._grants.deletes_unlocked)
+
+
+def _words(rule: Rule) -> str:
+    """A rule in words, for the log and the caller."""
+    if rule is _UNREADABLE:
+        return "the vault's own rules can't be read, so nothing may be changed by an agent"
+    operations = ", ".join(rule.operations) or "everything"
+    return f"rule: {rule.effect} {operations} on {rule.glob} (caller {rule.caller}, tool {rule.tool})"

@@ -1,0 +1,61 @@
+"""What of a call's arguments the log keeps: secrets never, long text by its hash and its first lines."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+
+REDACTED = "(redacted)"
+LONGEST = 400
+_SHOWN_LINES, _SHOWN_LETTERS, _DEEPEST, _MOST = 3, 200, 12, 200
+
+_SECRET_NAME = re.compile(
+    r"pass(word|wd|phrase|code)?$|pass(word|phrase)|(^|[_\-. ])(pwd|pin|otp)($|[_\-. ])|secret|token"
+    r"|api[_\-. ]?key|access[_\-. ]?key|private[_\-. ]?key|credential|authorization|cookie|bearer",
+    re.IGNORECASE,
+)
+_SECRET_VALUE = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
+    r"|\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bxox[abpr]-[A-Za-z0-9-]{10,}"
+    r"|\bAKIA[0-9A-Z]{16}\b|\b[Bb]earer\s+[A-Za-z0-9._~+/-]{16,}=*"
+    r"|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
+    re.DOTALL,
+)
+
+
+def redacted_json(arguments: Mapping[str, object]) -> str:
+    """`arguments` as JSON for the log: no secrets, long text as `{"sha256", "characters", "start"}`."""
+    return json.dumps(_redacted(arguments, 0), ensure_ascii=False, sort_keys=True, default=str)
+
+
+def without_secrets(text: str) -> str:
+    """`text` without what looks like a key or a token."""
+    return _SECRET_VALUE.sub(REDACTED, text)
+
+
+def _redacted(value: object, depth: int) -> object:
+    if depth > _DEEPEST:
+        return "(nested too deeply)"
+    if isinstance(value, Mapping):
+        return {
+            without_secrets(str(key)[:LONGEST]): (
+                REDACTED if _SECRET_NAME.search(str(key)) and one is not None else _redacted(one, depth + 1)
+            )
+            for key, one in list(value.items())[:_MOST]
+        }
+    if isinstance(value, list | tuple):
+        kept: list[object] = [_redacted(one, depth + 1) for one in value[:_MOST]]
+        return [*kept, f"(and {len(value) - _MOST} more)"] if len(value) > _MOST else kept
+    return _shortened(value) if isinstance(value, str) else value
+
+
+def _shortened(text: str) -> object:
+    if len(text) <= LONGEST:
+        return without_secrets(text)
+    # Redacted before it is cut, so that no part of a secret is left at the cut.
+    head = without_secrets(text[: 4 * LONGEST])
+    start = "\n".join(head.splitlines()[:_SHOWN_LINES])[:_SHOWN_LETTERS]
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return {"sha256": digest, "characters": len(text), "start": start}

@@ -1,0 +1,65 @@
+"""Rules of the user and of the vault, ready to be matched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from app.permissions.caller import Caller, CallerKind
+from app.permissions.globs import Glob, word_matches
+from app.permissions.scope import Operation
+from app.permissions.scoping import Part
+from app.settings import Effect, Rule
+
+
+@dataclass(frozen=True)
+class CompiledRule:
+    """A rule of the settings or of a vault.
+
+    The person at the window is meant only by a rule that names them (`user`): "*" are all others, so that
+    a rule which holds agents back, or one that came with a vault, never locks people out of their notes.
+    """
+
+    rule: Rule
+
+    @property
+    def effect(self) -> Effect:
+        """allow, ask or deny."""
+        return self.rule.effect
+
+    @cached_property
+    def operations(self) -> frozenset[Operation]:
+        """Which operations it is about."""
+        return frozenset(Operation(name) for name in self.rule.operations) or frozenset(Operation)
+
+    @cached_property
+    def glob(self) -> Glob:
+        """Which paths it is about."""
+        return Glob(self.rule.glob)
+
+    def is_about(self, caller: Caller, tool: str, op: str = "") -> bool:
+        """Whether it concerns calls of `tool` (and its operation `op`) by `caller`."""
+        if not any(word_matches(self.rule.tool, name) for name in (tool, f"{tool}.{op}")):
+            return False
+        if caller.kind is CallerKind.USER:
+            return self.rule.caller.casefold() == CallerKind.USER
+        return any(word_matches(self.rule.caller, name) for name in (caller.kind.value, caller.name))
+
+    def covers(self, part: Part) -> bool:
+        """Whether the part is plainly one of its operations on one of its paths."""
+        if part.operation not in self.operations:
+            return False
+        return self.glob.is_everything if part.path is None else self.glob.matches(part.path)
+
+    def touches(self, part: Part) -> bool:
+        """As `covers`, and a move over the border of its paths counts as what it comes to there.
+
+        To move a note out of what a rule on deleting protects takes it away from there as a delete does;
+        to move one in is to create it.
+        """
+        if self.covers(part):
+            return True
+        if part.path is None or part.other_end is None or not self.glob.matches(part.path):
+            return False
+        crossing = Operation.DELETE if part.leaves else Operation.CREATE
+        return crossing in self.operations and not self.glob.matches(part.other_end)

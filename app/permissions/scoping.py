@@ -1,0 +1,140 @@
+"""What a proposal does and how far it reaches, computed from the proposal itself and the links of the index.
+
+Nothing that a tool or a model says about its change is used here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from app.permissions.approval import Effect
+from app.permissions.caller import Caller
+from app.permissions.scope import Operation, Scope, ScopeKind
+from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update, after_of
+from app.vault.path import NotePath
+
+Backlinks = Callable[[NotePath], Iterable[NotePath]]
+"""The notes that link to a note."""
+
+COMMAND, PAGE, MESSAGE, OUTSIDE_READ, ADMINISTRATIVE = "command", "page", "message", "read", "administrative"
+
+_EFFECTS = {
+    COMMAND: Operation.EXECUTE,
+    PAGE: Operation.NETWORK,
+    MESSAGE: Operation.NETWORK,
+    OUTSIDE_READ: Operation.READ,
+    ADMINISTRATIVE: Operation.ADMINISTRATIVE,
+}
+_SEVERITY = (Operation.READ, Operation.CREATE, Operation.UPDATE, Operation.DELETE)
+_KINDS = {
+    Operation.CREATE: ScopeKind.WRITE_CREATE,
+    Operation.UPDATE: ScopeKind.WRITE_UPDATE,
+    Operation.DELETE: ScopeKind.WRITE_DELETE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One operation on one path (None for what has none).
+
+    Of a move, both ends are parts: `other_end` is where the file goes (`leaves`) or comes from.
+    """
+
+    operation: Operation
+    path: NotePath | None = None
+    other_end: NotePath | None = None
+    leaves: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """All that a decision about a call rests on.
+
+    `op` is the operation of a tool with several, `effect` the kind of an effect outside the notes.
+    `reads_only`: the tool's category lets it change nothing. `always_asks`: the tool says of itself that
+    it is always to be asked about.
+    """
+
+    caller: Caller
+    tool: str
+    operation: Operation
+    scope: Scope
+    parts: tuple[Part, ...]
+    op: str = ""
+    effect: str = ""
+    reads_only: bool = False
+    always_asks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a proposal does and touches: its operation, its scope, and its single parts."""
+
+    operation: Operation
+    scope: Scope
+    parts: tuple[Part, ...]
+    effect: str = ""
+
+
+def reach_of_changes(change_set: ChangeSet, backlinks: Backlinks) -> Reach:
+    """The reach of changes to the notes; the most severe part names the whole."""
+    parts = tuple(part for change in change_set.changes for part in _parts(change))
+    operation = max((part.operation for part in parts), key=_SEVERITY.index, default=Operation.READ)
+    if not parts:
+        return reach_of_reading(())
+    scope = Scope(
+        kind=_KINDS[operation],
+        paths=change_set.paths,
+        size=sum(len(after_of(change) or b"") for change in change_set.changes),
+        backlinks=_lost_links(change_set, backlinks),
+        files=len(change_set.changes),
+        what=change_set.summary,
+    )
+    return Reach(operation, scope, parts)
+
+
+def reach_of_effect(effect: Effect) -> Reach:
+    """The reach of an effect outside the notes; a kind that is not known counts as a command."""
+    operation = _EFFECTS.get(effect.kind, Operation.EXECUTE)
+    outside = tuple(value for name, value in effect.arguments if name == "folder")
+    if operation is Operation.READ:
+        scope = Scope(ScopeKind.READ_OUT_OF_SCOPE, outside=outside, what=effect.text)
+    else:
+        scope = Scope(ScopeKind.ADMIN, what=effect.text)
+    return Reach(operation, scope, (Part(operation),), effect.kind)
+
+
+def reach_of_reading(paths: tuple[NotePath, ...]) -> Reach:
+    """The reach of reading these notes of the vault."""
+    scope = Scope(ScopeKind.READ_IN_SCOPE, paths=paths, files=len(paths))
+    return Reach(Operation.READ, scope, tuple(Part(Operation.READ, path) for path in paths))
+
+
+def rewritten_by_move(change_set: ChangeSet) -> tuple[NotePath, ...]:
+    """The notes whose text a move changes: the updates beside it."""
+    if not any(isinstance(change, Move) for change in change_set.changes):
+        return ()
+    return tuple(change.path for change in change_set.changes if isinstance(change, Update))
+
+
+def _parts(change: FileChange) -> tuple[Part, ...]:
+    match change:
+        case Create():
+            return (Part(Operation.CREATE, change.path),)
+        case Update():
+            return (Part(Operation.UPDATE, change.path),)
+        case Delete():
+            return (Part(Operation.DELETE, change.path),)
+        case Move():
+            return (
+                Part(Operation.UPDATE, change.path, other_end=change.to, leaves=True),
+                Part(Operation.UPDATE, change.to, other_end=change.path),
+            )
+
+
+def _lost_links(change_set: ChangeSet, backlinks: Backlinks) -> tuple[NotePath, ...]:
+    """The notes that stay and link to one that goes."""
+    gone = [change.path for change in change_set.changes if isinstance(change, Delete)]
+    sources = {source for path in gone for source in backlinks(path)}
+    return tuple(sorted(sources - set(gone)))

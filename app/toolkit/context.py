@@ -1,0 +1,45 @@
+"""What a tool is given: views that read, and the words to propose a change. No way to write."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from app.permissions.approval import Effect
+from app.permissions.caller import Caller
+from app.toolkit.proposal import EffectProposal, Proposal
+from app.toolkit.result import ToolResult
+from app.vault.changes import ChangeSet
+
+if TYPE_CHECKING:
+    from app.toolkit.history_view import HistoryView
+    from app.toolkit.index_view import IndexView
+    from app.toolkit.vault_view import VaultView
+
+R = TypeVar("R", bound=ToolResult)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """One call's surroundings; every view shows only what the caller may see.
+
+    `vault` reads notes and finds them by name, `index` knows links, tags and searches, `history` the
+    journal and which commits a call or a turn made.
+    """
+
+    caller: Caller
+    vault: VaultView
+    index: IndexView
+    history: HistoryView
+
+    def propose(self, change_set: ChangeSet, result: R, *, undoes: tuple[int, ...] = ()) -> Proposal[R]:
+        """Hand `change_set` to the gate, with the result to report once it is written.
+
+        An empty change set is fine: nothing is asked or written, and the result is reported.
+        """
+        return Proposal(change_set, result, undoes)
+
+    def propose_effect(self, effect: Effect, run: Callable[[], Awaitable[R]]) -> EffectProposal[R]:
+        """Hand an effect outside the notes to the gate, which calls `run` once it may happen."""
+        return EffectProposal(effect, run)

@@ -1,0 +1,57 @@
+"""Reads the parts of a Google docstring that tools are documented with."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_SECTION = re.compile(r"(Args|Arguments|Returns|Raises|Examples?|Yields|Note|Notes):\s*$")
+_ARGUMENT = re.compile(r"(\w+)(?: *\([^)]*\))?: *(.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Documentation:
+    """`summary` is the first sentence's line, `text` all before the sections, `arguments` by name."""
+
+    summary: str
+    text: str
+    arguments: Mapping[str, str]
+
+
+def read_docstring(text: str | None) -> Documentation:
+    """The documentation in `text`; empty where there is none."""
+    lines = inspect.cleandoc(text or "").splitlines()
+    before: list[str] = []
+    arguments: dict[str, list[str]] = {}
+    section, current = "", ""
+    for line in lines:
+        if found := _SECTION.match(line):
+            section = found[1]
+        elif not section:
+            before.append(line)
+        elif section in ("Args", "Arguments"):
+            current = _read_argument(line, current, arguments)
+    body = "\n".join(before).strip()
+    joined = {name: " ".join(part for part in parts if part) for name, parts in arguments.items()}
+    return Documentation(body.partition("\n\n")[0].replace("\n", " "), _unwrapped(body), joined)
+
+
+def _read_argument(line: str, current: str, arguments: dict[str, list[str]]) -> str:
+    """Add the line to the argument it belongs to; the name of that argument."""
+    indent = len(line) - len(line.lstrip())
+    if indent == 4 and (found := _ARGUMENT.match(line.strip())):
+        arguments[found[1]] = [found[2]]
+        return found[1]
+    if current and line.strip():
+        arguments[current].append(line.strip())
+    return current
+
+
+def _unwrapped(body: str) -> str:
+    """Paragraphs on one line each; lists keep their lines."""
+    paragraphs = body.split("\n\n")
+    return "\n\n".join(
+        p if re.search(r"^\s*[-*] ", p, re.MULTILINE) else " ".join(p.split()) for p in paragraphs
+    )

@@ -1,0 +1,83 @@
+"""The journal and the log as a tool may see them: versions, undo, and which commits a call or a turn made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from app.errors import NotFoundError
+from app.permissions.audit import AuditLog
+from app.toolkit.sight import Sight
+from app.toolkit.vault_view import is_private
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.vault.commits import Commit, Version
+    from app.vault.journal import Journal, UndoPlan
+    from app.vault.changes import ChangeSet
+    from app.vault.store import NoteStore
+
+
+class HistoryView:
+    """Reads the journal for one call; it makes change sets that go back, and commits none."""
+
+    def __init__(self, journal: Journal, audit: AuditLog, store: NoteStore, sight: Sight) -> None:
+        self._journal = journal
+        self._audit = audit
+        self._store = store
+        self._sight = sight
+
+    def versions(self, path: NotePath) -> tuple[Version, ...]:
+        """What the note at `path` was, newest first, across moves; none for a note the call may not see."""
+        return self._journal.history(path) if self._sight.sees(path) else ()
+
+    def content(self, hash: str) -> bytes:
+        """The bytes of a version.
+
+        Raises:
+            NotFoundError: it is not kept any more, or the call may not see it.
+        """
+        content = self._journal.content(hash)
+        if self._sight.hides_private and is_private(content):
+            raise NotFoundError("That version is not kept.", hash=hash)
+        return content
+
+    def commits(self, limit: int = 50) -> tuple[Commit, ...]:
+        """The newest commits that touched no note hidden from the call, newest first."""
+        found = self._journal.commits(limit)
+        return tuple(one for one in found if all(self._sight.sees(path) for path in one.paths))
+
+    def commits_of_entry(self, entry: int) -> tuple[int, ...]:
+        """The commits that the call with this number in the audit log made.
+
+        Raises:
+            NotFoundError: the log has no such entry.
+        """
+        return self._audit.commits_of_entry(entry)
+
+    def commits_of_turn(self, turn: str) -> tuple[int, ...]:
+        """The commits that the calls of a turn made, oldest first."""
+        return self._audit.commits_of_turn(turn)
+
+    def plan_undo(self, commits: Sequence[int]) -> UndoPlan:
+        """The change set that takes the commits back and keeps what was written since, and the conflicts.
+
+        Raises:
+            NotFoundError: a commit is not kept any more.
+        """
+        return self._journal.undo(commits, self._current)
+
+    def plan_restore(self, path: NotePath, hash: str) -> ChangeSet:
+        """The change set that makes the note at `path` what it was in a version.
+
+        Raises:
+            NotFoundError: the version is not kept any more, or the call may not see it.
+        """
+        self.content(hash)
+        return self._journal.restore(path, hash, self._current(path))
+
+    def _current(self, path: NotePath) -> bytes | None:
+        try:
+            return self._store.read(path)
+        except NotFoundError:
+            return None

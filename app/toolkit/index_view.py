@@ -1,0 +1,198 @@
+"""The index as a tool may see it: what hidden notes say, count and link to is left out everywhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.embeddings import EmbedderUnavailable
+from app.errors import NotFoundError
+from app.toolkit.meaning import Meaning
+from app.toolkit.sight import Sight
+from app.vault.path import NotePath, name_key
+
+if TYPE_CHECKING:
+    from app.embeddings.table import VectorHit
+    from app.index.records import (
+        FileRecord,
+        LinkRecord,
+        Mention,
+        NoteRecord,
+        Problem,
+        PropertyCount,
+        SearchPage,
+        TagCount,
+        UnresolvedName,
+        VaultStats,
+    )
+    from app.index.resolver import Resolution, Resolver
+    from app.index.vault_index import VaultIndex
+
+
+class IndexView:
+    """Reads the index for one call; the methods are those of `VaultIndex`."""
+
+    def __init__(self, index: VaultIndex, sight: Sight, meaning: Meaning | None = None) -> None:
+        self._index = index
+        self._sight = sight
+        self._meaning = meaning
+
+    @property
+    def resolver(self) -> Resolver:
+        """What names mean, hidden notes included: for rewriting links, never for a result."""
+        return self._index.resolver
+
+    def resolve(self, target: str, source: NotePath | None) -> Resolution:
+        """What a link with this target means in `source`, as far as the call may know."""
+        found = self._index.resolver.resolve(target, source)
+        candidates = tuple(path for path in found.candidates if self._sight.sees(path))
+        path = found.path if found.path is None or self._sight.sees(found.path) else None
+        return replace(found, path=path, candidates=candidates)
+
+    def note(self, path: NotePath) -> NoteRecord | None:
+        """The record of the note at `path`."""
+        return self._index.note(path) if self._sight.sees(path) else None
+
+    def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
+        """The records of the notes in `folder` (None: the whole vault), sorted by path."""
+        hidden = self._sight.hidden()
+        return tuple(one for one in self._index.notes(folder, recursive) if one.path not in hidden)
+
+    def files(self) -> tuple[FileRecord, ...]:
+        """The files that are not notes."""
+        return self._index.files()
+
+    def outgoing(self, path: NotePath) -> tuple[LinkRecord, ...]:
+        """The links in the note at `path`; one to a hidden note looks like one to nothing."""
+        if not self._sight.sees(path):
+            return ()
+        return tuple(self._shown(link) for link in self._index.outgoing(path))
+
+    def backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
+        """The links to the note at `path`."""
+        if not self._sight.sees(path):
+            return ()
+        return tuple(link for link in self._index.backlinks(path) if self._sight.sees(link.source))
+
+    def unresolved(self) -> tuple[UnresolvedName, ...]:
+        """The names that links say and no file has, and how many links say each."""
+        lost = Counter(
+            name_key(link.target_text)
+            for path in self._sight.hidden()
+            for link in self._index.outgoing(path)
+            if link.target is None
+        )
+        names = self._index.unresolved()
+        counted = (replace(one, count=one.count - lost[name_key(one.name)]) for one in names)
+        return tuple(one for one in counted if one.count > 0)
+
+    def tags(self) -> tuple[TagCount, ...]:
+        """The tags, and how many notes have each."""
+        own, nested = self._hidden_tags()
+        counted = (
+            replace(one, count=one.count - nested[name_key(one.tag)], own=one.own - own[name_key(one.tag)])
+            for one in self._index.tags()
+        )
+        return tuple(one for one in counted if one.count > 0)
+
+    def notes_with_tag(self, tag: str, nested: bool = True) -> tuple[NotePath, ...]:
+        """The notes that have the tag, or one nested in it."""
+        return tuple(path for path in self._index.notes_with_tag(tag, nested) if self._sight.sees(path))
+
+    def properties(self) -> tuple[PropertyCount, ...]:
+        """The names of properties, and how many notes have each."""
+        hidden = Counter(
+            name_key(name)
+            for path in self._sight.hidden()
+            if (record := self._index.note(path)) is not None
+            for name in record.properties
+        )
+        names = self._index.properties()
+        counted = (replace(one, count=one.count - hidden[name_key(one.name)]) for one in names)
+        return tuple(one for one in counted if one.count > 0)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """The files that are not wholly in the index, and why."""
+        return tuple(one for one in self._index.problems() if self._sight.sees(one.path))
+
+    def stats(self) -> VaultStats:
+        """Counts over the whole vault, hidden notes included: numbers name nothing."""
+        return self._index.stats()
+
+    def unlinked_mentions(self, path: NotePath) -> tuple[Mention, ...]:
+        """Where the note's name stands in other notes without a link.
+
+        Raises:
+            NotFoundError: the call may not see the note.
+        """
+        if not self._sight.sees(path):
+            raise NotFoundError(f"There is no note at {path}.", path=str(path), suggestions=[])
+        return tuple(one for one in self._index.unlinked_mentions(path) if self._sight.sees(one.source))
+
+    async def search(self, query: str, limit: int = 50, offset: int = 0) -> SearchPage:
+        """The hits of a search, in the search language.
+
+        Raises:
+            QueryError: the query can't be read; it says where and what was expected.
+        """
+        hidden = self._sight.hidden()
+        if not hidden:
+            return await self._index.search(query, limit, offset)
+        # Asked for so many more that the page is full without the hidden ones. The number of hits must
+        # not count them either: it would answer "does a hidden note say …?".
+        page = await self._index.search(query, offset + limit + len(hidden), 0)
+        seen = [hit for hit in page.hits if hit.path not in hidden]
+        total = len(seen)
+        if page.total > len(page.hits):
+            rest = await self._index.search(query, page.total, 0)
+            total = sum(hit.path not in hidden for hit in rest.hits)
+        return replace(page, hits=tuple(seen[offset : offset + limit]), total=total)
+
+    @property
+    def knows_meaning(self) -> bool:
+        """Whether notes can be found by meaning."""
+        return self._meaning is not None
+
+    async def like_text(self, text: str, limit: int, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
+        """The notes closest in meaning to `text`, each by its best chunk, best first.
+
+        Raises:
+            EmbedderUnavailable: there is no embedder.
+        """
+        hits = await self._meant().like_text(text, limit + len(self._sight.hidden()), min_similarity)
+        return tuple(hit for hit in hits if self._sight.sees(hit.path))[:limit]
+
+    def like_note(self, path: NotePath, limit: int, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
+        """The other notes closest in meaning to the note at `path`; raises as `like_text`."""
+        if not self._sight.sees(path):
+            return ()
+        hits = self._meant().like_note(path, limit + len(self._sight.hidden()), min_similarity)
+        return tuple(hit for hit in hits if self._sight.sees(hit.path))[:limit]
+
+    def _meant(self) -> Meaning:
+        if self._meaning is None:
+            raise EmbedderUnavailable("Search by meaning is switched off.")
+        return self._meaning
+
+    def _shown(self, link: LinkRecord) -> LinkRecord:
+        if link.target is None or self._sight.sees(link.target):
+            return link
+        return replace(link, target=None, ambiguous=False)
+
+    def _hidden_tags(self) -> tuple[Counter[str], Counter[str]]:
+        """How many hidden notes have each tag, and how many have it or one nested in it."""
+        own: Counter[str] = Counter()
+        nested: Counter[str] = Counter()
+        for path in self._sight.hidden():
+            record = self._index.note(path)
+            keys = {name_key(tag) for tag in record.tags} if record else set()
+            own.update(keys)
+            nested.update({above for key in keys for above in _with_parents(key)})
+        return own, nested
+
+
+def _with_parents(tag: str) -> list[str]:
+    """`a/b/c` and the tags it is nested in: `a`, `a/b`."""
+    parts = tag.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]

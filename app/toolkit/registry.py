@@ -1,0 +1,150 @@
+"""Which tools there are, in which categories, and which of them are on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from rapidfuzz import process
+
+from app.errors import InvalidParametersError, NotFoundError
+from app.permissions.caller import Caller
+from app.toolkit.tool import Tool
+
+
+class Level(StrEnum):
+    """What a category's tools may do; the gate holds it."""
+
+    READ_ONLY = "read-only"
+    READ_WRITE = "read-write"
+    EXECUTE = "execute"
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """A group of tools with one level, one switch and one rate limit (calls a minute of one caller)."""
+
+    id: str
+    name: str
+    level: Level
+    on: bool = True
+    rate_per_minute: int = 120
+
+
+MayCall = Callable[[Caller, str, str, str], bool]
+"""Whether (caller, category, tool, operation) may be called at all: `Policy.may_call`."""
+
+
+def _everyone_may(caller: Caller, category: str, tool: str, op: str = "") -> bool:
+    return True
+
+
+class ToolRegistry:
+    """Holds the tools; a name is registered once.
+
+    Args:
+        categories: Every category that a tool may name.
+        tools: The catalogue.
+        may_call: What a caller may call at all; the rest is left out of what `tools` shows.
+    """
+
+    def __init__(
+        self,
+        categories: Iterable[Category],
+        tools: Iterable[Tool] = (),
+        may_call: MayCall = _everyone_may,
+    ) -> None:
+        self._categories = {category.id: category for category in categories}
+        self._tools: dict[str, Tool] = {}
+        self._may_call = may_call
+        for tool in tools:
+            self.register(tool)
+
+    @property
+    def categories(self) -> tuple[Category, ...]:
+        """Every category, in the order given."""
+        return tuple(self._categories.values())
+
+    def register(self, tool: Tool) -> Callable[[], None]:
+        """Add `tool`; the returned function takes it away again.
+
+        Raises:
+            InvalidParametersError: its name is taken, its category is unknown, or its category is
+                read-only and it proposes changes.
+        """
+        if tool.name in self._tools:
+            raise InvalidParametersError(f"There is a tool called {tool.name} already.", tool=tool.name)
+        category = self.category(tool.category)
+        if category.level is Level.READ_ONLY and tool.proposes:
+            raise InvalidParametersError(
+                f"{tool.name} proposes changes, and its category {category.id} is read-only.", tool=tool.name
+            )
+        self._tools[tool.name] = tool
+
+        def unregister() -> None:
+            if self._tools.get(tool.name) is tool:
+                del self._tools[tool.name]
+
+        return unregister
+
+    def add_category(self, category: Category) -> Callable[[], None]:
+        """Add `category` (a plug-in's); the returned function takes it away again.
+
+        Raises:
+            InvalidParametersError: its id is taken.
+        """
+        if category.id in self._categories:
+            raise InvalidParametersError(f"There is a category {category.id} already.", category=category.id)
+        self._categories[category.id] = category
+
+        def remove() -> None:
+            self._categories.pop(category.id, None)
+
+        return remove
+
+    def get(self, name: str) -> Tool:
+        """The tool called `name`, whether its category is on or off.
+
+        Raises:
+            NotFoundError: there is none; `suggestions` are near misses.
+        """
+        if name not in self._tools:
+            near = [match[0] for match in process.extract(name, list(self._tools), limit=3, score_cutoff=60)]
+            raise NotFoundError(f"There is no tool called {name!r}.", tool=name, suggestions=near)
+        return self._tools[name]
+
+    def category(self, id: str) -> Category:
+        """The category with that id.
+
+        Raises:
+            InvalidParametersError: there is none.
+        """
+        if id not in self._categories:
+            raise InvalidParametersError(
+                f"There is no category {id!r}.", category=id, allowed=list(self._categories)
+            )
+        return self._categories[id]
+
+    def set_category(self, id: str, on: bool) -> None:
+        """Switch a category on or off.
+
+        Raises:
+            InvalidParametersError: there is no such category.
+        """
+        self._categories[id] = replace(self.category(id), on=on)
+
+    def tools(self, caller: Caller) -> list[Tool]:
+        """The tools that `caller` may call, each without the operations that it may not use."""
+        offered = (
+            self._for(caller, tool) for tool in self._tools.values() if self.category(tool.category).on
+        )
+        return [tool for tool in offered if tool is not None]
+
+    def _for(self, caller: Caller, tool: Tool) -> Tool | None:
+        if not self._may_call(caller, tool.category, tool.name, ""):
+            return None
+        if not tool.operations:
+            return tool
+        kept = tuple(op for op in tool.operations if self._may_call(caller, tool.category, tool.name, op))
+        return tool.with_only(kept) if kept else None

@@ -1,0 +1,118 @@
+"""From a pydantic model to the flat JSON schema that every model provider and MCP client takes.
+
+Flat means: no `$ref`, no `oneOf` and no discriminated unions (a tool has an `op` string instead), an
+`enum` only at a top-level property, no unsigned or sized integer formats, no tuples.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+Schema = dict[str, Any]
+
+_REFUSED = {
+    "$ref": "a type that refers to itself",
+    "oneOf": "a discriminated union: use an `op` string",
+    "discriminator": "a discriminated union: use an `op` string",
+    "prefixItems": "a tuple: use a list",
+    "patternProperties": "properties by pattern",
+}
+_FORMATS = frozenset({"date", "date-time"})
+
+
+def flat_schema(model: type[BaseModel]) -> Schema:
+    """The schema of `model`'s fields, flat, without titles.
+
+    Raises:
+        TypeError: a field's type has no flat schema; the message says which and what to use instead.
+    """
+    raw = model.model_json_schema()
+    schema = _inlined(raw, raw.pop("$defs", {}), ())
+    schema.pop("description", None)
+    schema.setdefault("properties", {})
+    check_flat(schema, model.__name__)
+    return schema
+
+
+def check_flat(schema: Mapping[str, Any], where: str) -> None:
+    """Hold the rules of this module for `schema`.
+
+    Raises:
+        TypeError: a rule is broken; the message names the place.
+    """
+    for name, value in schema.get("properties", {}).items():
+        _check(value, f"{where}.{name}", top=True)
+
+
+def without_operations(schema: Schema, kept: tuple[str, ...], properties: frozenset[str]) -> Schema:
+    """`schema` where `op` is one of `kept` only, and only the `properties` that those take are left."""
+    copy: Schema = json.loads(json.dumps(schema))
+    copy["properties"] = {k: v for k, v in copy["properties"].items() if k in properties}
+    copy["properties"]["op"]["enum"] = list(kept)
+    copy["required"] = [name for name in copy.get("required", ()) if name in properties]
+    return copy
+
+
+def _inlined(node: Schema, definitions: Mapping[str, Schema], seen: tuple[str, ...]) -> Schema:
+    """`node` with each reference replaced by what it refers to."""
+    if "$ref" in node:
+        name = node["$ref"].rpartition("/")[2]
+        if name in seen:
+            raise TypeError(f"{name}: {_REFUSED['$ref']} has no flat schema")
+        beside = {key: value for key, value in node.items() if key != "$ref"}
+        return _inlined({**definitions[name], **beside}, definitions, (*seen, name))
+    result: Schema = {}
+    for key, value in node.items():
+        if key == "properties":
+            result[key] = {name: _inlined(one, definitions, seen) for name, one in value.items()}
+        elif key != "title":
+            result[key] = _inlined_value(value, definitions, seen)
+    return _simplified(result)
+
+
+def _inlined_value(value: object, definitions: Mapping[str, Schema], seen: tuple[str, ...]) -> object:
+    if isinstance(value, list):
+        return [_inlined_value(item, definitions, seen) for item in value]
+    return _inlined(value, definitions, seen) if isinstance(value, dict) else value
+
+
+def _simplified(node: Schema) -> Schema:
+    """Optional types without their null, one-valued constants as enums, "anything" as true."""
+    if "anyOf" in node:
+        options = [option for option in node["anyOf"] if option != {"type": "null"}]
+        if len(options) == 1:
+            rest = {key: value for key, value in node.items() if key != "anyOf"}
+            node = {**options[0], **rest}
+        else:
+            node["anyOf"] = options
+    if node.get("default", ...) is None:
+        del node["default"]
+    if "const" in node:
+        node["enum"] = [node.pop("const")]
+    if node.get("additionalProperties") == {}:
+        node["additionalProperties"] = True
+    return node
+
+
+def _check(node: object, where: str, top: bool) -> None:
+    if not isinstance(node, dict):
+        return
+    for key, what in _REFUSED.items():
+        if key in node:
+            raise TypeError(f"{where}: {what}")
+    if "enum" in node and not top:
+        raise TypeError(f"{where}: an enum inside a list or an object; take a string and check it on call")
+    if "format" in node and node["format"] not in _FORMATS:
+        raise TypeError(f"{where}: the format {node['format']!r}")
+    for option in node.get("anyOf", ()):
+        if "properties" in option:
+            raise TypeError(f"{where}: {_REFUSED['oneOf']}")
+        _check(option, where, top=False)
+    for key in ("items", "additionalProperties"):
+        _check(node.get(key), f"{where}[]", top=False)
+    for name, value in node.get("properties", {}).items():
+        _check(value, f"{where}.{name}", top=False)

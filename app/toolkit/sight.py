@@ -1,0 +1,117 @@
+"""What a caller may see: private notes are kept from models and programs, and deny rules from all they name.
+
+`Visibility` knows which notes are private (kept in step with the index) and what the rules say; `Sight`
+is that for one call. The views that a tool is given ask its `Sight` before they hand anything out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeVar
+
+from app.events import EventBus
+from app.permissions.caller import Caller
+from app.permissions.policy import Policy
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.index.vault_index import VaultIndex
+
+T = TypeVar("T")
+
+
+class Visibility:
+    """Knows the private notes of a vault; one for a workspace."""
+
+    def __init__(self, index: VaultIndex, policy: Policy, events: EventBus) -> None:
+        from app.index.vault_index import IndexUpdated
+
+        self._index = index
+        self._policy = policy
+        self._private: set[NotePath] | None = None
+        self.close = events.subscribe(IndexUpdated, self._follow)
+
+    def of(self, caller: Caller, tool: str) -> Sight:
+        """What `caller` may see through `tool`."""
+        return Sight(self, caller, tool)
+
+    @property
+    def private(self) -> frozenset[NotePath]:
+        """The notes with `ai: private`, as far as they are indexed."""
+        if self._private is None:
+            self._private = {record.path for record in self._index.notes() if record.private}
+        return frozenset(self._private)
+
+    def is_private(self, path: NotePath) -> bool:
+        """Whether the note at `path` is indexed as private."""
+        record = self._index.note(path)
+        return record is not None and record.private
+
+    def rule(self, caller: Caller, tool: str, path: NotePath) -> str:
+        """What the rules say of reading `path`: allow, ask or deny."""
+        return self._policy.may_read(caller, tool, path)
+
+    def has_read_rules(self, caller: Caller, tool: str) -> bool:
+        """Whether any rule narrows what `caller` reads through `tool`."""
+        return self._policy.has_read_rules(caller, tool)
+
+    def paths(self) -> Iterable[NotePath]:
+        """Every indexed note."""
+        return (record.path for record in self._index.notes())
+
+    def _follow(self, event: object) -> None:
+        if self._private is None:
+            return
+        for path in (*event.changed, *event.removed):  # type: ignore[attr-defined]
+            if self.is_private(path):
+                self._private.add(path)
+            else:
+                self._private.discard(path)
+
+
+class Sight:
+    """What one call may see.
+
+    A note under an ask rule is unseen until the user has let this call open it (`open`).
+    """
+
+    def __init__(self, visibility: Visibility, caller: Caller, tool: str) -> None:
+        self._visibility = visibility
+        self._caller = caller
+        self._tool = tool
+        self._opened: set[NotePath] = set()
+        self._ruled = visibility.has_read_rules(caller, tool)
+        self._hidden: frozenset[NotePath] | None = None
+
+    @property
+    def hides_private(self) -> bool:
+        """Whether private notes are kept from this caller."""
+        return self._caller.uses_model
+
+    def sees(self, path: NotePath) -> bool:
+        """Whether the call may know of `path` and what is in it."""
+        if self.hides_private and self._visibility.is_private(path):
+            return False
+        return not self._ruled or path in self._opened or self.rule(path) == "allow"
+
+    def rule(self, path: NotePath) -> str:
+        """What the rules say of reading `path`: allow, ask or deny."""
+        return self._visibility.rule(self._caller, self._tool, path) if self._ruled else "allow"
+
+    def asks_for(self, path: NotePath) -> bool:
+        """Whether the user has to be asked before the call may open `path`."""
+        private = self.hides_private and self._visibility.is_private(path)
+        return not private and path not in self._opened and self.rule(path) == "ask"
+
+    def open(self, path: NotePath) -> None:
+        """The user let this call read `path`."""
+        self._opened.add(path)
+        self._hidden = None
+
+    def hidden(self) -> frozenset[NotePath]:
+        """Every indexed note that the call may not see."""
+        if self._hidden is None:
+            private = self._visibility.private if self.hides_private else frozenset()
+            ruled = (p for p in self._visibility.paths() if not self.sees(p)) if self._ruled else ()
+            self._hidden = private | frozenset(ruled)
+        return self._hidden

@@ -1,0 +1,300 @@
+"""A tool: one annotated async function; everything that front ends need is derived from it.
+
+    @tool(category="tags", examples=("tag {name} with {tag}",))
+    async def add_tag(context: ToolContext, name: NoteName, tag: TagName) -> Proposal[TagChanged]:
+        \"\"\"Add a tag to a note. (Then `Args:` says what `name` and `tag` are.)\"\"\"
+        note = await context.vault.resolve_strictly(name)
+        text = edit.add_tag(note.text, tag)
+        return context.propose(ChangeSet.of(note.with_text(text)), TagChanged(message=...))
+
+The name is the function's, the description the docstring's, the arguments model the signature's, and
+whether it may change anything is its return type: a `ToolResult` (reads only), a `Proposal` of one
+(changes notes), an `EffectProposal` of one (acts outside), or a union of these.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from app.errors import InvalidParametersError
+from app.toolkit.arguments import Slot, SlotKind
+from app.toolkit.docstring import Documentation, read_docstring
+from app.toolkit.proposal import EffectProposal, Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.schema import Schema, flat_schema, without_operations
+
+Answer = ToolResult | Proposal[Any] | EffectProposal[Any]
+Function = Callable[..., Awaitable[Answer]]
+
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument: what a command line flag, a form's field or a slot of an example is made from.
+
+    `annotation` is the Python type without its marks, `default` None with `required` for none;
+    `choices` are the allowed words of a closed choice; `many` says that it takes a list.
+    """
+
+    name: str
+    kind: SlotKind
+    annotation: object
+    required: bool
+    default: object
+    description: str
+    choices: tuple[str, ...] = ()
+    many: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OperationFields:
+    """The arguments that one operation of a tool needs, and those that it also takes."""
+
+    needs: frozenset[str]
+    takes: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool, ready to be registered; made by `@tool`.
+
+    `proposes`: it may propose a change or an effect. `always_asks`: each call that proposes is shown to
+    the user, whatever was granted. `rate_per_minute` bounds it beside its category; `timeout` is in
+    seconds for the function itself, without the time that the user takes to answer.
+    """
+
+    name: str
+    category: str
+    summary: str
+    description: str
+    arguments: type[BaseModel]
+    result: type[ToolResult]
+    schema: Schema
+    parameters: tuple[Parameter, ...]
+    examples: tuple[str, ...]
+    usage_rule: str
+    proposes: bool
+    function: Function
+    operations: Mapping[str, OperationFields] = field(default_factory=dict)
+    always_asks: bool = False
+    rate_per_minute: int | None = None
+    timeout: float = 60.0
+
+    @property
+    def output_schema(self) -> Schema:
+        """The flat JSON schema of the result."""
+        return flat_schema(self.result)
+
+    def with_only(self, operations: tuple[str, ...]) -> Tool:
+        """This tool with a schema that shows no other operations than these."""
+        kept = tuple(op for op in self.operations if op in operations)
+        if kept == tuple(self.operations):
+            return self
+        taken = frozenset({"op"}).union(*(self.operations[op].takes for op in kept))
+        always = {p.name for p in self.parameters} - frozenset().union(
+            *(fields.takes for fields in self.operations.values())
+        )
+        return replace(
+            self,
+            schema=without_operations(self.schema, kept, frozenset(taken | always)),
+            operations={op: self.operations[op] for op in kept},
+            parameters=tuple(
+                replace(p, choices=kept) if p.name == "op" else p
+                for p in self.parameters
+                if p.name in taken | always
+            ),
+        )
+
+    def check_operation(self, arguments: BaseModel) -> str:
+        """The operation that `arguments` ask for, empty for a tool with only one.
+
+        Raises:
+            InvalidParametersError: the operation lacks an argument, or was given one it does not take.
+        """
+        if not self.operations:
+            return ""
+        op = str(getattr(arguments, "op", ""))
+        fields = self.operations[op]
+        given = {name for name in arguments.model_fields_set if getattr(arguments, name) is not None}
+        missing = sorted(fields.needs - given)
+        ruled = frozenset().union(*(one.takes for one in self.operations.values()))
+        foreign = sorted((given & ruled) - fields.takes)
+        if missing or foreign:
+            said = [f"needs {', '.join(missing)}"] if missing else []
+            said += [f"does not take {', '.join(foreign)}"] if foreign else []
+            raise InvalidParametersError(
+                f"{self.name}: the operation {op} {' and '.join(said)}.",
+                op=op,
+                missing=missing,
+                not_taken=foreign,
+            )
+        return op
+
+
+def tool(
+    *,
+    category: str,
+    examples: tuple[str, ...] = (),
+    usage_rule: str = "",
+    operations: Mapping[str, str] | None = None,
+    always_asks: bool = False,
+    rate_per_minute: int | None = None,
+    timeout: float = 60.0,
+) -> Callable[[Function], Tool]:
+    """Make a tool of an async function whose first parameter is `context: ToolContext`.
+
+    Args:
+        category: The id of the category it belongs to.
+        examples: Requests as people say them, with `{slot}`s that are names of arguments.
+        usage_rule: A sentence for the agent's prompt.
+        operations: For a tool with an `op: Literal[...]` argument: what each operation takes, as
+            "text old occurrence?" (a question mark: may be left out). Arguments that no operation
+            names belong to all.
+        always_asks: Every change is shown to the user, whatever was granted.
+        rate_per_minute: How many calls a minute one caller may make.
+        timeout: Seconds that the function may take.
+
+    Raises:
+        TypeError: the function can't be a tool; the message says why.
+    """
+
+    def make(function: Function) -> Tool:
+        if not inspect.iscoroutinefunction(function):
+            raise TypeError(f"{function.__name__}: a tool is an async function")
+        hints = get_type_hints(function, include_extras=True)
+        result, proposes = _read_return(function.__name__, hints.get("return"))
+        documentation = read_docstring(function.__doc__)
+        parameters = _parameters(function, hints, documentation)
+        arguments = _arguments_model(function, hints, parameters)
+        made = Tool(
+            name=function.__name__,
+            category=category,
+            summary=documentation.summary,
+            description=documentation.text,
+            arguments=arguments,
+            result=result,
+            schema=flat_schema(arguments),
+            parameters=parameters,
+            examples=examples,
+            usage_rule=usage_rule,
+            proposes=proposes,
+            function=function,
+            operations=_read_operations(operations or {}),
+            always_asks=always_asks,
+            rate_per_minute=rate_per_minute,
+            timeout=timeout,
+        )
+        _check(made)
+        return made
+
+    return make
+
+
+def _read_return(name: str, annotation: object) -> tuple[type[ToolResult], bool]:
+    """The result's class and whether the tool proposes, from the return annotation."""
+    union = get_origin(annotation) in (Union, types.UnionType)
+    found: set[type[ToolResult]] = set()
+    proposes = False
+    for option in get_args(annotation) if union else (annotation,):
+        inner: object = option
+        if get_origin(option) in (Proposal, EffectProposal):
+            proposes = True
+            inner = get_args(option)[0]
+        if not (isinstance(inner, type) and issubclass(inner, ToolResult)):
+            raise TypeError(f"{name}: returns {option!r}, not a ToolResult or a proposal of one")
+        found.add(inner)
+    if len(found) != 1:
+        raise TypeError(f"{name}: returns several result classes; one tool has one")
+    return found.pop(), proposes
+
+
+def _parameters(
+    function: Function, hints: Mapping[str, Any], documentation: Documentation
+) -> tuple[Parameter, ...]:
+    names = list(inspect.signature(function).parameters.values())
+    if not names or names[0].name != "context":
+        raise TypeError(f"{function.__name__}: the first parameter of a tool is `context`")
+    found = []
+    for one in names[1:]:
+        if one.kind not in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) or one.name not in hints:
+            raise TypeError(f"{function.__name__}: {one.name} needs an annotation and a name")
+        if one.name not in documentation.arguments:
+            raise TypeError(f"{function.__name__}: the docstring's Args do not say what {one.name} is")
+        required = one.default is one.empty
+        found.append(
+            _parameter(one.name, hints[one.name], required, one.default, documentation.arguments[one.name])
+        )
+    return tuple(found)
+
+
+def _parameter(name: str, hint: object, required: bool, default: object, description: str) -> Parameter:
+    kind, annotation, many = SlotKind.PLAIN, hint, False
+    choices: tuple[str, ...] = ()
+    pending = [hint]
+    while pending:
+        one = pending.pop()
+        origin = get_origin(one)
+        if origin is Annotated:
+            kind = next((mark.kind for mark in get_args(one)[1:] if isinstance(mark, Slot)), kind)
+            pending.append(get_args(one)[0])
+        elif origin in (Union, types.UnionType):
+            pending += [option for option in reversed(get_args(one)) if option is not type(None)]
+        elif origin is list:
+            many = True
+            pending.append(get_args(one)[0])
+        elif origin is Literal:
+            choices, annotation = get_args(one), str
+        else:
+            annotation = one
+    shown = None if required else default
+    return Parameter(name, kind, annotation, required, shown, description, choices, many)
+
+
+def _arguments_model(
+    function: Function, hints: Mapping[str, Any], parameters: tuple[Parameter, ...]
+) -> type[BaseModel]:
+    fields: dict[str, Any] = {
+        p.name: (
+            hints[p.name],
+            Field(description=p.description) if p.required else Field(p.default, description=p.description),
+        )
+        for p in parameters
+    }
+    config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, validate_default=False)
+    title = "".join(part.capitalize() for part in function.__name__.split("_"))
+    model: type[BaseModel] = create_model(f"{title}Arguments", __config__=config, **fields)
+    return model
+
+
+def _read_operations(operations: Mapping[str, str]) -> Mapping[str, OperationFields]:
+    read = {}
+    for op, text in operations.items():
+        words = text.split()
+        needs = frozenset(word for word in words if not word.endswith("?"))
+        read[op] = OperationFields(needs, frozenset(word.rstrip("?") for word in words))
+    return read
+
+
+def _check(made: Tool) -> None:
+    """Hold what a tool promises its front ends; a broken promise is a mistake of the tool's author."""
+    names = {parameter.name for parameter in made.parameters}
+    problem = "" if made.description else "it has no description"
+    for example in made.examples:
+        if unknown := set(_SLOT.findall(example)) - names:
+            problem = f"the example {example!r} has a slot {sorted(unknown)[0]!r} that is no argument"
+    for op, fields in made.operations.items():
+        if strange := fields.takes - names:
+            problem = f"the operation {op} takes {sorted(strange)[0]!r}, which is no argument"
+    choices = next((p.choices for p in made.parameters if p.name == "op"), ())
+    if set(choices) != set(made.operations):
+        problem = "`op` and `operations` name different operations"
+    if problem:
+        raise TypeError(f"{made.name}: {problem}")

@@ -1,0 +1,133 @@
+"""The notes as a tool may see them: it finds and reads, and has nothing that writes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from app.errors import AmbiguousError, NotFoundError
+from app.toolkit.open_note import OpenNote
+from app.toolkit.sight import Sight
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.text import decode_lossy
+from app.vault.note import ParsedNote
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.index.resolver import Resolver
+    from app.vault.store import NoteStore
+
+
+class VaultView:
+    """Reads the notes that one call may see; what it may not see is not found.
+
+    A note is checked by its properties as they are on disk, too: the index may be a moment behind.
+    """
+
+    def __init__(self, store: NoteStore, resolver: Resolver, sight: Sight) -> None:
+        self._store = store
+        self._resolver = resolver
+        self._sight = sight
+
+    async def resolve_strictly(self, reference: str) -> OpenNote:
+        """The one note that a path, name, `id` property or wikilink means: for a tool that writes.
+
+        Raises:
+            NotFoundError: no note is meant; `suggestions` are near misses.
+            AmbiguousError: several are; `candidates` are their paths.
+            StorageError: it can't be read.
+        """
+        path = self._resolved(self._resolver.resolve_strictly, reference)
+        return await asyncio.to_thread(self.open, path)
+
+    async def resolve_for_reading(self, reference: str) -> OpenNote:
+        """As `resolve_strictly`, and aliases count after names: for a tool that reads."""
+        path = self._resolved(self._resolver.resolve_reading, reference)
+        return await asyncio.to_thread(self.open, path)
+
+    def open(self, path: NotePath) -> OpenNote:
+        """The note (or other file) at `path`.
+
+        Raises:
+            NotFoundError: there is none that the call may see.
+            StorageError: it can't be read.
+        """
+        return OpenNote(path, self.read(path))
+
+    def read(self, path: NotePath) -> bytes:
+        """The bytes of the file at `path`; raises as `open`."""
+        if not self._sight.sees(path):
+            raise _not_found(path)
+        content = self._store.read(path)
+        if self._sight.hides_private and path.is_note and is_private(content):
+            raise _not_found(path)
+        return content
+
+    def text(self, path: NotePath) -> str:
+        """The text of the note at `path`, for reading; raises as `open`."""
+        return self.open(path).readable_text
+
+    def parsed(self, path: NotePath) -> ParsedNote:
+        """What the text of the note at `path` says; raises as `open`."""
+        return self.open(path).parsed
+
+    def open_for_change(self, path: NotePath) -> OpenNote:
+        """The note at `path` even if the call may not see it, to keep its links right in a change set.
+
+        What stands in it must not get into a result: the user sees the change, the caller does not.
+        """
+        return OpenNote(path, self._store.read(path))
+
+    def exists(self, path: NotePath) -> bool:
+        """Whether a file that the call may see is at `path`."""
+        return self._sight.sees(path) and self._store.exists(path)
+
+    def taken(self, path: NotePath) -> NotePath | None:
+        """What already has that path, whatever the case and the Unicode form; None if it is free."""
+        return self._store.taken(path)
+
+    def sees(self, path: NotePath) -> bool:
+        """Whether the call may know of the note at `path`."""
+        return self._sight.sees(path)
+
+    def _resolved(self, resolve: Callable[[str], NotePath], reference: str) -> NotePath:
+        """What `resolve` finds, as if unseen notes were not there."""
+        try:
+            path = resolve(reference)
+        except AmbiguousError as error:
+            return self._only_seen(error, reference)
+        except NotFoundError as error:
+            near = error.data.get("suggestions")
+            seen = [text for text in near if self._seen(text)] if isinstance(near, list) else []
+            raise NotFoundError(error.message, name=reference, suggestions=seen) from error
+        if not self._sight.sees(path):
+            raise NotFoundError(f"No note is called {reference!r}.", name=reference, suggestions=[])
+        return path
+
+    def _only_seen(self, error: AmbiguousError, reference: str) -> NotePath:
+        listed = error.data.get("candidates")
+        candidates = [str(text) for text in listed] if isinstance(listed, list) else []
+        seen = [text for text in candidates if self._seen(text)]
+        if len(seen) == len(candidates):
+            raise error
+        if len(seen) == 1:
+            return NotePath.on_disk(seen[0])
+        if not seen:
+            raise NotFoundError(f"No note is called {reference!r}.", name=reference, suggestions=[])
+        message = f"{len(seen)} notes are called {reference!r}: say which by its path."
+        raise AmbiguousError(message, name=reference, candidates=seen, count=len(seen))
+
+    def _seen(self, text: object) -> bool:
+        return self._sight.sees(NotePath.on_disk(str(text)))
+
+
+def is_private(content: bytes) -> bool:
+    """Whether a note's own properties keep it from models and programs."""
+    if not content.startswith((b"---", b"\xef\xbb\xbf---")):
+        return False
+    return ParsedNote(properties=read_frontmatter(decode_lossy(content)).properties).is_private
+
+
+def _not_found(path: NotePath) -> NotFoundError:
+    return NotFoundError(f"There is no note at {path}.", path=str(path), suggestions=[])
