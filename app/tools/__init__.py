@@ -1,1 +1,58 @@
 """Which tools exist: a file per category; CATALOG lists them."""
+
+from app.toolkit.registry import Category, Level
+from app.toolkit.tool import Tool
+from app.tools.history import note_history, restore_note, undo
+from app.tools.moving import delete_note, move_note
+from app.tools.notes import (
+    create_note,
+    edit_note,
+    get_metadata,
+    list_notes,
+    read_note,
+    set_properties,
+    update_note,
+)
+from app.tools.search import (
+    find_related,
+    list_tags,
+    search_by_properties,
+    search_by_tags,
+    search_notes,
+    semantic_search,
+    unlinked_mentions,
+    vault_info,
+)
+from app.tools.tags import add_tag, remove_tag, rename_tag
+
+CATEGORIES = (
+    Category("notes", "Notes", Level.READ_WRITE),
+    Category("search", "Search", Level.READ_ONLY, rate_per_minute=300),
+    Category("tags", "Tags", Level.READ_WRITE),
+)
+
+CATALOG: tuple[Tool, ...] = (
+    create_note,
+    read_note,
+    update_note,
+    edit_note,
+    set_properties,
+    move_note,
+    delete_note,
+    list_notes,
+    get_metadata,
+    note_history,
+    restore_note,
+    undo,
+    search_notes,
+    semantic_search,
+    search_by_tags,
+    search_by_properties,
+    find_related,
+    list_tags,
+    vault_info,
+    unlinked_mentions,
+    add_tag,
+    remove_tag,
+    rename_tag,
+)

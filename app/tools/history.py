@@ -1,0 +1,138 @@
+"""Versions of notes and undo: everything that was committed can be gone back to, as a new proposal."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from app.errors import ConflictError, InvalidParametersError, NotFoundError
+from app.permissions.caller import CallerKind
+from app.toolkit.arguments import ContentHash, NoteName
+from app.toolkit.context import ToolContext
+from app.toolkit.proposal import Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.tools.notes import NoteWritten
+from app.vault.path import NotePath
+
+
+class VersionEntry(BaseModel):
+    """What a note was: `version` names it for restore_note (None where the note was deleted)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    version: str | None
+    time: float
+    author: str
+    path: str
+    size: int
+    summary: str
+
+
+class Versions(ToolResult):
+    """The versions of a note, newest first; times are Unix seconds."""
+
+    versions: list[VersionEntry]
+
+
+class Undone(ToolResult):
+    """Commits that were taken back, and the files that went back."""
+
+    commits: list[int]
+    paths: list[str]
+
+
+@tool(
+    category="notes",
+    examples=("history of {name}", "show the versions of {name}", "what did {name} look like before?"),
+)
+async def note_history(context: ToolContext, name: NoteName) -> Versions:
+    """List what a note was before, newest first.
+
+    Args:
+        name: The note, or the path of one that was deleted.
+    """
+    path = await _path_or_deleted(context, name)
+    found = [
+        VersionEntry(
+            version=v.hash, time=v.time, author=v.author, path=str(v.path), size=v.size, summary=v.summary
+        )
+        for v in context.history.versions(path)
+    ]
+    return Versions(versions=found, message=f"{len(found)} versions of {path}.")
+
+
+@tool(category="notes", examples=("restore {name} to the version {version}",))
+async def restore_note(context: ToolContext, name: NoteName, version: ContentHash) -> Proposal[NoteWritten]:
+    """Make a note what it was in a version that note_history names.
+
+    Args:
+        name: The note, or the path of one that was deleted.
+        version: The version's hash.
+    """
+    path = await _path_or_deleted(context, name)
+    if version not in {one.hash for one in context.history.versions(path)}:
+        raise NotFoundError(f"{path} has no such version.", path=str(path), version=version)
+    change_set = context.history.plan_restore(path, version)
+    words = f"Restored [[{path.name}]]." if change_set else f"[[{path.name}]] is that version already."
+    return context.propose(change_set, NoteWritten(name=path.name, path=str(path), message=words))
+
+
+async def _path_or_deleted(context: ToolContext, name: str) -> NotePath:
+    """The path of the note, or of one that only the journal knows."""
+    try:
+        return (await context.vault.resolve_for_reading(name)).path
+    except NotFoundError:
+        text = name.strip().removeprefix("[[").removesuffix("]]")
+        for candidate in (text, f"{text}.md"):
+            path = NotePath.parse(candidate)
+            if context.history.versions(path):
+                return path
+        raise
+
+
+@tool(
+    category="notes",
+    examples=("undo", "undo that", "take it back", "undo the last change", "revert what you just did"),
+    usage_rule="undo without arguments takes back the last change that this conversation made.",
+)
+async def undo(context: ToolContext, entry: int | None = None, turn: str | None = None) -> Proposal[Undone]:
+    """Take back what a call or a whole turn wrote; what was written since is kept.
+
+    Without arguments, the last change of this caller that was not yet taken back.
+
+    Args:
+        entry: The number of the call in the audit log.
+        turn: The id of a turn.
+    """
+    if entry is not None and turn is not None:
+        raise InvalidParametersError("Say entry or turn, not both.")
+    if entry is not None:
+        commits = context.history.commits_of_entry(entry)
+    elif turn is not None:
+        commits = context.history.commits_of_turn(turn)
+    else:
+        commits = _last_own(context)
+    if not commits:
+        raise NotFoundError("There is nothing to undo: that wrote nothing.", entry=entry, turn=turn)
+    plan = context.history.plan_undo(commits)
+    if plan.conflicts:
+        paths = [str(conflict.path) for conflict in plan.conflicts]
+        raise ConflictError(
+            f"{', '.join(paths)} changed since, at the same lines. Open the history of the note to choose.",
+            paths=paths,
+            commits=list(plan.commits),
+        )
+    named = [str(path) for path in plan.change_set.paths]
+    words = f"Undone: {', '.join(named)}." if named else "It was undone already; nothing to do."
+    result = Undone(commits=list(commits), paths=named, message=words)
+    return context.propose(plan.change_set, result, undoes=tuple(commits))
+
+
+def _last_own(context: ToolContext) -> tuple[int, ...]:
+    """The newest commit that this caller made and nobody took back, and that takes nothing back itself."""
+    everyone = context.caller.kind is CallerKind.USER
+    for commit in context.history.commits(200):
+        own = everyone or commit.author == context.caller.name
+        if own and commit.undone_by is None and not commit.undoes:
+            return (commit.id,)
+    return ()

@@ -1,0 +1,107 @@
+"""Category notes: rename, move and delete notes; the links of other notes are kept right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from app.errors import ConflictError, InvalidParametersError, UnreadableNoteError
+from app.index.renames import plan_rename
+from app.toolkit.arguments import FolderName, NewNoteName, NoteName
+from app.toolkit.context import ToolContext
+from app.toolkit.proposal import Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.vault.changes import ChangeSet
+from app.vault.markdown import edit
+from app.vault.path import NotePath, note_path
+
+
+class NoteMoved(ToolResult):
+    """A note is at another path; links that could not be rewritten are named, each with the reason."""
+
+    path: str
+    new_path: str
+    rewritten: list[str]
+    left_out: list[str]
+
+
+class NoteDeleted(ToolResult):
+    """A note is in the vault's trash; `backlinks` still link to it."""
+
+    path: str
+    backlinks: list[str]
+
+
+@tool(
+    category="notes",
+    examples=(
+        "rename {name} to {new_name}",
+        "move {name} to the folder {folder}",
+        "move {name} into {folder}",
+        "change the name of {name} to {new_name}",
+        "call {name} {new_name} from now on",
+    ),
+)
+async def move_note(
+    context: ToolContext, name: NoteName, new_name: NewNoteName | None = None, folder: FolderName | None = None
+) -> Proposal[NoteMoved]:
+    """Rename a note, move it to another folder, or both. Links to it are rewritten in the same change.
+
+    Args:
+        name: The note.
+        new_name: Its new name, without a folder.
+        folder: The folder to move it to; empty for the vault's root.
+    """
+    note = await context.vault.resolve_strictly(name)
+    if new_name is None and folder is None:
+        raise InvalidParametersError("Say a new name, a folder, or both.")
+    to = note_path(note.path.folder if folder is None else folder, _bare(new_name or note.name))
+    if to == note.path:
+        raise InvalidParametersError(f"The note is at {to} already.", path=str(to))
+    taken = context.vault.taken(to)
+    if taken is not None and taken.key != note.path.key:
+        raise ConflictError(f"There is a note at {taken} already.", path=str(taken))
+    plan = plan_rename(context.index.resolver, context.index.all_links_of, note.path, to)
+    own = edit.rewrite_links(note.text, plan.of(note.path))
+    changes, left_out = [], [f"{path}: the link could mean several notes" for path in plan.ambiguous]
+    for source in plan.sources:
+        try:
+            other = context.vault.open_for_change(source)
+            changes.append(other.with_text(edit.rewrite_links(other.text, plan.of(source))))
+        except UnreadableNoteError as error:
+            left_out.append(f"{source}: {error.message}")
+    summary = f"Move {note.path} to {to}" + (f", {len(changes)} notes rewritten" if changes else "")
+    change_set = ChangeSet.of(note.moved(to, own), *changes, summary=summary)
+    seen = [str(change.path) for change in changes if context.vault.sees(change.path)]
+    words = f"Moved {note.path} to {to}; {len(changes)} notes that link to it were rewritten."
+    result = NoteMoved(
+        path=str(note.path), new_path=str(to), rewritten=seen, left_out=left_out, message=words
+    )
+    return context.propose(change_set, result)
+
+
+def _bare(name: str) -> str:
+    return name.strip().removeprefix("[[").removesuffix("]]").strip()
+
+
+@tool(
+    category="notes",
+    examples=("delete {name}", "remove the note {name}", "throw {name} away", "trash {name}"),
+)
+async def delete_note(context: ToolContext, name: NoteName) -> Proposal[NoteDeleted]:
+    """Move a note to the vault's trash, and say which notes link to it.
+
+    Args:
+        name: The note.
+    """
+    note = await context.vault.resolve_strictly(name)
+    links = _sorted(link.source for link in context.index.backlinks(note.path) if link.source != note.path)
+    words = f"Moved {note.path} to the trash."
+    if links:
+        words += f" {len(links)} notes still link to it."
+    change_set = ChangeSet.of(note.deleted(), summary=f"Delete {note.path}")
+    return context.propose(change_set, NoteDeleted(path=str(note.path), backlinks=links, message=words))
+
+
+def _sorted(paths: Iterable[NotePath]) -> list[str]:
+    return sorted({str(path) for path in paths})

@@ -1,0 +1,366 @@
+"""Category notes: make, read, edit and list notes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from app.errors import ConflictError, InvalidParametersError
+from app.toolkit.arguments import (
+    ContentHash,
+    FolderName,
+    HeadingText,
+    Limit,
+    MarkdownText,
+    NewNoteName,
+    NoteName,
+    Offset,
+    Properties,
+)
+from app.toolkit.context import ToolContext
+from app.toolkit.open_note import OpenNote
+from app.toolkit.proposal import Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.vault.changes import ChangeSet, Create
+from app.vault.markdown import edit
+from app.vault.path import NotePath, note_path
+
+_LONGEST_READ = 200_000
+
+
+class NoteWritten(ToolResult):
+    """A note was made or changed."""
+
+    name: str
+    path: str
+
+
+class NoteText(ToolResult):
+    """A part of a note, or all of it; lines count from 1."""
+
+    name: str
+    path: str
+    text: str
+    start_line: int
+    end_line: int
+    total_lines: int
+    hash: str
+
+
+class NoteEntry(BaseModel):
+    """A note in a list; `modified` is a Unix time in seconds."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    path: str
+    type: str
+    modified: float
+    size: int
+
+
+class NoteList(ToolResult):
+    """Notes of a folder."""
+
+    notes: list[NoteEntry]
+    total: int
+
+
+class NoteMetadata(ToolResult):
+    """What is known of a note; times are Unix seconds, size is in bytes."""
+
+    name: str
+    path: str
+    type: str
+    confidence: float | None
+    tags: list[str]
+    properties: dict[str, JsonValue]
+    backlinks: list[str]
+    forward_links: list[str]
+    unresolved_links: list[str]
+    created: float
+    modified: float
+    size: int
+    problem: str | None
+
+
+@tool(
+    category="notes",
+    examples=(
+        "create a note called {name}",
+        "new note {name}",
+        "make a note {name} in {folder}",
+        "create {name} with the text {content}",
+        "add a new note named {name} that says {content}",
+        "start a note about {name}",
+    ),
+    usage_rule="Search before create_note: the note may exist under another name.",
+)
+async def create_note(
+    context: ToolContext, name: NewNoteName, content: MarkdownText = "", folder: FolderName = ""
+) -> Proposal[NoteWritten]:
+    """Make a new note. Never overwrites one.
+
+    A note that has the same name in that folder, whatever its case, is an error that names it.
+
+    Args:
+        name: The name of the note, which may lead with folders ("Ideas/Tea").
+        content: Its text. When empty, the note starts with its name as a heading.
+        folder: The folder to put it in; the vault's root when empty.
+    """
+    path = _new_path(name, folder)
+    if (taken := context.vault.taken(path)) is not None:
+        raise ConflictError(f"There is a note at {taken} already.", path=str(taken))
+    text = content or f"# {path.name}\n"
+    whole = text if text.endswith("\n") else text + "\n"
+    change = Create(path, whole.encode("utf-8"))
+    result = NoteWritten(name=path.name, path=str(path), message=f"Created [[{path.name}]].")
+    return context.propose(ChangeSet.of(change, summary=f"Create {path}"), result)
+
+
+def _new_path(name: str, folder: str) -> NotePath:
+    """The path of a new note; a wikilink's brackets and folders in the name are understood."""
+    bare = name.strip().removeprefix("[[").removesuffix("]]").strip()
+    lead, _, last = bare.rpartition("/")
+    return note_path("/".join(part for part in (folder.strip("/ "), lead.strip("/ ")) if part), last)
+
+
+@tool(
+    category="notes",
+    examples=(
+        "open {name}",
+        "show me {name}",
+        "read the note {name}",
+        "what does {name} say?",
+        "go to {name}",
+        "display {name}",
+        "what is in {name}?",
+    ),
+)
+async def read_note(
+    context: ToolContext, name: NoteName, start_line: int = 1, end_line: int | None = None
+) -> NoteText:
+    """Read a note, or some of its lines.
+
+    Args:
+        name: The note.
+        start_line: The first line, from 1.
+        end_line: The last line; the end of the note when left out.
+    """
+    note = await context.vault.resolve_for_reading(name)
+    lines = note.readable_text.splitlines(keepends=True)
+    first = max(1, start_line)
+    last = len(lines) if end_line is None else min(end_line, len(lines))
+    if end_line is not None and end_line < first:
+        raise InvalidParametersError("end_line is before start_line.", start_line=first, end_line=end_line)
+    text = "".join(lines[first - 1 : last])
+    cut = text[:_LONGEST_READ]
+    shown = first + len(cut.splitlines()) - 1 if cut else first - 1
+    more = "" if len(cut) == len(text) else f" Cut after line {shown}; read on from there."
+    return NoteText(
+        name=note.name,
+        path=str(note.path),
+        text=cut,
+        start_line=first,
+        end_line=shown,
+        total_lines=len(lines),
+        hash=note.hash,
+        message=f"Read [[{note.name}]].{more}",
+    )
+
+
+@tool(
+    category="notes",
+    usage_rule="update_note replaces the whole text of a note; use edit_note for anything smaller.",
+)
+async def update_note(
+    context: ToolContext, name: NoteName, content: MarkdownText, expected_hash: ContentHash | None = None
+) -> Proposal[NoteWritten]:
+    """Replace a note's text and keep its properties byte for byte.
+
+    Args:
+        name: The note.
+        content: The new text, without properties.
+        expected_hash: The hash that read_note gave; the call fails when the note has changed since.
+    """
+    note = await context.vault.resolve_strictly(name)
+    if expected_hash is not None and expected_hash != note.hash:
+        raise ConflictError(
+            f"{note.path} has changed since it was read.",
+            path=str(note.path),
+            expected_hash=expected_hash,
+            current_hash=note.hash,
+        )
+    return _written(context, note, edit.replace_body(note.text, content), "Replace the text of")
+
+
+@tool(
+    category="notes",
+    operations={
+        "append": "text",
+        "prepend": "text",
+        "replace": "text old occurrence?",
+        "insert_under": "text heading",
+        "replace_section": "text heading",
+        "patch": "patch",
+    },
+    examples=(
+        "append {text} to {name}",
+        "add {text} to the note {name}",
+        "write {text} at the end of {name}",
+        "add a line to {name}: {text}",
+        "put {text} at the top of {name}",
+        "prepend {text} to {name}",
+        "replace {old} with {text} in {name}",
+        "change {old} to {text} in {name}",
+        "add {text} under {heading} in {name}",
+        "in {name} replace the section {heading} with {text}",
+    ),
+    usage_rule="In edit_note, `old` must be an exact and unique piece of the note, as read_note shows it.",
+)
+async def edit_note(
+    context: ToolContext,
+    name: NoteName,
+    op: Literal["append", "prepend", "replace", "insert_under", "replace_section", "patch"],
+    text: MarkdownText | None = None,
+    old: MarkdownText | None = None,
+    heading: HeadingText | None = None,
+    occurrence: int | None = None,
+    patch: MarkdownText | None = None,
+) -> Proposal[NoteWritten]:
+    """Change a part of a note; every other byte stays.
+
+    Args:
+        name: The note.
+        op: append or prepend `text`; replace `old` with `text`; insert_under or replace_section a
+            heading; or apply a unified-diff `patch` whose context lines must fit.
+        text: The text to write.
+        old: The text to replace; it must occur exactly once unless `occurrence` says which.
+        heading: The heading's text, without #.
+        occurrence: Which one of several, from 1.
+        patch: Hunks of a unified diff.
+    """
+    note = await context.vault.resolve_strictly(name)
+    before, said = note.text, text or ""
+    match op:
+        case "append":
+            after = edit.append(before, said)
+        case "prepend":
+            after = edit.prepend(before, said)
+        case "replace":
+            after = edit.replace_text(before, old or "", said, occurrence)
+        case "insert_under":
+            after = edit.insert_under(before, heading or "", said)
+        case "replace_section":
+            after = edit.replace_section(before, heading or "", said)
+        case "patch":
+            after = edit.apply_patch(before, patch or "")
+    words = {"append": "Append to", "prepend": "Add to the top of", "patch": "Patch"}
+    return _written(context, note, after, words.get(op, "Edit"))
+
+
+@tool(
+    category="notes",
+    examples=("set the properties of {name}", "set properties on {name}"),
+)
+async def set_properties(
+    context: ToolContext, name: NoteName, properties: Properties | None = None, remove: list[str] | None = None
+) -> Proposal[NoteWritten]:
+    """Set or remove properties of a note; only their own lines change.
+
+    Args:
+        name: The note.
+        properties: Values by property name: text, number, true or false, or a list of them.
+        remove: Names of properties to take away.
+    """
+    note = await context.vault.resolve_strictly(name)
+    if not properties and not remove:
+        raise InvalidParametersError("Say which properties to set or to remove.")
+    text = note.text
+    for key in remove or ():
+        text = edit.remove_property(text, key)
+    for key, value in (properties or {}).items():
+        text = edit.set_property(text, key, value)
+    return _written(context, note, text, "Set properties of")
+
+
+@tool(
+    category="notes",
+    examples=("list all notes", "list the notes in {folder}", "which notes are in {folder}?", "show folder {folder}"),
+)
+async def list_notes(
+    context: ToolContext,
+    folder: FolderName = "",
+    recursive: bool = True,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> NoteList:
+    """List the notes of a folder, sorted by path.
+
+    Args:
+        folder: The folder; the whole vault when empty.
+        recursive: Whether to go into folders below.
+        limit: How many at most.
+        offset: How many to pass over.
+    """
+    found = context.index.notes(folder.strip("/") or None, recursive)
+    entries = [
+        NoteEntry(name=n.name, path=str(n.path), type=n.type, modified=n.modified, size=n.size)
+        for n in found[offset : offset + limit]
+    ]
+    where = f"in {folder}" if folder else "in the vault"
+    return NoteList(notes=entries, total=len(found), message=f"{len(found)} notes {where}.")
+
+
+@tool(
+    category="notes",
+    examples=(
+        "what links to {name}?",
+        "what links here?",
+        "show backlinks of {name}",
+        "which notes link to {name}?",
+        "metadata of {name}",
+        "which tags does {name} have?",
+        "properties of {name}",
+    ),
+)
+async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
+    """Tags, properties, backlinks, links, times and size of a note.
+
+    Args:
+        name: The note.
+    """
+    note = await context.vault.resolve_for_reading(name)
+    record = context.index.note(note.path)
+    outgoing = context.index.outgoing(note.path)
+    backlinks = _names(str(link.source) for link in context.index.backlinks(note.path))
+    return NoteMetadata(
+        name=note.name,
+        path=str(note.path),
+        type=note.parsed.type,
+        confidence=note.parsed.confidence,
+        tags=list(note.parsed.tag_names),
+        properties=dict(note.parsed.properties),  # type: ignore[arg-type]
+        backlinks=backlinks,
+        forward_links=_names(str(link.target) for link in outgoing if link.target is not None),
+        unresolved_links=_names(link.target_text for link in outgoing if link.target is None),
+        created=record.created if record else 0.0,
+        modified=record.modified if record else 0.0,
+        size=len(note.content),
+        problem=note.parsed.properties_problem or (record.problem if record else None),
+        message=f"{len(backlinks)} notes link to [[{note.name}]].",
+    )
+
+
+def _names(texts: object) -> list[str]:
+    """Each text once, in order."""
+    return list(dict.fromkeys(texts))  # type: ignore[call-overload,no-any-return]
+
+
+def _written(context: ToolContext, note: OpenNote, text: str, what: str) -> Proposal[NoteWritten]:
+    """The proposal of a note's new text."""
+    change_set = ChangeSet.of(note.with_text(text), summary=f"{what} {note.path}")
+    words = f"Changed [[{note.name}]]." if change_set else f"[[{note.name}]] already says so; nothing to do."
+    return context.propose(change_set, NoteWritten(name=note.name, path=str(note.path), message=words))

@@ -1,0 +1,330 @@
+"""Category search: find notes by words, tags, properties, links and meaning. Reads only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from app.errors import NotFoundError
+from app.toolkit.arguments import Limit, NoteName, Offset, Properties, SearchQuery, Share, TagName
+from app.toolkit.context import ToolContext
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.vault.path import NotePath, name_key
+
+_MEANING = 0.45
+
+
+class Line(BaseModel):
+    """A line of a note that a search hit."""
+
+    model_config = ConfigDict(frozen=True)
+
+    line: int
+    text: str
+
+
+class Hit(BaseModel):
+    """A note that a search found."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    path: str
+    score: float
+    lines: list[Line]
+
+
+class Hits(ToolResult):
+    """What a search found, best first, and how many there are in all."""
+
+    hits: list[Hit]
+    total: int
+
+
+class NoteNames(ToolResult):
+    """Notes by path."""
+
+    notes: list[str]
+    total: int
+
+
+class Related(BaseModel):
+    """A related note: how, and how closely (0 to 1)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    path: str
+    relationship: str
+    score: float
+
+
+class RelatedNotes(ToolResult):
+    """Related notes, closest first."""
+
+    related: list[Related]
+
+
+class TagEntry(BaseModel):
+    """A tag, the number of notes that have it or one nested in it, and the tag it is nested in."""
+
+    model_config = ConfigDict(frozen=True)
+
+    tag: str
+    count: int
+    parent: str | None
+
+
+class Tags(ToolResult):
+    """The tags of the vault."""
+
+    tags: list[TagEntry]
+
+
+class IndexProblem(BaseModel):
+    """A file that is not wholly in the index, and why."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    reason: str
+
+
+class VaultInfo(ToolResult):
+    """Counts of the vault and of its index."""
+
+    notes: int
+    attachments: int
+    links: int
+    tags: int
+    unresolved: int
+    orphans: int
+    indexed: int
+    skipped: int
+    failed: int
+    problems: list[IndexProblem]
+
+
+class MentionEntry(BaseModel):
+    """A place where a note's name stands without a link."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    line: int
+    text: str
+
+
+class Mentions(ToolResult):
+    """Unlinked mentions of a note."""
+
+    mentions: list[MentionEntry]
+
+
+@tool(
+    category="search",
+    examples=(
+        "find notes about {query}",
+        "search for {query}",
+        "which notes mention {query}?",
+        "find {query}",
+        "look for {query}",
+        "where did I write about {query}?",
+        "notes containing {query}",
+    ),
+    usage_rule=(
+        "search_notes takes words (all must occur), \"phrases\", OR, -not, tag:x, path:x, file:x and [property:value]."
+    ),
+)
+async def search_notes(context: ToolContext, query: SearchQuery, limit: Limit = 20, offset: Offset = 0) -> Hits:
+    """Find notes in the search language.
+
+    Args:
+        query: Words that must all occur; "phrases", OR, -not, tag:, path:, file:, [property:value].
+        limit: How many at most.
+        offset: How many to pass over.
+    """
+    page = await context.index.search(query, limit, offset)
+    hits = [
+        Hit(
+            name=hit.path.name,
+            path=str(hit.path),
+            score=round(hit.score, 4),
+            lines=[Line(line=part.line, text=part.text) for part in hit.snippets],
+        )
+        for hit in page.hits
+    ]
+    return Hits(hits=hits, total=page.total, message=f"{page.total} notes found.")
+
+
+@tool(
+    category="search",
+    examples=("notes similar in meaning to {query}", "search by meaning for {query}", "semantic search {query}"),
+)
+async def semantic_search(
+    context: ToolContext, query: SearchQuery, limit: Limit = 10, min_similarity: Share = 0.3
+) -> Hits:
+    """Find notes by meaning, whatever their words.
+
+    Args:
+        query: What the notes should be about, in plain words.
+        limit: How many at most.
+        min_similarity: The least cosine similarity, 0 to 1.
+    """
+    chunks = await context.index.similar(query, limit * 3, min_similarity)
+    best: dict[NotePath, Hit] = {}
+    for chunk in chunks:
+        if chunk.path not in best:
+            line = Line(line=chunk.line, text=chunk.heading)
+            best[chunk.path] = Hit(
+                name=chunk.path.name, path=str(chunk.path), score=round(chunk.score, 4), lines=[line]
+            )
+    hits = list(best.values())[:limit]
+    return Hits(hits=hits, total=len(hits), message=f"{len(hits)} notes close in meaning.")
+
+
+@tool(
+    category="search",
+    examples=("find notes tagged {tags}", "which notes have the tag {tags}?", "notes with tag {tags}"),
+)
+async def search_by_tags(
+    context: ToolContext, tags: list[TagName], match_all: bool = True, limit: Limit = 100
+) -> NoteNames:
+    """Find the notes that have tags; a tag includes those nested in it.
+
+    Args:
+        tags: The tags, with or without #.
+        match_all: Whether a note must have all of them, or any.
+        limit: How many at most.
+    """
+    sets = [set(context.index.notes_with_tag(tag.lstrip("#"))) for tag in tags]
+    found = set.intersection(*sets) if match_all and sets else set().union(*sets)
+    return _names(found, limit)
+
+
+@tool(category="search", examples=("find notes where {properties}", "notes with the property {properties}"))
+async def search_by_properties(context: ToolContext, properties: Properties, limit: Limit = 100) -> NoteNames:
+    """Find notes by properties: every one must fit; a list of values fits by any of them.
+
+    Args:
+        properties: Values by property name; null means that the note lacks the property.
+        limit: How many at most.
+    """
+    wanted = {name_key(key): value for key, value in properties.items()}
+    found = []
+    for record in context.index.notes():
+        own = {name_key(key): value for key, value in record.properties.items()}
+        if all(_fits(own.get(key), value) for key, value in wanted.items()):
+            found.append(record.path)
+    return _names(found, limit)
+
+
+def _fits(own: object, wanted: JsonValue) -> bool:
+    """Whether a property's value is the wanted one, or has it in its list."""
+    if isinstance(wanted, list):
+        return any(_fits(own, one) for one in wanted)
+    if own is None or wanted is None:
+        return own is wanted
+    values = own if isinstance(own, list | tuple) else [own]
+    return any(_plain(value) == _plain(wanted) for value in values)
+
+
+def _plain(value: object) -> str:
+    """A value in the form to compare by: a link's target, text without case, numbers as they are."""
+    link = re.fullmatch(r"\[\[([^|\]#]+)[^\]]*\]\]", value.strip()) if isinstance(value, str) else None
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return name_key(link[1] if link else str(value).strip())
+
+
+@tool(
+    category="search",
+    examples=(
+        "what is related to {name}?",
+        "find notes related to {name}",
+        "show related notes for {name}",
+        "notes similar to {name}",
+    ),
+)
+async def find_related(context: ToolContext, name: NoteName, limit: Limit = 10) -> RelatedNotes:
+    """Find notes that are related to a note by links, meaning or shared tags, each with its reason.
+
+    Args:
+        name: The note.
+        limit: How many at most.
+    """
+    note = await context.vault.resolve_for_reading(name)
+    index, own = context.index, note.path
+    found = [(link.source, "BACKLINK_FROM", 1.0) for link in index.backlinks(own)]
+    found += [(link.target, "FORWARDLINK_TO", 1.0) for link in index.outgoing(own) if link.target]
+    for tag in note.parsed.tag_names:
+        sharing = index.notes_with_tag(tag)
+        # A tag that few notes share says more than one that half the vault has.
+        score = round(min(0.9, 2.0 / max(2, len(sharing))), 4)
+        found += [(path, f"SHARED_TAG:{tag}", score) for path in sharing]
+    if index.knows_meaning:
+        said = f"{note.name}\n{note.readable_text[note.parsed.body_start :][:2000]}"
+        hits = await index.similar(said, limit * 4, _MEANING)
+        found += [(hit.path, "SEMANTICALLY_RELATED", round(hit.score, 4)) for hit in hits]
+    best: dict[NotePath, Related] = {}
+    for path, kind, score in sorted(found, key=lambda one: (-one[2], one[1], str(one[0]))):
+        if path != own and path.is_note and path not in best:
+            best[path] = Related(name=path.name, path=str(path), relationship=kind, score=score)
+    related = list(best.values())[:limit]
+    return RelatedNotes(related=related, message=f"{len(related)} notes related to [[{note.name}]].")
+
+
+@tool(category="search", examples=("list all tags", "which tags are there?", "show me the tags"))
+async def list_tags(context: ToolContext) -> Tags:
+    """List the tags of the vault with the number of notes that have each."""
+    tags = [TagEntry(tag=t.tag, count=t.count, parent=t.parent) for t in context.index.tags()]
+    return Tags(tags=tags, message=f"{len(tags)} tags.")
+
+
+@tool(
+    category="search",
+    examples=("how many notes are there?", "vault statistics", "tell me about this vault", "state of the index"),
+)
+async def vault_info(context: ToolContext) -> VaultInfo:
+    """Count notes, links, tags, unresolved links and orphans, and tell the state of the index."""
+    stats = context.index.stats()
+    problems = [IndexProblem(path=str(p.path), reason=p.reason) for p in context.index.problems()[:100]]
+    return VaultInfo(
+        notes=stats.notes,
+        attachments=stats.attachments,
+        links=stats.links,
+        tags=stats.tags,
+        unresolved=stats.unresolved,
+        orphans=stats.orphans,
+        indexed=stats.indexed,
+        skipped=stats.skipped,
+        failed=stats.failed,
+        problems=problems,
+        message=f"{stats.notes} notes, {stats.links} links, {stats.tags} tags.",
+    )
+
+
+@tool(
+    category="search",
+    examples=("where is {name} mentioned without a link?", "unlinked mentions of {name}"),
+)
+async def unlinked_mentions(context: ToolContext, name: NoteName) -> Mentions:
+    """Find where a note's name or alias stands in other notes without a link.
+
+    Args:
+        name: The note.
+    """
+    note = await context.vault.resolve_for_reading(name)
+    if context.index.note(note.path) is None:
+        raise NotFoundError(f"{note.path} is not in the index yet.", path=str(note.path))
+    found = context.index.unlinked_mentions(note.path)
+    entries = [MentionEntry(path=str(m.source), line=m.line, text=m.text) for m in found]
+    return Mentions(mentions=entries, message=f"{len(entries)} mentions of [[{note.name}]] without a link.")
+
+
+def _names(paths: Iterable[NotePath], limit: int) -> NoteNames:
+    ordered = sorted(str(path) for path in paths)
+    return NoteNames(notes=ordered[:limit], total=len(ordered), message=f"{len(ordered)} notes found.")

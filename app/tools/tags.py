@@ -1,0 +1,117 @@
+"""Category tags: add, remove and rename tags; many notes make one change set."""
+
+from __future__ import annotations
+
+from app.errors import InvalidParametersError, NotFoundError, UnreadableNoteError
+from app.toolkit.arguments import NoteName, TagName
+from app.toolkit.context import ToolContext
+from app.toolkit.proposal import Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.vault.changes import ChangeSet
+from app.vault.markdown import edit
+from app.vault.path import name_key
+
+
+class TagChanged(ToolResult):
+    """A tag was put on a note or taken off it."""
+
+    path: str
+    tag: str
+
+
+class TagRenamed(ToolResult):
+    """A tag has another name in these notes; `left_out` could not be changed, each with the reason."""
+
+    tag: str
+    new_tag: str
+    notes: list[str]
+    left_out: list[str]
+
+
+@tool(
+    category="tags",
+    examples=(
+        "tag {name} with {tag}",
+        "add the tag {tag} to {name}",
+        "mark {name} as {tag}",
+        "put {tag} on {name}",
+        "label {name} {tag}",
+    ),
+)
+async def add_tag(context: ToolContext, name: NoteName, tag: TagName) -> Proposal[TagChanged]:
+    """Put a tag on a note.
+
+    Args:
+        name: The note.
+        tag: The tag, with or without #.
+    """
+    note = await context.vault.resolve_strictly(name)
+    plain = tag.strip().lstrip("#")
+    change = ChangeSet.of(
+        note.with_text(edit.add_tag(note.text, plain)), summary=f"Add #{plain} to {note.path}"
+    )
+    words = f"Tagged [[{note.name}]] with #{plain}." if change else f"[[{note.name}]] has #{plain} already."
+    return context.propose(change, TagChanged(path=str(note.path), tag=plain, message=words))
+
+
+@tool(
+    category="tags",
+    examples=(
+        "remove the tag {tag} from {name}",
+        "untag {name} {tag}",
+        "take {tag} off {name}",
+        "delete tag {tag} from {name}",
+    ),
+)
+async def remove_tag(context: ToolContext, name: NoteName, tag: TagName) -> Proposal[TagChanged]:
+    """Take a tag off a note, in its properties and in its text.
+
+    Args:
+        name: The note.
+        tag: The tag, with or without #.
+    """
+    note = await context.vault.resolve_strictly(name)
+    plain = tag.strip().lstrip("#")
+    if name_key(plain) not in {name_key(one) for one in note.parsed.tag_names}:
+        raise NotFoundError(
+            f"{note.path} does not have the tag #{plain}.",
+            path=str(note.path),
+            tags=list(note.parsed.tag_names),
+        )
+    change = ChangeSet.of(
+        note.with_text(edit.remove_tag(note.text, plain)), summary=f"Remove #{plain} from {note.path}"
+    )
+    words = f"Took #{plain} off [[{note.name}]]."
+    return context.propose(change, TagChanged(path=str(note.path), tag=plain, message=words))
+
+
+@tool(
+    category="tags",
+    examples=("rename the tag {tag} to {new_tag}", "change tag {tag} into {new_tag} everywhere"),
+)
+async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Proposal[TagRenamed]:
+    """Rename a tag, and those nested in it, in every note.
+
+    Args:
+        tag: The tag, with or without #.
+        new_tag: Its new name.
+    """
+    old, new = tag.strip().lstrip("#"), new_tag.strip().lstrip("#")
+    if old == new:
+        raise InvalidParametersError("The new name is the old one.", tag=old)
+    paths = context.index.notes_with_tag(old)
+    if not paths:
+        raise NotFoundError(f"No note has the tag #{old}.", tag=old)
+    changes, left_out = [], []
+    for path in paths:
+        try:
+            note = context.vault.open(path)
+            changes.append(note.with_text(edit.rename_tag(note.text, old, new)))
+        except (UnreadableNoteError, InvalidParametersError) as error:
+            left_out.append(f"{path}: {error.message}")
+    change_set = ChangeSet.of(*changes, summary=f"Rename #{old} to #{new} in {len(changes)} notes")
+    named = [str(change.path) for change in change_set.changes]
+    words = f"Renamed #{old} to #{new} in {len(named)} notes."
+    result = TagRenamed(tag=old, new_tag=new, notes=named, left_out=left_out, message=words)
+    return context.propose(change_set, result)
