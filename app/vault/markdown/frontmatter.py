@@ -1,0 +1,74 @@
+"""The properties at the start of a note: YAML (or JSON) between two `---` lines.
+
+A block that cannot be read is a `problem`; the note goes on after it, and nothing edits the block.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field, replace
+
+from app.vault.markdown.text import BOM
+from app.vault.markdown.yaml_tree import Mapping, UnreadableYaml, read_tree, values_of
+from app.vault.note import Span
+
+MAX_BYTES = 64 * 1024
+
+_OPEN = re.compile(r"\ufeff?---[ \t]*+\r?\n")
+_CLOSE = re.compile(r"\n---[ \t]*+(?:\r?\n|\r?\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class Frontmatter:
+    """What the block says and where it stands.
+
+    `span` is the whole block with both `---` lines, `content` what is between them; both None where the
+    note has no block. `tree` has the place of each value; None for an empty block, one with a problem,
+    and JSON that is not YAML too. `body_start` is the first character after the block and the BOM.
+    """
+
+    properties: dict[str, object] = field(default_factory=dict)
+    problem: str | None = None
+    span: Span | None = None
+    content: Span | None = None
+    body_start: int = 0
+    tree: Mapping | None = None
+
+
+def read_frontmatter(text: str) -> Frontmatter:
+    """The properties of a note's text, safely: no objects are made, size, depth and aliases are capped."""
+    bom = len(BOM) if text.startswith(BOM) else 0
+    opening = _OPEN.match(text)
+    closing = _CLOSE.search(text, opening.end() - 1) if opening else None
+    if opening is None or closing is None:
+        return Frontmatter(body_start=bom)
+    content = Span(opening.end(), max(closing.start() + 1, opening.end()))
+    place = Frontmatter({}, None, Span(bom, closing.end()), content, closing.end())
+    block = text[content.start : content.end]
+    if len(block.encode("utf-8", "replace")) > MAX_BYTES:
+        return replace(place, problem=f"The properties are larger than {MAX_BYTES // 1024} KiB.")
+    try:
+        tree = read_tree(block, content.start)
+    except UnreadableYaml as error:
+        if (values := _json(block)) is not None:
+            return replace(place, properties=values)
+        return replace(place, problem=f"The properties can't be read: {error}.")
+    return replace(place, properties=values_of(tree) if tree else {}, tree=tree)
+
+
+def _json(block: str) -> dict[str, object] | None:
+    """The object of a JSON block that YAML does not take (escapes of surrogate pairs, long keys)."""
+    if not block.lstrip().startswith("{"):
+        return None
+    try:
+        values = json.loads(block, parse_constant=str)
+    except (ValueError, RecursionError):
+        return None
+    return values if isinstance(values, dict) and _depth(values) <= 20 else None
+
+
+def _depth(value: object) -> int:
+    if isinstance(value, dict):
+        return 1 + max(map(_depth, value.values()), default=0)
+    return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 1

@@ -1,0 +1,99 @@
+"""Links and tags of a note's prose, found in one pass over its masked text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from app.vault.markdown.links import markdown_link, wiki_link
+from app.vault.markdown.text import Lines
+from app.vault.note import Link, Span, Tag
+
+# Letters, digits, `_ - /`, other scripts and emoji (with their joiners): all but white space and the
+# punctuation of ASCII, Latin-1, "General Punctuation" and CJK.
+TAG_CHARACTER = (
+    r"[^\s\x00-,.:-@\[-^`{-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7"
+    r"\u2000-\u200c\u200e-\u206f\u2e00-\u2e7f\u3000-\u3004\u3008-\u3020\u3030\u303d"
+    r"\ufe10-\ufe1f\ufe30-\ufe6f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff3e\uff40\uff5b-\uff65\ufeff]"
+)
+_BEFORE_TAG = r"[^\s(>*_~,;（「『【《〈，。、；：！？…—]"
+_WIKI = r"\[((?>[^\[\]\n\0]+|\](?!\])|\[(?!\[))++)\]\]"
+_DESTINATION = (
+    r"\([ \t\n]*+(?:<((?>[^<>\n\0]+))>|((?>[^\s()<\0](?>[^\s()\0]|\((?>[^\s()\0]+|\([^\s()\0]*+\))*+\))*+)))"
+    r"(?>[ \t\r\n]++(?:\"[^\"\n]*+\"|'[^'\n]*+'|\([^()\n]*+\)))?[ \t\r\n]*+\)"
+)
+_TOKEN = re.compile(
+    rf"!\[(?<!\\!\[)(?:{_WIKI})?"
+    rf"|\[(?<!\\\[)(?:{_WIKI})?"
+    rf"|\](?<!\\\])(?:{_DESTINATION})?"
+    rf"|#(?<!{_BEFORE_TAG}#)({TAG_CHARACTER}++)"
+)
+_LONGEST_LABEL = 2000
+_NOT_A_TAG = re.compile(r"[\d/_-]*")
+
+
+def valid_tag(name: str) -> bool:
+    """Whether `name` (without `#`) can be a tag: allowed characters, and at least one that is no digit."""
+    return bool(re.fullmatch(f"{TAG_CHARACTER}+", name)) and is_tag_name(name) and name == name.strip("/")
+
+
+def is_tag_name(name: str) -> bool:
+    """Whether a run of tag characters is a tag: one is no digit, and not all are separators."""
+    return not name.isdigit() and (not _NOT_A_TAG.fullmatch(name) or any(c.isdigit() for c in name))
+
+
+def scan_inline(masked: str, text: str, start: int, lines: Lines) -> tuple[list[Link], list[Tag]]:
+    """The links and tags of the prose from `start` on, in order of their place.
+
+    Args:
+        masked: The text with code, math and comments masked.
+        text: The text itself, of the same length.
+        start: Where the prose starts (characters).
+        lines: The numbers of the text's lines.
+    """
+    links: list[Link] = []
+    tags: list[Tag] = []
+    for thing in _things(masked, text, start, lines):
+        if isinstance(thing, Tag):
+            tags.append(thing)
+        else:
+            links.append(thing)
+    if any(a.span.start > b.span.start for a, b in pairwise(links)):
+        links.sort(key=lambda link: link.span.start)
+    return links, tags
+
+
+def _things(masked: str, text: str, start: int, lines: Lines) -> Iterator[Link | Tag]:
+    opened: list[tuple[int, bool]] = []
+    for match in _TOKEN.finditer(masked, start):
+        at, kind = match.start(), masked[match.start()]
+        if kind == "#":
+            name = match[5].strip("/")
+            if name and is_tag_name(name):
+                yield Tag(name, Span(at, at + 1 + len(match[5].rstrip("/"))), lines.number(at), False)
+        elif kind != "]":
+            inner = match[1] or match[2]
+            if inner is None:
+                opened.append((at, kind == "!"))
+            elif link := wiki_link(inner, at, match.end(), kind == "!", lines.number(at)):
+                yield link
+        elif opened:
+            begin, embed = opened.pop()
+            link = _markdown(match, text, begin, embed, lines)
+            if link:
+                yield link
+                if not embed:
+                    # A link holds no links: what was opened before it can only be the label of an image.
+                    opened = [entry for entry in opened[-8:] if entry[1]]
+
+
+def _markdown(match: re.Match[str], text: str, begin: int, embed: bool, lines: Lines) -> Link | None:
+    which = 3 if match[3] is not None else 4
+    if match[which] is None or match.start() - begin > _LONGEST_LABEL:
+        return None
+    label = text[begin + (2 if embed else 1) : match.start()]
+    if "\n\n" in label or "\n\r\n" in label:
+        return None
+    span = Span(begin, match.end())
+    return markdown_link(match[which], match.start(which), label.strip(), span, embed, lines.number(begin))

@@ -1,0 +1,109 @@
+"""Links as they are written, read and written: `[[wiki]]` and `[markdown](links.md)`.
+
+Only links into the vault are kept: a Markdown link with a URL scheme is none, while `[[https://…]]` is a
+link to a note of that name, as in Obsidian. The text of a link never crosses a line.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from app.vault.note import Link, LinkStyle, Span
+from app.vault.path import NOTE_SUFFIXES, NotePath
+from app.vault.reference import read_fragment, split_alias, split_fragment
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_UNSAFE = re.compile(r"[\x00-\x20\x7f%#?()<>\\\"\[\]|^]")
+
+
+def wiki_link(inner: str, start: int, end: int, embed: bool, line: int) -> Link | None:
+    """The link of a `[[inner]]` whose whole text is at `start` to `end`; None where it names nothing.
+
+    Args:
+        inner: The text between the brackets.
+        start: Where the link starts (characters), at its `!` if it is an embed.
+        end: Where it ends, after its `]]`.
+        embed: Whether a `!` stands before it.
+        line: The line it is on, from 1.
+    """
+    said, alias = split_alias(inner)
+    target, heading, block = split_fragment(said)
+    bare = target.strip()
+    if not bare and heading is None and block is None:
+        return None
+    at = start + (3 if embed else 2) + len(target) - len(target.lstrip())
+    where = Span(at, at + len(bare))
+    return Link(bare, heading, block, alias, LinkStyle.WIKI, embed, Span(start, end), where, line)
+
+
+def markdown_link(raw: str, at: int, label: str, span: Span, embed: bool, line: int) -> Link | None:
+    """The link whose destination is written `raw` at `at`; None where it leaves the vault or names nothing.
+
+    Args:
+        raw: The destination without its angle brackets, as written.
+        at: Where the destination starts (characters).
+        label: The text between the square brackets.
+        span: The whole link.
+        embed: Whether a `!` stands before it.
+        line: The line it is on, from 1.
+    """
+    if _SCHEME.match(raw):
+        return None
+    path, _, fragment = raw.partition("#")
+    target = unquote(_ESCAPE.sub(r"\1", path))
+    heading, block = read_fragment(unquote(fragment))
+    if not target.strip() and heading is None and block is None:
+        return None
+    where = Span(at, at + len(path))
+    return Link(target, heading, block, label or None, LinkStyle.MARKDOWN, embed, span, where, line)
+
+
+def written_target(style: LinkStyle, target: str, *, angled: bool = False) -> str:
+    """`target` as it must be written in a link of that style.
+
+    Args:
+        style: A wikilink takes it as it is; a Markdown link percent-encodes what would end it.
+        target: The name or path, decoded.
+        angled: Whether the destination stands in `<…>`, which takes spaces.
+    """
+    if style is LinkStyle.WIKI:
+        return target
+    unsafe = re.compile(r"[\x00-\x1f\x7f%#?<>\\]") if angled else _UNSAFE
+    return unsafe.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), target)
+
+
+def renamed_target(link: Link, source: NotePath, new: NotePath, shortest: str) -> str:
+    """The target that `link` should say now that its note is at `new`, in the style it was written in.
+
+    A relative target (`./`, `../`) stays relative to `source`, an absolute one (`/`) absolute, one with
+    folders keeps its folders, and a bare name becomes `shortest`. A suffix that was written stays.
+
+    Args:
+        link: The link as it was read.
+        source: Where the note that holds the link is now.
+        new: Where the linked note or file is now.
+        shortest: The shortest text, without a note's suffix, that resolves to `new` from `source`.
+    """
+    old = link.target
+    keeps_suffix = not new.is_note or old.lower().endswith(NOTE_SUFFIXES)
+    if old.startswith(("./", "../")):
+        path = _relative(source, new.text if keeps_suffix else new.stem_path)
+        return f"./{path}" if old.startswith("./") and not path.startswith("../") else path
+    if old.startswith("/"):
+        return "/" + (new.text if keeps_suffix else new.stem_path)
+    if "/" in old:
+        return new.text if keeps_suffix else new.stem_path
+    suffix = new.file_name[len(new.name) :] if new.is_note and keeps_suffix else ""
+    return shortest + suffix
+
+
+def _relative(source: NotePath, target: str) -> str:
+    """`target` as seen from the folder of `source`."""
+    here = source.folder.split("/") if source.folder else []
+    there = target.split("/")
+    shared = 0
+    while shared < min(len(here), len(there) - 1) and here[shared] == there[shared]:
+        shared += 1
+    return "/".join([".."] * (len(here) - shared) + there[shared:])

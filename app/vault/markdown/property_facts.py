@@ -1,0 +1,96 @@
+"""Links and tags that stand in a note's properties, with their places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from app.vault.markdown.frontmatter import Frontmatter
+from app.vault.markdown.inline import is_tag_name, scan_inline
+from app.vault.markdown.text import Lines
+from app.vault.markdown.yaml_tree import Entry, Mapping, Node, Scalar, Sequence
+from app.vault.note import Link, Span, Tag
+
+TAG_KEYS = ("tags", "tag")
+_TAG = re.compile(r"[^\s,]+")
+
+
+def is_tag_entry(entry: Entry) -> bool:
+    """Whether a property holds the note's tags."""
+    return entry.key.text.lower() in TAG_KEYS
+
+
+def property_tags(frontmatter: Frontmatter, text: str, lines: Lines) -> Iterator[Tag]:
+    """The tags of the `tags` property, a list or a string, with or without `#`."""
+    for entry in frontmatter.tree.entries if frontmatter.tree else ():
+        if not is_tag_entry(entry):
+            continue
+        items = entry.value.items if isinstance(entry.value, Sequence) else (entry.value,)
+        for item in items:
+            if isinstance(item, Scalar) and item.value is not None:
+                yield from scalar_tags(item, text, lines)
+
+
+def scalar_tags(scalar: Scalar, text: str, lines: Lines) -> Iterator[Tag]:
+    """The tags in one scalar; each span covers the name, or the scalar where it is written with escapes."""
+    begin = written_at(scalar, text)
+    for match in _TAG.finditer(scalar.text):
+        name = match[0].lstrip("#").strip("/")
+        if name and is_tag_name(name):
+            at = match.end() - len(match[0].lstrip("#"))
+            span = scalar.span if begin is None else Span(begin + at, begin + match.end())
+            yield Tag(name, span, lines.number(span.start), True)
+
+
+def property_links(frontmatter: Frontmatter, text: str, lines: Lines) -> Iterator[tuple[str, Link, bool]]:
+    """The links of the properties: the key they stand under, the link, and whether it is a value's whole."""
+    for entry in frontmatter.tree.entries if frontmatter.tree else ():
+        for scalar, alone in _scalars(entry.value, text):
+            yield from ((entry.key.text, link, whole) for link, whole in _links(scalar, alone, text, lines))
+
+
+def written_at(scalar: Scalar, text: str) -> int | None:
+    """Where the scalar's text starts, if it is written as it is read; None with escapes or folds."""
+    begin = scalar.span.start + (1 if scalar.quote in ("'", '"') else 0)
+    return begin if scalar.quote not in ("|", ">") and text.startswith(scalar.text, begin) else None
+
+
+def _scalars(node: Node, text: str) -> Iterator[tuple[Scalar, bool]]:
+    """The scalars below `node`, and whether each is the name in an unquoted `[[name]]`."""
+    if isinstance(node, Scalar):
+        if "[" in node.text:
+            yield node, False
+    elif isinstance(node, Mapping):
+        for entry in node.entries:
+            yield from _scalars(entry.value, text)
+    elif (name := _unquoted(node, text)) is not None:
+        yield name, True
+    else:
+        for item in node.items:
+            yield from _scalars(item, text)
+
+
+def _unquoted(node: Sequence, text: str) -> Scalar | None:
+    """The name of an unquoted `key: [[name]]`, which YAML takes for a list in a list."""
+    if len(node.items) != 1 or not isinstance(inner := node.items[0], Sequence) or len(inner.items) != 1:
+        return None
+    name = inner.items[0]
+    tight = text.startswith("[[", node.span.start) and text.endswith("]]", node.span.start, node.span.end)
+    return name if tight and isinstance(name, Scalar) and "\n" not in name.text and name.text else None
+
+
+def _links(scalar: Scalar, alone: bool, text: str, lines: Lines) -> Iterator[tuple[Link, bool]]:
+    value = f"[[{scalar.text}]]" if alone else scalar.text
+    begin = written_at(scalar, text)
+    number = lines.number(scalar.span.start)
+    for link in scan_inline(value, value, 0, Lines(""))[0]:
+        whole = link.span.start == 0 and value[link.span.end :].lstrip()[:1] in ("", "(")
+        if begin is None:
+            span = target = scalar.span
+        else:
+            shift = begin - 2 if alone else begin
+            span = Span(shift + link.span.start, shift + link.span.end)
+            target = Span(shift + link.target_span.start, shift + link.target_span.end)
+        placed = replace(link, span=span, target_span=target, line=number, in_properties=True)
+        yield placed, whole

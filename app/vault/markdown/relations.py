@@ -1,0 +1,198 @@
+"""Typed relations: list items, inline fields and properties that say what a link means.
+
+`- supports [[T]] (confidence: 0.8, because …)`, `supports:: [[T]]`, `[supports:: [[T]]]`,
+`(supports:: [[T]])`, and `supports: "[[T]]"` among the properties. Sources: basic-memory's relations,
+Dataview's inline fields.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from app.vault.note import KNOWN_RELATIONS, Heading, Link, Relation, Span
+
+_NOT_A_RELATION = frozenset(["TAGS", "TAG", "ALIAS", "ALIASES"])
+_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_BOX = re.compile(r"\[.\][ \t]+")
+_TYPE = re.compile(r"(?:\"([^\"\n]{1,80})\"|'([^'\n]{1,80})'|(\w[\w-]{0,79}):?)[ \t]+")
+_PLAIN_TYPE = re.compile(r"[a-z][a-z0-9_]{2,}")
+_KEY = r"\w[\w /-]{0,79}?"
+_LINE_FIELD = re.compile(rf"[*_]*({_KEY})[*_]*::[*_]*[ \t]*")
+_INLINE_FIELD = re.compile(rf"[\[(](?<!\\.)[*_]*({_KEY})[*_]*::[ \t]*")
+_BETWEEN = re.compile(r"[ \t]*(?:[,;&]|and\b)?[ \t]*")
+_CONFIDENCE = re.compile(r"\bconfidence\s*[:=]\s*(\d{0,3}(?:\.\d+)?)(\s*%)?(?![\w.])", re.IGNORECASE)
+_ITEM_TAIL = re.compile(r"[ \t]*(?:\((.*)\))?[ \t]*[.;,]?(?:[ \t]+#\S+)*(?:[ \t]+\^[A-Za-z0-9-]+)?[ \t\r]*")
+_BRACKET = re.compile(r"[\[\]()]")
+_LONGEST_NOTE = 2000
+
+
+def relation_type(words: str) -> str:
+    """The UPPER_SNAKE type that `words` name: `relates to` is `RELATES_TO`."""
+    return re.sub(r"[^\w]+", "_", words).strip("_").upper()
+
+
+def relation_word(kind: str) -> str:
+    """How a type is written in Markdown: lower_snake."""
+    return relation_type(kind).lower()
+
+
+def read_context(context: str | None) -> tuple[float | None, str | None]:
+    """The confidence (0 to 1) and the remark of what stands in parentheses after a relation."""
+    if context is None:
+        return None, None
+    match = _CONFIDENCE.search(context)
+    if not match or not match[1]:
+        return None, context.strip() or None
+    number = float(match[1]) / (100 if match[2] else 1)
+    rest = f"{context[: match.start()].rstrip(' ,;')}, {context[match.end() :].lstrip(' ,;')}".strip(" ,;")
+    return (number if 0 <= number <= 1 else None), rest or None
+
+
+def prose_relations(
+    masked: str, text: str, links: Sequence[Link], headings: Sequence[Heading]
+) -> Iterator[Relation]:
+    """The relations that the list items and fields of the prose say.
+
+    Args:
+        masked: The text with code, math and comments masked.
+        text: The text itself.
+        links: The links of the prose, in order.
+        headings: The headings, in order.
+    """
+    sections = _relation_sections(headings, len(text))
+    for number, group in groupby(links, key=lambda link: link.line):
+        on_line = [link for link in group if not link.embed]
+        if not on_line:
+            continue
+        begin = text.rfind("\n", 0, on_line[0].span.start) + 1
+        end = text.find("\n", on_line[-1].span.end)
+        span = Span(begin, end if end >= 0 else len(text))
+        index = bisect_right(sections, begin, key=lambda section: section.start) - 1
+        anything = index >= 0 and begin < sections[index].end
+        yield from _of_line(masked, text, span, on_line, number, anything)
+
+
+def property_relations(found: Sequence[tuple[str, Link, bool]], text: str) -> Iterator[Relation]:
+    """The relations of properties whose value is a link or a list of links.
+
+    Args:
+        found: Key, link, and whether the link is the whole value.
+        text: The note's text.
+    """
+    for key, link, whole in found:
+        kind = relation_type(key)
+        if whole and kind and kind not in _NOT_A_RELATION and not kind.startswith("CSSCLASS"):
+            confidence, note = read_context(_parenthesised(text, link.span.end))
+            yield Relation(kind, link, confidence, note, link.span, link.line)
+
+
+def _relation_sections(headings: Sequence[Heading], end: int) -> list[Span]:
+    """The parts of the text under a `Relations` heading, where any word is a type."""
+    found: list[Span] = []
+    opened: Heading | None = None
+    for heading in headings:
+        if opened and heading.level <= opened.level:
+            found.append(Span(opened.span.end, heading.span.start))
+            opened = None
+        if not opened and heading.text.strip().casefold() == "relations":
+            opened = heading
+    return [*found, Span(opened.span.end, end)] if opened else found
+
+
+def _of_line(
+    masked: str, text: str, span: Span, links: list[Link], number: int, anything: bool
+) -> Iterator[Relation]:
+    start = span.start
+    item = _ITEM.match(masked, start, span.end)
+    if item:
+        start = item.end()
+        box = _BOX.match(masked, start, span.end)
+        start = box.end() if box else start
+    if masked.find("::", span.start, span.end) >= 0:
+        yield from _fields(masked, text, Span(start, span.end), links, number)
+    elif item and start < links[0].span.start:
+        yield from _list_item(masked, text, span, start, links, number, anything)
+
+
+def _list_item(
+    masked: str, text: str, span: Span, start: int, links: list[Link], number: int, anything: bool
+) -> Iterator[Relation]:
+    match = _TYPE.match(masked, start, span.end)
+    if not match or match.end() != links[0].span.start:
+        return
+    kind = relation_type(match[1] or match[2] or match[3])
+    bare = match[3]
+    if bare and not anything and kind not in KNOWN_RELATIONS and not _PLAIN_TYPE.fullmatch(bare):
+        return
+    targets = _run(masked, links)
+    tail = _ITEM_TAIL.fullmatch(text, targets[-1].span.end, span.end)
+    if kind and kind not in _NOT_A_RELATION and (tail or anything):
+        confidence, note = read_context(tail[1] if tail else _parenthesised(text, targets[-1].span.end))
+        whole = Span(span.start, span.end - 1 if text[span.end - 1] == "\r" else span.end)
+        for link in targets:
+            yield Relation(kind, link, confidence, note, whole, number)
+
+
+def _fields(masked: str, text: str, span: Span, links: list[Link], number: int) -> Iterator[Relation]:
+    if match := _LINE_FIELD.match(masked, span.start, span.end):
+        yield from _field(masked, text, match[1], match.end(), span, links, number)
+        return
+    at = span.start
+    closings = _closings(masked, span)
+    while match := _INLINE_FIELD.search(masked, at, span.end):
+        end = closings.get(match.start())
+        if end is not None:
+            where = Span(match.start(), end + 1)
+            yield from _field(masked, text, match[1], match.end(), where, links, number)
+        at = end if end is not None else match.end()
+
+
+def _field(
+    masked: str, text: str, key: str, value_at: int, span: Span, links: list[Link], number: int
+) -> Iterator[Relation]:
+    kind = relation_type(key)
+    inside = [link for link in links if link.span.start >= value_at and link.span.end <= span.end]
+    if not kind or kind in _NOT_A_RELATION or not inside or inside[0].span.start != value_at:
+        return
+    targets = _run(masked, inside)
+    confidence, note = read_context(_parenthesised(text, targets[-1].span.end, span.end))
+    for link in targets:
+        yield Relation(kind, link, confidence, note, span, number)
+
+
+def _run(masked: str, links: list[Link]) -> list[Link]:
+    """The first link and those that follow it with only a comma, `;`, `&` or `and` between."""
+    targets = [links[0]]
+    for link in links[1:]:
+        if link.span.start < targets[-1].span.end:
+            continue
+        if not _BETWEEN.fullmatch(masked, targets[-1].span.end, link.span.start):
+            break
+        targets.append(link)
+    return targets
+
+
+def _closings(masked: str, span: Span) -> dict[int, int]:
+    """Where each bracket in `span` closes: square ones and round ones each among themselves."""
+    closings: dict[int, int] = {}
+    opened: dict[str, list[int]] = {"]": [], ")": []}
+    for match in _BRACKET.finditer(masked, span.start, span.end):
+        kind = match[0]
+        if kind in "[(":
+            opened["]" if kind == "[" else ")"].append(match.start())
+        elif opened[kind]:
+            closings[opened[kind].pop()] = match.start()
+    return closings
+
+
+def _parenthesised(text: str, at: int, end: int | None = None) -> str | None:
+    """What stands in the parentheses that follow at once, on the same line."""
+    limit = min(at + _LONGEST_NOTE, len(text) if end is None else end)
+    window = text[at:limit].partition("\n")[0].lstrip(" \t")
+    if not window.startswith("("):
+        return None
+    closed = _closings(window, Span(0, len(window))).get(0)
+    return window[1:closed] if closed is not None else None

@@ -1,0 +1,57 @@
+"""Bytes to text and back, and where lines begin.
+
+A note's text keeps its byte order mark, its newlines and its missing last newline, so that encoding it
+gives the file's bytes back.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+from app.errors import UnreadableNoteError
+
+BOM = "\ufeff"
+
+
+def decode(content: bytes) -> str:
+    """The text of a note's bytes, exactly.
+
+    Raises:
+        UnreadableNoteError: they are not UTF-8, so writing them back would change them; `position` is
+            the first bad byte.
+    """
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"The note is not UTF-8 (byte {error.start}), so it can be read but not edited."
+        raise UnreadableNoteError(message, position=error.start) from error
+
+
+def decode_lossy(content: bytes) -> str:
+    """The text of any bytes, with U+FFFD for what is not UTF-8: to read and index, never to write."""
+    return content.decode("utf-8", "replace")
+
+
+def newline_of(text: str, near: int = 0) -> str:
+    """The newline that `text` uses at or before `near` (characters), else after it, else a line feed."""
+    end = text.rfind("\n", 0, near)
+    if end < 0:
+        end = text.find("\n", near)
+    return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
+
+
+def with_newlines(text: str, newline: str) -> str:
+    """`text` with each of its newlines written as `newline`."""
+    return re.sub(r"\r\n|\r|\n", newline, text)
+
+
+class Lines:
+    """Numbers the lines of a text, counting from 1."""
+
+    def __init__(self, text: str) -> None:
+        self._ends = [match.start() for match in re.finditer("\n", text)]
+
+    def number(self, offset: int) -> int:
+        """The line that holds the character at `offset`."""
+        return bisect_left(self._ends, offset) + 1

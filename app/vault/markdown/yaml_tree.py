@@ -1,0 +1,234 @@
+"""YAML as a tree of values with their spans, read from the events of libyaml.
+
+Reading events, and never constructing objects, keeps it safe, and keeps the place of each value, which an
+edit of one property needs. Plain scalars mean what they mean to Obsidian (the core schema of YAML 1.2:
+`yes` and `12:30` are text), and dates stay text in ISO form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import yaml
+
+from app.vault.note import Span
+
+MAX_DEPTH = 20
+MAX_ALIASES = 16
+MAX_NODES = 20_000
+
+_WORDS: dict[str, bool | None] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,300})")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_BASED = re.compile(r"0o[0-7]{1,99}|0x[0-9a-fA-F]{1,99}")
+_DATE_TIME = re.compile(
+    r"(\d{4})-(\d\d?)-(\d\d?)(?:[Tt]|[ \t]+)(\d\d?):(\d\d):(\d\d)(\.\d*)?[ \t]*(Z|[-+]\d\d?(?::?\d\d)?)?"
+)
+_CORE = ("str", "int", "float", "bool", "null", "seq", "map", "timestamp")
+_KNOWN_TAGS = frozenset([None, "!", *(f"tag:yaml.org,2002:{name}" for name in _CORE)])
+_STRING_TAGS = frozenset(["!", "tag:yaml.org,2002:str"])
+
+
+class UnreadableYaml(ValueError):
+    """The text is no YAML mapping that may be read; the message says why, in plain words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """One value: `text` is the string it spells, `value` what it means, `quote` one of "", ', ", |, >."""
+
+    text: str
+    value: str | int | float | bool | None
+    quote: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A list; `flow` when written in brackets."""
+
+    items: tuple[Node, ...]
+    flow: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A key and its value."""
+
+    key: Scalar
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Keys and values in order, doubles included; `flow` when written in braces."""
+
+    entries: tuple[Entry, ...]
+    flow: bool
+    span: Span
+
+
+Node = Scalar | Sequence | Mapping
+
+
+def read_tree(text: str, offset: int = 0) -> Mapping | None:
+    """The mapping that `text` is, with spans moved by `offset`; None for an empty text.
+
+    Raises:
+        UnreadableYaml: it is not YAML, not a mapping, or beyond a cap (depth, aliases, nodes).
+    """
+    try:
+        events = yaml.parse(text, Loader=yaml.CSafeLoader)
+        root = _Composer(events, text, offset).document()
+    except yaml.MarkedYAMLError as error:
+        line = f" (line {error.problem_mark.line + 2})" if error.problem_mark else ""
+        raise UnreadableYaml(f"{error.problem or error.context}{line}") from error
+    except (yaml.YAMLError, UnicodeError) as error:
+        raise UnreadableYaml(str(error).splitlines()[0]) from error
+    if isinstance(root, Scalar) and root.value is None:
+        return None
+    if root is not None and not isinstance(root, Mapping):
+        raise UnreadableYaml("the block is not a list of `key: value` lines")
+    return root
+
+
+def plain(node: Node) -> object:
+    """The node as plain values: dict, list, str, int, float, bool, None. Of a doubled key the last counts."""
+    if isinstance(node, Scalar):
+        return node.value
+    if isinstance(node, Sequence):
+        return [plain(item) for item in node.items]
+    return values_of(node)
+
+
+def values_of(mapping: Mapping) -> dict[str, object]:
+    """The mapping as a dict of plain values."""
+    return {entry.key.text: plain(entry.value) for entry in mapping.entries}
+
+
+def scalar_value(text: str) -> str | int | float | bool | None:
+    """What the plain scalar `text` means."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in "+-.0123456789":
+        return text
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _BASED.fullmatch(text):
+        return int(text, 0)
+    if _FLOAT.fullmatch(text) and any(mark in text for mark in ".eE"):
+        number = float(text)
+        return number if abs(number) != float("inf") else text
+    if match := _DATE_TIME.fullmatch(text):
+        return _iso(match)
+    return text
+
+
+def _iso(match: re.Match[str]) -> str:
+    """A YAML date and time as ISO 8601; one that is so already stays as it is written."""
+    year, month, day, hour, minute, second, fraction, zone = match.groups()
+    if zone and zone != "Z":
+        hours, minutes = zone[1:].replace(":", "")[:-2] or zone[1:], zone[1:].replace(":", "")[-2:]
+        if len(zone) <= 3:
+            hours, minutes = zone[1:], "00"
+        zone = f"{zone[0]}{int(hours):02}:{minutes}"
+    fraction = fraction if fraction and len(fraction) > 1 else ""
+    return f"{year}-{int(month):02}-{int(day):02}T{int(hour):02}:{minute}:{second}{fraction}{zone or ''}"
+
+
+class _Composer:
+    """Builds the tree from events, with every cap checked as it grows."""
+
+    def __init__(self, events: Iterator[yaml.Event], text: str, offset: int) -> None:
+        self.events = events
+        self.text = text
+        self.offset = offset
+        self.anchors: dict[str, tuple[Node, int]] = {}
+        self.aliases = 0
+        self.nodes = 0
+
+    def document(self) -> Node | None:
+        root: Node | None = None
+        for event in self.events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                if root is not None:
+                    raise UnreadableYaml("it holds a second document")
+                root = self.node(next(self.events), 1)
+        return root
+
+    def node(self, event: yaml.Event, depth: int) -> Node:
+        before = self.nodes
+        self.count(1)
+        if depth > MAX_DEPTH:
+            raise UnreadableYaml(f"it is nested more than {MAX_DEPTH} deep")
+        if isinstance(event, yaml.AliasEvent):
+            return self.alias(event)
+        if not isinstance(event, yaml.ScalarEvent | yaml.SequenceStartEvent | yaml.MappingStartEvent):
+            raise UnreadableYaml("it ends too soon")
+        if event.tag not in _KNOWN_TAGS:
+            raise UnreadableYaml(f"the tag {event.tag} is not read")
+        node: Node
+        if isinstance(event, yaml.ScalarEvent):
+            node = self.scalar(event)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            node = self.sequence(event, depth)
+        else:
+            node = self.mapping(event, depth)
+        if event.anchor:
+            self.anchors[event.anchor] = (node, self.nodes - before)
+        return node
+
+    def count(self, nodes: int) -> None:
+        self.nodes += nodes
+        if self.nodes > MAX_NODES:
+            raise UnreadableYaml(f"it holds more than {MAX_NODES} values")
+
+    def alias(self, event: yaml.AliasEvent) -> Node:
+        self.aliases += 1
+        if self.aliases > MAX_ALIASES:
+            raise UnreadableYaml(f"it uses more than {MAX_ALIASES} aliases")
+        if event.anchor not in self.anchors:
+            raise UnreadableYaml(f"the alias *{event.anchor} stands for nothing")
+        node, size = self.anchors[event.anchor]
+        self.count(size)
+        return node
+
+    def scalar(self, event: yaml.ScalarEvent) -> Scalar:
+        quote = event.style or ""
+        text = event.value
+        as_text = quote or event.tag in _STRING_TAGS
+        return Scalar(text, text if as_text else scalar_value(text), quote, self.span(event, event))
+
+    def sequence(self, start: yaml.SequenceStartEvent, depth: int) -> Sequence:
+        items: list[Node] = []
+        while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
+            items.append(self.node(event, depth + 1))
+        return Sequence(tuple(items), bool(start.flow_style), self.span(start, event))
+
+    def mapping(self, start: yaml.MappingStartEvent, depth: int) -> Mapping:
+        entries: list[Entry] = []
+        while not isinstance(event := next(self.events), yaml.MappingEndEvent):
+            key = self.node(event, depth + 1)
+            if not isinstance(key, Scalar):
+                # Templates say `date: {{date}}`: the key is what stands there, as Obsidian reads it.
+                raw = self.text[key.span.start - self.offset : key.span.end - self.offset]
+                key = Scalar(raw, raw, "", key.span)
+            entries.append(Entry(key, self.node(next(self.events), depth + 1)))
+        return Mapping(tuple(entries), bool(start.flow_style), self.span(start, event))
+
+    def span(self, start: yaml.Event, end: yaml.Event) -> Span:
+        begin = start.start_mark.index if start.start_mark else 0
+        return Span(begin + self.offset, (end.end_mark.index if end.end_mark else begin) + self.offset)
+
+
+def doubled_keys(mapping: Mapping) -> set[str]:
+    """The keys that stand more than once."""
+    names = sorted(entry.key.text for entry in mapping.entries)
+    return {a for a, b in pairwise(names) if a == b}

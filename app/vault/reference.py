@@ -1,0 +1,82 @@
+"""How a note is named in text: `[[folder/Note#Heading|Alias]]`, `Note`, `Note#^block`. Pure.
+
+A reference is split on `|` first, then on `#`, then on `^`, so that an alias may hold `#` and a heading
+may hold `^`. In a table the `|` has a backslash before it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from app.vault.path import NOTE_SUFFIXES
+
+_BLOCK_ID = re.compile(r"[A-Za-z0-9-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What a wikilink, or a name that a person or a tool gives, says.
+
+    `target` is a name or a path, empty for the note it stands in; `heading` keeps inner `#`; `block` has
+    no `^`; `alias` is the text to show. None where that part is not said.
+    """
+
+    target: str
+    heading: str | None = None
+    block: str | None = None
+    alias: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The last part of the target without a note's suffix."""
+        last = self.target.rpartition("/")[2]
+        stem, dot, suffix = last.rpartition(".")
+        return stem if dot and f".{suffix.lower()}" in NOTE_SUFFIXES else last
+
+    @property
+    def folder(self) -> str:
+        """The parts of the target before the last; empty when there are none."""
+        return self.target.rpartition("/")[0]
+
+
+def parse_reference(text: str) -> Reference:
+    """The reference that `text` says, with or without `[[…]]` and the `!` of an embed."""
+    text = text.strip()
+    inner = text[1:] if text.startswith("![[") else text
+    if inner.startswith("[[") and inner.endswith("]]") and len(inner) >= 4:
+        text = inner[2:-2]
+    said, alias = split_alias(text)
+    target, heading, block = split_fragment(said)
+    return Reference(target.strip(), heading, block, alias)
+
+
+def split_alias(inner: str) -> tuple[str, str | None]:
+    """What stands before the first `|` and its backslash, as written, and the alias after it."""
+    said, bar, alias = inner.partition("|")
+    if not bar:
+        return inner, None
+    return said.removesuffix("\\"), alias.strip() or None
+
+
+def split_fragment(said: str) -> tuple[str, str | None, str | None]:
+    """The target as written, the heading and the block id of what stands before the alias."""
+    target, hash_sign, fragment = said.partition("#")
+    if not hash_sign:
+        target, caret, block = said.partition("^")
+        if caret and _BLOCK_ID.fullmatch(block.strip()):
+            return target, None, block.strip()
+        return said, None, None
+    heading, block_id = read_fragment(fragment)
+    return target, heading, block_id
+
+
+def read_fragment(fragment: str) -> tuple[str | None, str | None]:
+    """The heading and the block id that the text after a link's first `#` says."""
+    fragment = fragment.strip()
+    if fragment.startswith("^"):
+        return None, fragment[1:].strip() or None
+    heading, mark, block = fragment.rpartition("#^")
+    if mark and _BLOCK_ID.fullmatch(block):
+        return heading.strip(" #") or None, block
+    return fragment.strip(" #") or None, None
