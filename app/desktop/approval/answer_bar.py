@@ -1,0 +1,128 @@
+"""The bottom of the dialog, always in sight: deny with a word, edit, approve."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QPushButton, QWidget
+
+from app.desktop.approval.draft import Draft, Share
+from app.desktop.approval.wording import time_left
+from app.desktop.diff.visible import describe
+from app.permissions.approval import ApprovalRequest, GrantOffer
+from app.permissions.caller import CallerKind
+from app.permissions.scope import Operation
+
+_LITTLE_TIME_S = 30
+
+
+class AnswerBar(QWidget):
+    """The answers to one request.
+
+    Deny is the safe one: Enter means it, and only it. Approve takes Space, a click, or Alt+A.
+    """
+
+    denied = Signal(str)
+    approved = Signal()
+    granted = Signal(object)
+    edit_toggled = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.deny_button = _button("Deny", "Deny; nothing is written (Enter)")
+        self.deny_button.setDefault(True)
+        self.words = QLineEdit()
+        self.words.setMaxLength(2_000)
+        self.words.setAccessibleName("A word to the agent with the denial")
+        self.time = QLabel()
+        self.time.setAccessibleName("Time left to answer")
+        self.edit_button = _button("Edit…", "Edit the text, then approve it")
+        self.edit_button.setCheckable(True)
+        self.menu_button = _button("Approve and…", "Approve, and allow more from now on")
+        self.menu = QMenu(self)
+        self.menu_button.setMenu(self.menu)
+        self.approve_button = _button("Approve", "Approve exactly what is shown (Alt+A)")
+        self.approve_button.setProperty("role", "primary")
+        self.approve_button.setShortcut("Alt+A")
+        self._build()
+
+    def show_request(self, request: ApprovalRequest) -> None:
+        """Offer the answers that `request` has."""
+        self.words.clear()
+        to_you = request.caller.kind is CallerKind.USER
+        self.words.setVisible(not to_you)
+        self.words.setPlaceholderText("Tell it why, if you like")
+        self.deny_button.setText("Cancel" if to_you else "Deny")
+        self.edit_button.blockSignals(True)
+        self.edit_button.setChecked(False)
+        self.edit_button.blockSignals(False)
+        grave = request.operation in (Operation.DELETE, Operation.EXECUTE)
+        self.approve_button.setProperty("role", "danger" if grave else "primary")
+        self.approve_button.style().unpolish(self.approve_button)
+        self.approve_button.style().polish(self.approve_button)
+        self.menu.clear()
+        for offer in request.offers:
+            self._add_offer(offer)
+        self.menu_button.setVisible(bool(request.offers))
+        self.deny_button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_choice(self, draft: Draft, why_not_editable: str, problem: str, *, editing: bool) -> None:
+        """Say on the buttons exactly what they would do now."""
+        self.approve_button.setText(_approve_words(draft))
+        self.approve_button.setShortcut("Alt+A")
+        can = draft.proposal() is not None and not problem
+        self.approve_button.setEnabled(can)
+        self.menu_button.setEnabled(can)
+        self.edit_button.setVisible(bool(draft.files))
+        self.edit_button.setEnabled(editing or not why_not_editable)
+        self.edit_button.setToolTip(why_not_editable or "Edit the text, then approve it")
+        self.edit_button.setText("Done editing" if editing else "Edit…")
+
+    def show_time(self, seconds: float) -> None:
+        """Show how long the request still waits."""
+        self.time.setText(f"{time_left(seconds)} left" if seconds > 0 else "Time is up")
+        self.time.setToolTip("Without an answer until then it is denied")
+        tone = "warning" if seconds <= _LITTLE_TIME_S else "muted"
+        if self.time.property("tone") != tone:
+            self.time.setProperty("tone", tone)
+            self.time.style().unpolish(self.time)
+            self.time.style().polish(self.time)
+
+    def _add_offer(self, offer: GrantOffer) -> None:
+        action = self.menu.addAction(describe(offer.label).replace("&", "&&"))
+        action.triggered.connect(lambda: self.granted.emit(offer))
+
+    def _build(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(16, 10, 16, 12)
+        layout.setSpacing(8)
+        layout.addWidget(self.deny_button)
+        layout.addWidget(self.words, 1)
+        layout.addStretch(0)
+        for widget in (self.time, self.edit_button, self.menu_button, self.approve_button):
+            layout.addWidget(widget)
+        self.words.setMinimumWidth(120)
+        self.deny_button.clicked.connect(lambda: self.denied.emit(self.words.text().strip()))
+        self.words.returnPressed.connect(self.deny_button.click)
+        self.approve_button.clicked.connect(lambda: self.approved.emit())
+        self.edit_button.toggled.connect(self.edit_toggled)
+
+
+def _approve_words(draft: Draft) -> str:
+    if draft.is_edited:
+        return "Approve edited text"
+    if draft.is_whole:
+        return "Approve"
+    wanted = sum(file.share is not Share.NONE for file in draft.files)
+    partly = any(file.share is Share.SOME for file in draft.files)
+    if wanted == len(draft.files) or (partly and len(draft.files) == 1):
+        return "Approve selected changes"
+    return f"Approve {wanted:,} of {len(draft.files):,} files"
+
+
+def _button(text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setToolTip(tip)
+    button.setAccessibleName(text)
+    button.setAccessibleDescription(tip)
+    button.setAutoDefault(False)
+    return button

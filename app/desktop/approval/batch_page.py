@@ -1,0 +1,117 @@
+"""All waiting requests on one page, to be approved or denied as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.desktop.approval.draft import Draft
+from app.desktop.approval.header import operation_icon, plain
+from app.desktop.approval.wording import caller_words, change_name, extent, title
+from app.desktop.diff.visible import describe
+from app.desktop.theme import Theme
+from app.vault.changes import ChangeSet
+
+_MOST_NAMES = 6
+
+
+class BatchPage(QWidget):
+    """Lists what would be approved, each request with its files; only these, whatever comes meanwhile."""
+
+    approved = Signal()
+    denied = Signal()
+    left = Signal()
+
+    def __init__(self, drafts: Sequence[Draft], theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.drafts = tuple(draft for draft in drafts if draft.proposal() is not None)
+        count = len(self.drafts)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        heading = plain(f"Approve all {count} requests?")
+        heading.setProperty("size", "heading")
+        heading.setContentsMargins(20, 16, 20, 2)
+        layout.addWidget(heading)
+        words = plain("Each is written as you have left it: what you unticked stays out.", "muted")
+        words.setContentsMargins(20, 0, 20, 8)
+        layout.addWidget(words)
+        layout.addWidget(self._list(theme), 1)
+        layout.addLayout(self._buttons(count))
+
+    def _list(self, theme: Theme) -> QScrollArea:
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(20, 8, 20, 8)
+        column.setSpacing(8)
+        for draft in self.drafts:
+            column.addWidget(_entry(draft, theme))
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setWidget(content)
+        area.setWidgetResizable(True)
+        area.setAccessibleName("The requests that would be approved")
+        return area
+
+    def _buttons(self, count: int) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(16, 10, 16, 12)
+        row.setSpacing(8)
+        self.back_button = QPushButton("Back")
+        self.deny_button = QPushButton(f"Deny all {count}")
+        self.approve_button = QPushButton(f"Approve all {count}")
+        self.approve_button.setProperty("role", "primary")
+        for button, signal in (
+            (self.back_button, self.left),
+            (self.deny_button, self.denied),
+            (self.approve_button, self.approved),
+        ):
+            button.setAutoDefault(False)
+            button.setAccessibleName(button.text())
+            button.clicked.connect(lambda _=False, signal=signal: signal.emit())
+            row.addWidget(button)
+        row.insertStretch(1)
+        return row
+
+
+def _entry(draft: Draft, theme: Theme) -> QWidget:
+    card = QFrame()
+    card.setObjectName("card")
+    row = QHBoxLayout(card)
+    row.setContentsMargins(12, 10, 12, 10)
+    row.setSpacing(12)
+    row.addWidget(operation_icon(draft.request.operation, theme, 20), 0, Qt.AlignmentFlag.AlignTop)
+    words = QVBoxLayout()
+    words.setSpacing(2)
+    heading = plain(title(draft.request))
+    heading.setProperty("size", "strong")
+    heading.setWordWrap(True)
+    words.addWidget(heading)
+    facts = [caller_words(draft.request.caller), describe(draft.request.tool), extent(draft.request)]
+    words.addWidget(plain("   ·   ".join(filter(None, [*facts, _left_out(draft)])), "muted"))
+    if names := _names(draft):
+        listed = plain(names, "muted")
+        listed.setWordWrap(True)
+        words.addWidget(listed)
+    row.addLayout(words, 1)
+    return card
+
+
+def _left_out(draft: Draft) -> str:
+    if draft.is_edited:
+        return "edited by you"
+    return "" if draft.is_whole else "in part"
+
+
+def _names(draft: Draft) -> str:
+    """The files of a change set, or the exact text of an effect."""
+    proposal = draft.proposal()
+    if not isinstance(proposal, ChangeSet):
+        return describe(proposal.text) if proposal is not None else ""
+    if len(proposal.changes) == 1:
+        return ""
+    names = [change_name(change) for change in proposal.changes]
+    more = len(names) - _MOST_NAMES
+    return "\n".join(names[:_MOST_NAMES] + ([f"and {more:,} more"] if more > 0 else []))

@@ -1,0 +1,253 @@
+"""The dialog in which requests are read and answered, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QKeyEvent
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.desktop.approval.answer_bar import AnswerBar
+from app.desktop.approval.batch_page import BatchPage
+from app.desktop.approval.guard import ArmingGuard
+from app.desktop.approval.header import plain
+from app.desktop.approval.queue_strip import QueueStrip
+from app.desktop.approval.review_page import ReviewPage
+from app.desktop.approval.waiting import Waiting
+from app.desktop.approval.wording import title
+from app.desktop.theme import Theme, ThemeSource
+from app.permissions.approval import Decision, Denied, GrantOffer
+
+_TICK_MS = 250
+_SMALLEST = QSize(640, 420)
+_SHARE_OF_WINDOW = 0.9
+_LARGEST = QSize(1360, 940)
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+Answer = tuple[Waiting, Decision]
+
+
+class ApprovalDialog(QDialog):
+    """A sheet of the window that shows one waiting request at a time.
+
+    `decided` carries a list of (waiting, decision). Each request that comes up takes no answer for
+    300 ms. Enter only ever denies, and only from the Deny button or the words next to it; Escape and the
+    window's close button deny too, or leave the editor or the page of all requests.
+    """
+
+    decided = Signal(object)
+
+    def __init__(self, theme: ThemeSource, clock: Callable[[], float], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setWindowTitle("Approve a change")
+        self.setMinimumSize(_SMALLEST)
+        self._theme = theme
+        self._clock = clock
+        self._items: tuple[Waiting, ...] = ()
+        self._current: Waiting | None = None
+        self.guard = ArmingGuard(self, clock)
+        self.strip = QueueStrip(theme.theme)
+        self.bar = AnswerBar()
+        self.page: ReviewPage | None = None
+        self.batch: BatchPage | None = None
+        self._build()
+        self._timer = QTimer(self)
+        self._timer.setInterval(_TICK_MS)
+        self._timer.timeout.connect(self._show_time)
+        self._timer.start()
+        self._connect()
+        self._take_size()
+
+    @property
+    def current(self) -> Waiting | None:
+        """The request that is shown."""
+        return self._current
+
+    def show_queue(self, items: Sequence[Waiting]) -> None:
+        """Show that these wait; another one comes up if the shown one is no longer among them."""
+        place = self._items.index(self._current) if self._current in self._items else 0
+        self._items = tuple(items)
+        if self.batch is not None and not set(self.batch.drafts) <= {item.draft for item in items}:
+            self._leave_batch()
+        if not items:
+            self._current = None
+            self._end()
+        elif self._current not in self._items:
+            self.show_request(min(place, len(items) - 1))
+        else:
+            self.strip.show_queue(self._items, self._items.index(self._current))
+
+    def show_request(self, place: int) -> None:
+        """Show request `place` (from 0) of the queue; it takes no answer for 300 ms."""
+        if not 0 <= place < len(self._items):
+            return
+        self._current = self._items[place]
+        self.guard.rest()
+        self._replace_page(self._current)
+        self.strip.show_queue(self._items, place)
+        self.bar.show_request(self._current.request)
+        self.setAccessibleName(title(self._current.request))
+        self._refresh()
+        self._show_time()
+
+    def note(self, text: str) -> None:
+        """Tell something about a request that is gone, over the one that is shown."""
+        self._notice.setText(text)
+        self._notice_frame.setVisible(bool(text))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape steps back or denies; an Enter that nothing has taken does nothing."""
+        if event.key() in _ENTER:
+            event.accept()
+        elif event.key() == Qt.Key.Key_Escape:
+            event.accept()
+            self._step_back()
+        else:
+            super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Closing the window is no answer but a denial of what is shown."""
+        if self._current is None:
+            super().closeEvent(event)
+            return
+        event.ignore()
+        self._step_back()
+
+    def reject(self) -> None:
+        """Deny what is shown; `QDialog` calls this for Escape."""
+        self._step_back()
+
+    def _build(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        self._notice = plain("")
+        self._notice.setWordWrap(True)
+        self._notice_frame = QFrame()
+        self._notice_frame.setObjectName("banner")
+        self._notice_frame.setProperty("tone", "warning")
+        row = QHBoxLayout(self._notice_frame)
+        row.setContentsMargins(20, 6, 20, 6)
+        row.addWidget(self._notice)
+        self._notice_frame.hide()
+        self.strip.hide()
+        line = QFrame()
+        line.setObjectName("line")
+        self._place = QVBoxLayout()
+        layout.addWidget(self.strip)
+        layout.addWidget(self._notice_frame)
+        layout.addLayout(self._place, 1)
+        layout.addWidget(line)
+        layout.addWidget(self.bar)
+
+    def _connect(self) -> None:
+        self.strip.chosen.connect(self.show_request)
+        self.strip.batch_wanted.connect(self._show_batch)
+        self.bar.denied.connect(lambda words: self._decide(lambda _: Denied(words)))
+        self.bar.approved.connect(lambda: self._approve(None))
+        self.bar.granted.connect(self._approve)
+        self.bar.edit_toggled.connect(self._edit)
+        self._theme.changed.connect(self._dress)
+
+    def _take_size(self) -> None:
+        parent = self.parentWidget()
+        window = parent.window().size() if parent else _LARGEST
+        wanted = (window * _SHARE_OF_WINDOW).boundedTo(_LARGEST).expandedTo(_SMALLEST)
+        self.resize(wanted.boundedTo(self.screen().availableSize().expandedTo(_SMALLEST)))
+
+    def _replace_page(self, waiting: Waiting) -> None:
+        self._leave_batch()
+        if self.page is not None:
+            self._place.removeWidget(self.page)
+            self.page.hide()
+            self.page.deleteLater()
+        self.page = ReviewPage(waiting.draft, self._theme, self)
+        self.page.changed.connect(self._refresh)
+        self._place.addWidget(self.page)
+
+    def _refresh(self) -> None:
+        if self.page is not None and self._current is not None:
+            page = self.page
+            editable = page.why_not_editable()
+            self.bar.show_choice(self._current.draft, editable, page.problem, editing=page.is_editing)
+            if self.bar.edit_button.isChecked() != page.is_editing:
+                self.bar.edit_button.setChecked(page.is_editing)
+
+    def _edit(self, on: bool) -> None:
+        if self.page is not None and self.page.is_editing != on:
+            self.page.set_editing(on)
+
+    def _approve(self, grant: GrantOffer | None) -> None:
+        if self.page is None:
+            return
+        self.page.flush()
+        if self.page.problem or self._current is None or self._current.draft.proposal() is None:
+            return
+        if self._clock() < self._current.deadline:
+            self._decide(lambda waiting: waiting.draft.approved(grant))
+
+    def _decide(self, decision: Callable[[Waiting], Decision]) -> None:
+        if self._current is not None and self.guard.armed:
+            self.note("")
+            self.decided.emit([(self._current, decision(self._current))])
+
+    def _step_back(self) -> None:
+        if self.batch is not None:
+            self._leave_batch()
+        elif self.page is not None and self.page.is_editing:
+            self.page.set_editing(False)
+        else:
+            self.bar.deny_button.click()
+
+    def _show_batch(self) -> None:
+        if self.page is None:
+            return
+        self.page.flush()
+        batch = BatchPage([item.draft for item in self._items], self._theme.theme, self)
+        batch.left.connect(self._leave_batch)
+        batch.approved.connect(lambda: self._decide_all(lambda waiting: waiting.draft.approved()))
+        batch.denied.connect(lambda: self._decide_all(lambda _: Denied()))
+        self.batch = batch
+        for widget in (self.page, self.bar, self.strip):
+            widget.hide()
+        self._place.addWidget(batch)
+        self.guard.rest()
+        batch.back_button.setFocus()
+
+    def _decide_all(self, decision: Callable[[Waiting], Decision]) -> None:
+        if self.batch is None or not self.guard.armed:
+            return
+        chosen = [item for item in self._items if item.draft in self.batch.drafts]
+        self._leave_batch()
+        self.decided.emit([(item, decision(item)) for item in chosen])
+
+    def _leave_batch(self) -> None:
+        if self.batch is None or self.page is None:
+            return
+        self._place.removeWidget(self.batch)
+        self.batch.hide()
+        self.batch.deleteLater()
+        self.batch = None
+        self.page.show()
+        self.bar.show()
+        if self._current in self._items:
+            self.strip.show_queue(self._items, self._items.index(self._current))
+        self.guard.rest()
+        self.bar.deny_button.setFocus()
+
+    def _show_time(self) -> None:
+        if self._current is not None:
+            self.bar.show_time(self._current.deadline - self._clock())
+
+    def _dress(self, _: Theme) -> None:
+        """Draw the page in the new theme; one that is being edited keeps its old icons."""
+        if self._current is not None and self.page is not None and not self.page.is_editing:
+            self._replace_page(self._current)
+            self._refresh()
+
+    def _end(self) -> None:
+        self._timer.stop()
+        self.guard.stand_down()
+        self.done(0)

@@ -1,0 +1,46 @@
+"""An effect outside the notes: its exact text and arguments, with every hidden character shown."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.desktop.approval.header import plain
+from app.desktop.diff.canvas import DiffCanvas
+from app.desktop.diff.sheet import Mode, lay_out
+from app.desktop.diff.visible import describe
+from app.desktop.theme import Theme
+from app.permissions.approval import Effect
+from app.vault.diff import compare
+
+
+class EffectView(QWidget):
+    """Shows what will be run, sent or fetched, as it is."""
+
+    def __init__(self, effect: Effect, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 8, 0, 0)
+        layout.setSpacing(4)
+        heading = plain(f"{describe(effect.kind).capitalize()}: exactly this", "muted")
+        heading.setContentsMargins(20, 0, 20, 0)
+        layout.addWidget(heading)
+        self.canvas = _text_canvas(effect.text, theme, "Exact text")
+        layout.addWidget(self.canvas, 2)
+        if effect.arguments:
+            heading = plain("with", "muted")
+            heading.setContentsMargins(20, 4, 20, 0)
+            layout.addWidget(heading)
+            text = "\n".join(f"{name} = {value}" for name, value in effect.arguments)
+            layout.addWidget(_text_canvas(text, theme, "Arguments"), 1)
+
+
+def _text_canvas(text: str, theme: Theme, name: str) -> DiffCanvas:
+    """A canvas on which every line is there and none has changed."""
+    # The line end is the view's own: a text that has one at its end shows an empty line more.
+    content = text.encode("utf-8", "surrogatepass") + b"\n"
+    diff = compare(content, content)
+    canvas = DiffCanvas(theme)
+    canvas.setAccessibleName(name)
+    canvas.setAccessibleDescription(describe(text))
+    canvas.show_sheet(lay_out(diff, Mode.UNIFIED, range(len(diff.before))))
+    return canvas

@@ -1,0 +1,195 @@
+"""The files of a change set: what happens to each, how much of it is wanted, and how many lines."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QLabel,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.approval.draft import Draft, FileDraft, Share
+from app.desktop.approval.wording import KIND_ICONS, KIND_NAMES, change_name
+from app.desktop.diff.visible import describe
+from app.desktop.theme import Theme, ThemeSource, icon
+from app.vault.changes import Create, Delete, Move, Update
+
+_Index = QModelIndex | QPersistentModelIndex
+_NONE = QModelIndex()
+_STATES = {
+    Share.NONE: Qt.CheckState.Unchecked,
+    Share.SOME: Qt.CheckState.PartiallyChecked,
+    Share.ALL: Qt.CheckState.Checked,
+}
+_COUNTS_ROLE = Qt.ItemDataRole.UserRole
+
+
+class FilesModel(QAbstractTableModel):
+    """The files of a draft; ticking one changes the draft and emits `ticked`."""
+
+    ticked = Signal(int)
+
+    def __init__(self, draft: Draft, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.files = draft.files
+        self._icons = {
+            kind: icon(theme, KIND_ICONS[kind], color)
+            for kind, color in (
+                (Create, theme.success), (Update, theme.muted), (Move, theme.accent), (Delete, theme.danger),
+            )
+        }  # fmt: skip
+
+    def rowCount(self, parent: _Index = _NONE) -> int:
+        """One row for each file."""
+        return 0 if parent.isValid() else len(self.files)
+
+    def columnCount(self, parent: _Index = _NONE) -> int:
+        """The file, and its counts of lines."""
+        return 0 if parent.isValid() else 2
+
+    def flags(self, index: _Index) -> Qt.ItemFlag:
+        """A file can be chosen and ticked."""
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        return flags | Qt.ItemFlag.ItemIsUserCheckable if index.column() == 0 else flags
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """What a cell shows."""
+        file = self.files[index.row()]
+        if index.column() == 1:
+            return self._counts(file) if role == _COUNTS_ROLE else None
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return _short_name(file)
+            case Qt.ItemDataRole.ToolTipRole:
+                return f"{KIND_NAMES[type(file.change)]}: {change_name(file.change)}"
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{KIND_NAMES[type(file.change)]}, {change_name(file.change)}, {self._spoken(file)}"
+            case Qt.ItemDataRole.DecorationRole:
+                return self._icons[type(file.change)]
+            case Qt.ItemDataRole.CheckStateRole:
+                return _STATES[file.share]
+        return None
+
+    def setData(self, index: _Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Tick a file with all of its hunks, or leave it out."""
+        if role != Qt.ItemDataRole.CheckStateRole or index.column() != 0:
+            return False
+        file = self.files[index.row()]
+        file.want(file.share is Share.NONE)
+        self.refresh(index.row())
+        self.ticked.emit(index.row())
+        return True
+
+    def refresh(self, row: int) -> None:
+        """Show the row anew."""
+        self.dataChanged.emit(self.index(row, 0), self.index(row, 1))
+
+    def _counts(self, file: FileDraft) -> tuple[int, int] | None:
+        return (file.diff.added, file.diff.removed) if file.diff is not None else None
+
+    def _spoken(self, file: FileDraft) -> str:
+        counts = self._counts(file)
+        return f"{counts[0]} lines added, {counts[1]} removed" if counts else "not compared yet"
+
+
+class FilesPanel(QWidget):
+    """The list of files; arrows go through them, Space ticks one.
+
+    `file_chosen` carries the row that is shown, `ticked` the row whose tick changed.
+    """
+
+    file_chosen = Signal(int)
+    ticked = Signal(int)
+
+    def __init__(self, draft: Draft, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._draft = draft
+        self.model = FilesModel(draft, theme.theme, self)
+        self.view = QTreeView()
+        self.view.setModel(self.model)
+        self.view.setHeaderHidden(True)
+        self.view.setRootIsDecorated(False)
+        self.view.setUniformRowHeights(True)
+        self.view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.view.setAccessibleName("Files of this change")
+        self.view.setItemDelegateForColumn(1, _CountsDelegate(theme, self.view))
+        header = self.view.header()
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(24)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
+        header.resizeSection(1, self._counts_width())
+        self._heading = QLabel()
+        self._heading.setProperty("tone", "muted")
+        self._heading.setContentsMargins(12, 8, 8, 4)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._heading)
+        layout.addWidget(self.view, 1)
+        self.view.selectionModel().currentRowChanged.connect(lambda now, _: self.file_chosen.emit(now.row()))
+        self.model.ticked.connect(self.ticked)
+        self.refresh()
+
+    def choose(self, row: int) -> None:
+        """Make `row` the file that is shown."""
+        self.view.setCurrentIndex(self.model.index(row, 0))
+
+    def refresh(self, row: int | None = None) -> None:
+        """Show a row, or only the heading, anew."""
+        if row is not None:
+            self.model.refresh(row)
+        wanted = sum(file.share is not Share.NONE for file in self._draft.files)
+        total = len(self._draft.files)
+        self._heading.setText(f"Files   {total:,}" if wanted == total else f"Files   {wanted:,} of {total:,}")
+
+    def _counts_width(self) -> int:
+        return self.fontMetrics().horizontalAdvance("+9,999 −9,999") + 16
+
+
+class _CountsDelegate(QStyledItemDelegate):
+    """Paints "+n −m" in the colours of added and removed."""
+
+    def __init__(self, theme: ThemeSource, parent: QObject) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Paint the counts, right-aligned."""
+        super().paint(painter, option, index)
+        counts = index.data(_COUNTS_ROLE)
+        if counts is None:
+            return
+        theme = self._theme.theme
+        parts = [(f"−{counts[1]:,}", theme.danger)] if counts[1] else []
+        parts += [(f"+{counts[0]:,}", theme.success)] if counts[0] else []
+        box: QRect = option.rect.adjusted(0, 0, -8, 0)
+        painter.save()
+        for text, color in parts:
+            painter.setPen(QColor(color))
+            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+            box.setRight(box.right() - painter.fontMetrics().horizontalAdvance(text + " "))
+        painter.restore()
+
+
+def _short_name(file: FileDraft) -> str:
+    """The file's name, then its folder; for a move, where it goes."""
+    change = file.change
+    name = describe(change.path.file_name)
+    if isinstance(change, Move):
+        return f"{name} → {describe(str(change.to))}"
+    return f"{name}   {describe(change.path.folder)}" if change.path.folder else name

@@ -1,0 +1,205 @@
+"""The top of the dialog: who wants what and why it is asked, and apart from that what the caller claims."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.approval.wording import caller_words, extent, quoted, title
+from app.desktop.diff.visible import describe
+from app.desktop.theme import Theme, icon
+from app.permissions.approval import ApprovalRequest
+from app.permissions.scope import Operation
+from app.vault.path import NotePath
+
+_ICONS = {
+    Operation.READ: "eye",
+    Operation.CREATE: "file-plus",
+    Operation.UPDATE: "pencil-simple",
+    Operation.DELETE: "trash",
+    Operation.ADMINISTRATIVE: "gear-six",
+    Operation.EXECUTE: "terminal-window",
+    Operation.NETWORK: "globe-simple",
+}
+_GRAVE = (Operation.DELETE, Operation.ADMINISTRATIVE, Operation.EXECUTE, Operation.NETWORK)
+_FOLDED_NAMES = 3
+_TALLEST = 108
+
+
+class RequestHeader(QWidget):
+    """What the gate knows of a request, drawn from the request itself; the caller's own words in a frame."""
+
+    def __init__(self, request: ApprovalRequest, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(20, 14, 20, 10)
+        layout.setSpacing(8)
+        layout.addLayout(_title_row(request, theme))
+        if request.caller.claim:
+            layout.addWidget(_claim(request, theme))
+        if request.scope.backlinks:
+            words = _counted(len(request.scope.backlinks), "note links", "notes link")
+            text = f"{words} to what is deleted and will lead nowhere"
+            notes = request.scope.backlinks
+            layout.addWidget(NotesStrip(text, notes, "warning-circle", theme.warning, theme))
+        if request.rewrites:
+            words = _counted(len(request.rewrites), "note has its links", "notes have their links")
+            text = f"{words} rewritten by this move"
+            layout.addWidget(NotesStrip(text, request.rewrites, "link-simple", theme.muted, theme))
+        if request.caller.tainted:
+            text = "Text from outside (the web, another tool, an imported note) is in this caller's context."
+            layout.addWidget(NotesStrip(text, (), "shield-warning", theme.warning, theme))
+
+
+class NotesStrip(QWidget):
+    """A sentence about some notes, with their names; more than three unfold."""
+
+    def __init__(
+        self, text: str, notes: tuple[NotePath, ...], icon_name: str, color: str, theme: Theme
+    ) -> None:
+        super().__init__()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(_pixmap(theme, icon_name, color))
+        shown = ", ".join(quoted(path.stem_path) for path in notes[:_FOLDED_NAMES])
+        more = len(notes) - _FOLDED_NAMES
+        rest = f" and {more:,} more" if more > 0 else ""
+        self.label = plain(f"{text}: {shown}{rest}" if notes else text)
+        self.label.setWordWrap(True)
+        row.addWidget(self.label, 1)
+        layout.addLayout(row)
+        if more > 0:
+            self._add_list(row, layout, notes)
+
+    def _add_list(self, row: QHBoxLayout, layout: QVBoxLayout, notes: tuple[NotePath, ...]) -> None:
+        self.button = _unfolder("Show all", "Show all of these notes")
+        self.names = scrolled(plain("\n".join(describe(str(path)) for path in notes)))
+        self.names.setVisible(False)
+        self.button.toggled.connect(self.names.setVisible)
+        row.addWidget(self.button)
+        layout.addWidget(self.names)
+
+
+def operation_icon(operation: Operation, theme: Theme, side: int) -> QLabel:
+    """The icon of an operation, `side` pixels wide, in the colour of danger if it can hurt."""
+    color = theme.danger if operation in _GRAVE else theme.accent
+    return _pixmap(theme, _ICONS[operation], color, side)
+
+
+def plain(text: str, tone: str = "") -> QLabel:
+    """A label that shows `text` as it is, never as rich text."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    if tone:
+        label.setProperty("tone", tone)
+    return label
+
+
+def scrolled(content: QWidget, tallest: int = _TALLEST) -> QScrollArea:
+    """`content` in an area that scrolls rather than growing beyond `tallest` pixels."""
+    content.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+    area = QScrollArea()
+    area.setWidget(content)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+    area.setMaximumHeight(tallest)
+    return area
+
+
+def _title_row(request: ApprovalRequest, theme: Theme) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(12)
+    row.addWidget(operation_icon(request.operation, theme, 28), 0, Qt.AlignmentFlag.AlignTop)
+    words = QVBoxLayout()
+    words.setSpacing(2)
+    heading = plain(title(request))
+    heading.setProperty("size", "heading")
+    heading.setWordWrap(True)
+    heading.setAccessibleName("What is asked")
+    words.addWidget(heading)
+    words.addWidget(_facts(request))
+    row.addLayout(words, 1)
+    return row
+
+
+def _facts(request: ApprovalRequest) -> QWidget:
+    """One line of facts: way in, tool, operation, extent, and why it is asked."""
+    parts = [caller_words(request.caller), describe(request.tool), request.operation.value, extent(request)]
+    facts = plain("   ·   ".join(part for part in parts if part), "muted")
+    facts.setAccessibleName("Caller, tool, operation and size")
+    reason = plain(describe(request.reason), "muted")
+    reason.setWordWrap(True)
+    reason.setAccessibleName("Why it is asked")
+    box = QWidget()
+    layout = QVBoxLayout(box)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(2)
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    row.addWidget(facts)
+    layout.addLayout(row)
+    if request.reason:
+        layout.addWidget(reason)
+    if request.arguments:
+        button = _unfolder("Arguments", "Show the arguments of the call")
+        row.addWidget(button)
+        text = "\n".join(f"{describe(name)} = {_kept_lines(value)}" for name, value in request.arguments)
+        arguments = scrolled(plain(text))
+        arguments.setVisible(False)
+        button.toggled.connect(arguments.setVisible)
+        layout.addWidget(arguments)
+    row.addStretch(1)
+    return box
+
+
+def _claim(request: ApprovalRequest, theme: Theme) -> QWidget:
+    card = QFrame()
+    card.setObjectName("card")
+    layout = QVBoxLayout(card)
+    layout.setContentsMargins(12, 8, 12, 8)
+    layout.setSpacing(2)
+    who = quoted(request.caller.name)
+    layout.addWidget(plain(f"{who} says of it (its own words, not checked):", "faint"))
+    words = plain(_kept_lines(request.caller.claim))
+    words.setWordWrap(True)
+    words.setAccessibleName("The caller's claim")
+    layout.addWidget(scrolled(words, 72))
+    return card
+
+
+def _kept_lines(text: str) -> str:
+    """`text` with hidden characters named, over as many lines as it has."""
+    return "\n".join(describe(line) for line in text.split("\n"))
+
+
+def _unfolder(text: str, name: str) -> QToolButton:
+    button = QToolButton()
+    button.setText(text)
+    button.setAccessibleName(name)
+    button.setCheckable(True)
+    return button
+
+
+def _pixmap(theme: Theme, name: str, color: str, side: int = 18) -> QLabel:
+    label = QLabel()
+    label.setPixmap(icon(theme, name, color).pixmap(QSize(side, side)))
+    label.setFixedWidth(side)
+    return label
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"1 {one}" if count == 1 else f"{count:,} {many}"

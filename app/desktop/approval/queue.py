@@ -1,0 +1,107 @@
+"""The requests that wait for the user, in the order in which they came, and their dialog."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.desktop.approval.dialog import Answer, ApprovalDialog
+from app.desktop.approval.draft import Draft
+from app.desktop.approval.waiting import Question, Waiting
+from app.desktop.approval.wording import title
+from app.desktop.theme import ThemeSource
+from app.vault.changes import ChangeSet
+
+
+class ApprovalQueue(QObject):
+    """Brings each question to the user and its answer back.
+
+    `pending_paths_changed` carries a frozenset of the paths (str) that waiting requests would touch, for
+    the graph's glow; `count_changed` how many wait; `noted` a sentence about a request that was withdrawn
+    while no dialog is left to say it in.
+
+    Args:
+        parent_window: The window whose sheet the dialog is.
+        theme_source: The colours.
+        clock: Seconds, never going back; only differences count.
+    """
+
+    pending_paths_changed = Signal(object)
+    count_changed = Signal(int)
+    noted = Signal(str)
+
+    def __init__(
+        self,
+        parent_window: QWidget | None,
+        theme_source: ThemeSource,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(parent_window)
+        self._window = parent_window
+        self._theme = theme_source
+        self._clock = clock
+        self._items: list[Waiting] = []
+        self.dialog: ApprovalDialog | None = None
+
+    @property
+    def waiting(self) -> tuple[Waiting, ...]:
+        """The requests without an answer, oldest first."""
+        return tuple(self._items)
+
+    def add(self, question: Question) -> None:
+        """Ask the user; a request that is being read stays in sight."""
+        request = question.request
+        item = Waiting(question, Draft(request), self._clock() + request.timeout)
+        self._items.append(item)
+        question.withdrawn.connect(partial(self._withdraw, item))
+        if self.dialog is None:
+            self.dialog = ApprovalDialog(self._theme, self._clock, self._window)
+            self.dialog.decided.connect(self._answer)
+            self.dialog.show_queue(self._items)
+            self.dialog.open()
+            self.dialog.bar.deny_button.setFocus()
+            if self._window is not None:
+                QApplication.alert(self._window)
+        else:
+            self.dialog.show_queue(self._items)
+        self._tell()
+
+    def _answer(self, answers: list[Answer]) -> None:
+        for item, decision in answers:
+            if item in self._items:
+                self._items.remove(item)
+                item.question.answer(decision)
+        self._show_rest()
+
+    def _withdraw(self, item: Waiting) -> None:
+        if item not in self._items:
+            return
+        self._items.remove(item)
+        late = self._clock() >= item.deadline
+        why = "No answer in time, so it was denied" if late else "Withdrawn by the caller"
+        text = f"{why}: {title(item.request)}."
+        if self._items and self.dialog is not None:
+            self.dialog.note(text)
+        else:
+            self.noted.emit(text)
+        self._show_rest()
+
+    def _show_rest(self) -> None:
+        if self.dialog is not None:
+            dialog = self.dialog
+            if not self._items:
+                self.dialog = None
+            dialog.show_queue(self._items)
+            if not self._items:
+                dialog.deleteLater()
+        self._tell()
+
+    def _tell(self) -> None:
+        proposals = [item.request.proposal for item in self._items]
+        paths = [path for proposal in proposals if isinstance(proposal, ChangeSet) for path in proposal.paths]
+        self.pending_paths_changed.emit(frozenset(map(str, paths)))
+        self.count_changed.emit(len(self._items))

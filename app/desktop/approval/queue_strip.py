@@ -1,0 +1,75 @@
+"""The strip over a request while others wait: which of how many, going through them, and all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton
+
+from app.desktop.approval.waiting import Waiting
+from app.desktop.approval.wording import title
+from app.desktop.theme import Theme, icon
+
+
+class QueueStrip(QFrame):
+    """Says "1 of 7" and lists the seven; hidden while there is only one."""
+
+    chosen = Signal(int)
+    batch_wanted = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("banner")
+        self.setProperty("tone", "info")
+        self._place = 0
+        self.previous = _tool("Previous request (Alt+Left)", "Alt+Left")
+        self.next = _tool("Next request (Alt+Right)", "Alt+Right")
+        self.previous.setIcon(icon(theme, "caret-left"))
+        self.next.setIcon(icon(theme, "caret-right"))
+        self.list_button = _tool("The requests that wait")
+        self.list_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu = QMenu(self)
+        self.list_button.setMenu(self.menu)
+        self.batch_button = QPushButton()
+        self.batch_button.setProperty("role", "quiet")
+        self.batch_button.setAutoDefault(False)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 4, 12, 4)
+        layout.setSpacing(4)
+        for widget in (self.previous, self.list_button, self.next):
+            layout.addWidget(widget)
+        layout.addStretch(1)
+        layout.addWidget(self.batch_button)
+        self.previous.clicked.connect(lambda: self.chosen.emit(self._place - 1))
+        self.next.clicked.connect(lambda: self.chosen.emit(self._place + 1))
+        self.batch_button.clicked.connect(lambda: self.batch_wanted.emit())
+
+    def show_queue(self, items: Sequence[Waiting], place: int) -> None:
+        """Show that request `place` (from 0) of `items` is open."""
+        self._place = place
+        self.setVisible(len(items) > 1)
+        self.previous.setEnabled(place > 0)
+        self.next.setEnabled(place < len(items) - 1)
+        self.list_button.setText(f"{place + 1} of {len(items)}  ▾")
+        self.list_button.setAccessibleName(f"Request {place + 1} of {len(items)}; list them")
+        self.batch_button.setText(f"Go through all {len(items)} at once…")
+        self.batch_button.setAccessibleName(self.batch_button.text())
+        self.menu.clear()
+        group = QActionGroup(self.menu)
+        for number, item in enumerate(items):
+            action = self.menu.addAction(f"{number + 1}.  {title(item.request)}".replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(number == place)
+            group.addAction(action)
+            action.triggered.connect(lambda _=False, number=number: self.chosen.emit(number))
+
+
+def _tool(name: str, shortcut: str = "") -> QToolButton:
+    button = QToolButton()
+    button.setToolTip(name)
+    button.setAccessibleName(name)
+    if shortcut:
+        button.setShortcut(shortcut)
+    return button

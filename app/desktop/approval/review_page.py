@@ -1,0 +1,230 @@
+"""One request in full: its header, its files, the diff of the chosen one and, on demand, an editor."""
+
+from __future__ import annotations
+
+import asyncio
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+
+from app.desktop import tasks
+from app.desktop.approval.draft import Draft, FileDraft, Share
+from app.desktop.approval.editable_text import EditableText, NotEditableError
+from app.desktop.approval.effect_view import EffectView
+from app.desktop.approval.files_panel import FilesPanel
+from app.desktop.approval.header import RequestHeader, plain
+from app.desktop.approval.text_editor import TextEditor
+from app.desktop.approval.wording import KIND_NAMES, change_name, size
+from app.desktop.diff.binary import is_binary
+from app.desktop.diff_view import DiffView
+from app.desktop.theme import ThemeSource
+from app.permissions.approval import Effect
+
+# Comparing this much takes a few milliseconds; more is counted in a thread, file by file.
+_AT_ONCE = 48_000
+
+
+class ReviewPage(QWidget):
+    """Shows a draft and changes it by what the user ticks and types; `changed` says that it did."""
+
+    changed = Signal()
+
+    def __init__(self, draft: Draft, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.draft = draft
+        self.problem = ""
+        self._row = 0
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        self.header = RequestHeader(draft.request, theme.theme)
+        layout.addWidget(self.header)
+        layout.addWidget(_line())
+        if isinstance(draft.request.proposal, Effect):
+            layout.addWidget(EffectView(draft.request.proposal, theme.theme), 1)
+            return
+        self.diff_view = DiffView(theme)
+        self.editor = TextEditor()
+        self.editor.hide()
+        self.files = FilesPanel(draft, theme)
+        layout.addWidget(self._build_body(), 1)
+        self._connect()
+        if draft.files:
+            self.files.choose(0)
+        self._count_lines()
+
+    @property
+    def file(self) -> FileDraft | None:
+        """The file that is shown; None for an effect."""
+        return self.draft.files[self._row] if self.draft.files else None
+
+    @property
+    def is_editing(self) -> bool:
+        """Whether the editor is open."""
+        return self.draft.files != () and not self.editor.isHidden()
+
+    def why_not_editable(self) -> str:
+        """Why the text of the shown file can't be edited; empty if it can."""
+        if (file := self.file) is None:
+            return "There is no text to edit."
+        if (content := file.chosen_bytes()) is None:
+            return "A deleted file has no text after the change."
+        if is_binary(content):
+            return "These bytes are not text."
+        try:
+            EditableText.of(content)
+        except NotEditableError as error:
+            return f"This text can't be edited without loss: {error}."
+        return ""
+
+    def set_editing(self, on: bool) -> None:
+        """Open the editor on the text as it is chosen now, or close it and keep what was typed."""
+        if not on:
+            self.flush()
+            self.editor.hide()
+        elif (file := self.file) is not None and (content := file.chosen_bytes()) is not None:
+            try:
+                self.editor.load(content)
+            except NotEditableError as error:
+                self._take_problem(f"This text can't be edited without loss: {error}.")
+                return
+            file.edit(content)
+            self._show_file(keep_place=True)
+            self.editor.show()
+            self.editor.field.setFocus()
+        self.changed.emit()
+
+    def flush(self) -> None:
+        """Take over what has been typed."""
+        if self.is_editing:
+            self.editor.flush()
+
+    def step(self, by: int) -> None:
+        """Go to the next or the previous change, over the ends of the file."""
+        if self.draft.files and not self.diff_view.step(by) and 0 <= self._row + by < len(self.draft.files):
+            self.files.choose(self._row + by)
+
+    def _build_body(self) -> QWidget:
+        self._place = plain("")
+        self._facts = plain("", "muted")
+        bar = QHBoxLayout()
+        bar.setContentsMargins(12, 8, 12, 0)
+        bar.setSpacing(12)
+        bar.addWidget(self._place)
+        bar.addWidget(self._facts)
+        bar.addStretch(1)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        panes = QSplitter(Qt.Orientation.Vertical)
+        panes.addWidget(self.diff_view)
+        panes.addWidget(self.editor)
+        panes.setChildrenCollapsible(False)
+        column.addWidget(panes, 1)
+        body = QSplitter()
+        body.addWidget(self.files)
+        body.addWidget(right)
+        body.setStretchFactor(1, 1)
+        body.setSizes([250, 750])
+        body.setChildrenCollapsible(False)
+        self.files.setMinimumWidth(170)
+        self.files.setVisible(len(self.draft.files) > 1)
+        return body
+
+    def _connect(self) -> None:
+        self.files.file_chosen.connect(self._choose)
+        self.files.ticked.connect(self._file_ticked)
+        self.diff_view.ticks_changed.connect(self._hunks_ticked)
+        self.diff_view.compared.connect(lambda _: self._show_facts())
+        self.editor.changed.connect(self._take_text)
+        self.editor.invalid.connect(self._take_problem)
+        self.editor.reset_wanted.connect(self._reset_text)
+
+    def _choose(self, row: int) -> None:
+        if row == self._row and self.diff_view.diff is not None:
+            return
+        if self.is_editing:
+            self.set_editing(False)
+        self._row = row
+        self._show_file()
+        self.changed.emit()
+
+    def _show_file(self, *, keep_place: bool = False) -> None:
+        if (file := self.file) is None:
+            return
+        self._place.setText(change_name(file.change))
+        self.diff_view.canvas.setAccessibleName(f"Changes in {change_name(file.change)}")
+        self.diff_view.show_contents(
+            file.before,
+            file.after,
+            diff=file.diff,
+            selectable=file.is_divisible,
+            unticked=file.unticked,
+            keep_place=keep_place,
+        )
+        self._show_facts()
+
+    def _show_facts(self) -> None:
+        if (file := self.file) is None:
+            return
+        sizes = [size(len(content)) for content in (file.before, file.chosen_bytes()) if content is not None]
+        edited = "edited by you" if file.is_edited else ""
+        left_out = "left out" if file.share is Share.NONE else ""
+        facts = (KIND_NAMES[type(file.change)], " → ".join(dict.fromkeys(sizes)), edited, left_out)
+        self._facts.setText("   ·   ".join(fact for fact in facts if fact))
+
+    def _file_ticked(self, row: int) -> None:
+        if row == self._row:
+            self._show_file(keep_place=True)
+        self._tell(row)
+
+    def _hunks_ticked(self, unticked: frozenset[int]) -> None:
+        if (file := self.file) is not None:
+            file.leave_out(unticked)
+            self._tell(self._row)
+
+    def _take_text(self, content: bytes) -> None:
+        if (file := self.file) is not None and content != file.after:
+            file.edit(content)
+            self._show_file(keep_place=True)
+            self._tell(self._row)
+
+    def _take_problem(self, problem: str) -> None:
+        self.problem = problem
+        self.changed.emit()
+
+    def _reset_text(self) -> None:
+        if (file := self.file) is not None:
+            file.edit(None)
+            if (content := file.after) is not None:
+                self.editor.load(content)
+            self._show_file()
+            self._tell(self._row)
+
+    def _tell(self, row: int) -> None:
+        self.files.refresh(row)
+        self._show_facts()
+        self.changed.emit()
+
+    def _count_lines(self) -> None:
+        """Compare all files for the counts in the list: at once if it is little, else in a thread."""
+        files = self.draft.files
+        if sum(len(file.before or b"") + len(file.after or b"") for file in files) <= _AT_ONCE:
+            for row, file in enumerate(files):
+                file.compare()
+                self.files.model.refresh(row)
+        else:
+            tasks.start(self._count_later(), owner=self, what="compare the files")
+
+    async def _count_later(self) -> None:
+        for row, file in enumerate(self.draft.files):
+            await asyncio.to_thread(file.compare)
+            self.files.model.refresh(row)
+
+
+def _line() -> QFrame:
+    line = QFrame()
+    line.setObjectName("line")
+    return line

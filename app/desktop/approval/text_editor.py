@@ -1,0 +1,100 @@
+"""The pane in which the text of a change can be edited before it is approved."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QTextOption
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.desktop.approval.editable_text import EditableText, NotEditableError
+from app.desktop.approval.header import plain
+from app.desktop.theme import code_font
+
+_REST_MS = 200
+# An editor lays out every line: beyond this it would hold the window.
+_LARGEST = 1_500_000
+
+
+class TextEditor(QWidget):
+    """Holds the text after the change; `changed` carries its bytes a moment after each edit.
+
+    `invalid` carries why the text can't be written, or "" when it can be again.
+    """
+
+    changed = Signal(object)
+    invalid = Signal(str)
+    reset_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text: EditableText | None = None
+        self.field = QPlainTextEdit()
+        self.field.setAccessibleName("Text after the change")
+        self.field.setTabChangesFocus(True)
+        self.field.setFont(code_font())
+        option = self.field.document().defaultTextOption()
+        option.setFlags(option.flags() | QTextOption.Flag.ShowTabsAndSpaces)
+        self.field.document().setDefaultTextOption(option)
+        self._problem = QLabel()
+        self._problem.setProperty("tone", "danger")
+        self.reset_button = QPushButton("Back to the proposed text")
+        self.reset_button.setProperty("role", "quiet")
+        self.reset_button.setAutoDefault(False)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_REST_MS)
+        self._timer.timeout.connect(self.flush)
+        self.field.textChanged.connect(self._timer.start)
+        self.reset_button.clicked.connect(self.reset_wanted)
+        self._build()
+
+    def load(self, content: bytes) -> None:
+        """Hold `content`.
+
+        Raises:
+            NotEditableError: its bytes would not survive an editor; nothing was changed.
+        """
+        if len(content) > _LARGEST:
+            raise NotEditableError("it is too large to edit here")
+        text = EditableText.of(content)
+        self.field.blockSignals(True)
+        self.field.setPlainText(text.text)
+        self.field.blockSignals(False)
+        if text.encode(self._shown()) != content:
+            raise NotEditableError("it holds characters that no editor keeps")
+        self._text = text
+        self._timer.stop()
+        self._say("")
+
+    def flush(self) -> None:
+        """Hand over what has been typed now, without waiting for a rest."""
+        self._timer.stop()
+        if self._text is None:
+            return
+        try:
+            content = self._text.encode(self._shown())
+        except NotEditableError as error:
+            self._say(f"This text can't be written: {error}.")
+        else:
+            self._say("")
+            self.changed.emit(content)
+
+    def _shown(self) -> str:
+        # toPlainText would turn no-break spaces into plain ones.
+        return self.field.document().toRawText().replace("\u2029", "\n")
+
+    def _say(self, problem: str) -> None:
+        if problem != self._problem.text():
+            self._problem.setText(problem)
+            self.invalid.emit(problem)
+
+    def _build(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 4)
+        layout.setSpacing(4)
+        row = QHBoxLayout()
+        row.addWidget(plain("Text after the change: edit it, and the comparison follows", "muted"))
+        row.addWidget(self._problem, 1)
+        row.addWidget(self.reset_button)
+        layout.addLayout(row)
+        layout.addWidget(self.field, 1)

@@ -1,0 +1,40 @@
+"""A request that waits for the user, with what was chosen on it so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from PySide6.QtCore import SignalInstance
+
+from app.desktop.approval.draft import Draft
+from app.permissions.approval import ApprovalRequest, Decision
+
+
+class Question(Protocol):
+    """A request on its way to the user: `bridge.PendingQuestion`."""
+
+    request: ApprovalRequest
+
+    @property
+    def withdrawn(self) -> SignalInstance:
+        """Emitted when nobody waits for the answer any more."""
+        ...
+
+    def answer(self, decision: Decision) -> None:
+        """Give the answer."""
+        ...
+
+
+@dataclass(eq=False)
+class Waiting:
+    """A question, the choices made on it so far, and when (by the queue's clock) its time is up."""
+
+    question: Question
+    draft: Draft
+    deadline: float
+
+    @property
+    def request(self) -> ApprovalRequest:
+        """What is asked."""
+        return self.draft.request

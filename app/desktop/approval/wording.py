@@ -1,0 +1,114 @@
+"""How a request is put into words.
+
+Whatever a caller or a file may have chosen has its hidden characters named, and is shown as plain text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from app.desktop.diff.visible import describe
+from app.permissions.approval import ApprovalRequest, Effect
+from app.permissions.caller import Caller, CallerKind
+from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update
+
+CALLER_KINDS = {
+    CallerKind.USER: "you, at this window",
+    CallerKind.DESKTOP_AGENT: "agent in this window",
+    CallerKind.MCP: "MCP client",
+    CallerKind.HTTP: "HTTP client",
+    CallerKind.CLI: "command line",
+    CallerKind.PLUGIN: "plug-in",
+}
+_VERBS = {Create: "create", Update: "change", Move: "move", Delete: "delete"}
+KIND_NAMES = {Create: "New file", Update: "Changed", Move: "Moved", Delete: "Deleted"}
+KIND_ICONS = {Create: "file-plus", Update: "pencil-simple", Move: "arrow-bend-up-right", Delete: "trash"}
+_LONGEST_NAME = 80
+
+
+def title(request: ApprovalRequest) -> str:
+    """Who wants what, in one sentence, from the proposal itself."""
+    caller = request.caller
+    who = "You want to" if caller.kind is CallerKind.USER else f"{shorten(describe(caller.name))} wants to"
+    return f"{who} {deed(request)}"
+
+
+def deed(request: ApprovalRequest) -> str:
+    """What is to be done, as a verb and its object."""
+    proposal = request.proposal
+    if isinstance(proposal, Effect):
+        return shorten(describe(request.scope.what or proposal.kind))
+    if len(proposal.changes) == 1:
+        return _one(proposal.changes[0])
+    return _several(proposal)
+
+
+def _one(change: FileChange) -> str:
+    verb, name = _VERBS[type(change)], quoted(str(change.path))
+    if isinstance(change, Move):
+        return f"{verb} {name} to {quoted(str(change.to))}"
+    return f"{verb} {name}"
+
+
+def _several(proposal: ChangeSet) -> str:
+    counts = Counter(type(change) for change in proposal.changes)
+    notes = "note" if all(path.is_note for path in proposal.paths) else "file"
+    parts: list[str] = []
+    for kind in (Create, Move, Delete, Update):
+        if count := counts[kind]:
+            what = f" {notes}{'' if count == 1 else 's'}" if not parts else ""
+            parts.append(f"{_VERBS[kind]} {count}{what}")
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def change_name(change: FileChange) -> str:
+    """The path of a change, with where a move goes."""
+    path = describe(str(change.path))
+    return f"{path} → {describe(str(change.to))}" if isinstance(change, Move) else path
+
+
+def caller_words(caller: Caller) -> str:
+    """What the caller is, next to the name that it gave itself."""
+    return CALLER_KINDS[caller.kind]
+
+
+def extent(request: ApprovalRequest) -> str:
+    """How many files and bytes."""
+    scope = request.scope
+    parts: list[str] = []
+    if isinstance(request.proposal, ChangeSet):
+        files = len(request.proposal.changes)
+        parts.append("1 file" if files == 1 else f"{files:,} files")
+    if scope.size:
+        parts.append(size(scope.size))
+    return ", ".join(parts)
+
+
+def size(count: int) -> str:
+    """A number of bytes in the unit that suits it."""
+    if count < 1_000:
+        return "1 byte" if count == 1 else f"{count} bytes"
+    for unit, factor in (("kB", 1_000), ("MB", 1_000_000)):
+        if count < factor * 1_000:
+            return f"{count / factor:.1f} {unit}"
+    return f"{count / 1e9:.1f} GB"
+
+
+def time_left(seconds: float) -> str:
+    """Minutes and seconds, as a clock shows them."""
+    whole = max(0, int(seconds + 0.999))
+    return f"{whole // 60}:{whole % 60:02d}"
+
+
+def quoted(text: str) -> str:
+    """A name in quotes, its hidden characters named, its middle left out if it is long."""
+    return f"“{shorten(describe(text))}”"
+
+
+def shorten(text: str, longest: int = _LONGEST_NAME) -> str:
+    """`text` on one line, with its middle left out if it is longer than `longest`."""
+    line = " ".join(text.split())
+    if len(line) <= longest:
+        return line
+    half = (longest - 1) // 2
+    return f"{line[:half]}…{line[-half:]}"
