@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from sqlite3 import Connection
+from typing import Any
 
 from app.vault.commits import OUTSIDE, Version
 from app.vault.journal_rows import from_text, to_text
@@ -60,7 +61,8 @@ def _rows(db: Connection, key: str) -> Iterator[tuple[_Row, str]]:
         values = db.execute(_NEXT, (below, to_text(key), to_text(key))).fetchone()
         if values is None:
             return
-        row = _Row(*(from_text(value) if isinstance(value, (str, bytes)) else value for value in values))
+        texts: list[Any] = [from_text(each) if isinstance(each, (str, bytes)) else each for each in values]
+        row = _Row(*texts)
         yield row, key
         below = row.commit
         if row.target_key == key:

@@ -78,7 +78,8 @@ class Journal:
             for position, (change, name) in enumerate(zip(draft.changes, draft.trash, strict=True)):
                 _insert_change(db, number, position, change, name)
             db.executemany("INSERT INTO folders VALUES (?, ?)", [(number, to_text(f)) for f in draft.folders])
-            db.executemany("INSERT INTO undoes VALUES (?, ?)", [(number, other) for other in set(draft.undoes)])
+            undoes = [(number, undone) for undone in set(draft.undoes)]
+            db.executemany("INSERT INTO undoes VALUES (?, ?)", undoes)
             commit = read_commits(db, "id = ?", (number,), 1)[0]
         self._prune(number)
         return commit

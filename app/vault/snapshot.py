@@ -1,0 +1,161 @@
+"""Which files the vault has, as far as the watcher knows, and what changed when something did."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from watchfiles import Change
+
+from app.errors import InvalidPathError, VaultLostError
+from app.vault.containment import MAX_FILE, VaultRoot
+from app.vault.path import NotePath
+
+_IGNORED_FOLDERS = frozenset({"node_modules"})
+_TEMPORARY = (".tmp", ".temp", ".swp", ".swx", ".part", ".crdownload", "~")
+# The system's queue of events holds 16,384 of them on Linux; near that, some may be missing.
+_LOOK_AT_ALL = 4_000
+_CLOCK_SLACK = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Files that are there, each with its hash (empty: too large to hash), and files that are gone."""
+
+    present: tuple[tuple[NotePath, str], ...]
+    removed: tuple[NotePath, ...]
+
+
+class Snapshot:
+    """The names of the files below a folder; hidden ones, links and temporary files are left out."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = str(root)
+        self._vault = VaultRoot(root)
+        self._files: set[str] = set()
+        self._looked = time.time()
+
+    def take(self) -> None:
+        """Note all files as they are now."""
+        self._looked = time.time()
+        self._files = {path for path, _ in self._walk("")}
+
+    def is_of_interest(self, change: Change, path: str) -> bool:
+        """Whether an event for this absolute path can matter."""
+        relative = self._relative(path)
+        return relative is not None and not _ignored(relative)
+
+    def look(self, events: Iterable[tuple[Change, str]]) -> Found:
+        """What events for absolute paths amount to by now."""
+        since, self._looked = self._looked, time.time()
+        named = [(change, name) for change, path in events if (name := self._relative(path)) is not None]
+        if len(named) >= _LOOK_AT_ALL or any(not name for _, name in named):
+            return self._look_at_all(since - _CLOCK_SLACK)
+        present: set[str] = set()
+        others: set[str] = set()
+        for change, name in named:
+            if self._is_file(name):
+                present.add(name)
+                continue
+            others.add(name)
+            inside = (path for path, _ in self._walk(name))
+            # A folder that came may have brought files under known names; one that was touched has not.
+            present.update(path for path in inside if change is Change.added or path not in self._files)
+        gone = {path for path in self._affected(others) - present if not self._is_file(path)}
+        return self._found(present, gone)
+
+    def _look_at_all(self, since: float) -> Found:
+        """After a flood of events: every file that is new or was touched since, and all that are gone."""
+        times = dict(self._walk(""))
+        touched = {path for path, touched in times.items() if touched >= since or path not in self._files}
+        return self._found(touched, self._files - times.keys())
+
+    def _found(self, present: set[str], removed: set[str]) -> Found:
+        hashed = [(name, self._digest(name)) for name in sorted(present)]
+        there = [(name, digest) for name, digest in hashed if digest is not None]
+        removed = removed | ({name for name, digest in hashed if digest is None} & self._files)
+        self._files -= removed
+        self._files.update(name for name, _ in there)
+        return Found(
+            tuple((NotePath.on_disk(name), digest) for name, digest in there),
+            tuple(NotePath.on_disk(name) for name in sorted(removed)),
+        )
+
+    def _digest(self, name: str) -> str | None:
+        """The hash of a file, None if it is gone, empty if it is too large or cannot be read."""
+        path = NotePath.on_disk(name)
+        try:
+            with self._vault.folder(path.folder) as folder:
+                status = folder.lstat(path.file_name)
+                if status is None:
+                    return None
+                return "" if status.st_size > MAX_FILE else folder.digest(path.file_name)
+        except (FileNotFoundError, NotADirectoryError, VaultLostError):
+            return None
+        except (OSError, InvalidPathError):
+            return ""
+
+    def _affected(self, names: set[str]) -> set[str]:
+        """The known files that are one of these or lie in one of these."""
+        if not names:
+            return set()
+        return {path for path in self._files if not names.isdisjoint(_with_parents(path))}
+
+    def _relative(self, path: str) -> str | None:
+        if path == self._root:
+            return ""
+        if not path.startswith(self._root + os.sep):
+            return None
+        return path[len(self._root) + 1 :].replace(os.sep, "/")
+
+    def _is_file(self, name: str) -> bool:
+        """Whether a file of exactly this spelling is there."""
+        absolute = self._absolute(name)
+        try:
+            status = os.lstat(absolute)
+            if not stat.S_ISREG(status.st_mode):
+                return False
+            if sys.platform.startswith("linux"):
+                return True
+            with os.scandir(Path(absolute).parent) as entries:
+                return any(entry.name == Path(absolute).name for entry in entries)
+        except OSError:
+            return False
+
+    def _absolute(self, name: str) -> str:
+        return f"{self._root}{os.sep}{name.replace('/', os.sep)}" if name else self._root
+
+    def _walk(self, folder: str) -> Iterator[tuple[str, float]]:
+        """The files in a folder and below, with the time at which they were last touched in any way."""
+        try:
+            with os.scandir(self._absolute(folder)) as entries:
+                found = list(entries)
+        except OSError:
+            # Gone again, or not ours to read: there is nothing to tell of.
+            return
+        for entry in found:
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            if _ignored(path):
+                continue
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    yield from self._walk(path)
+                elif entry.is_file(follow_symlinks=False):
+                    status = entry.stat(follow_symlinks=False)
+                    yield path, max(status.st_mtime, status.st_ctime)
+            except OSError:
+                continue
+
+
+def _ignored(path: str) -> bool:
+    """Whether a path is hidden, in a folder that is never looked at, or a temporary file of a program."""
+    parts = path.split("/")
+    if any(part.startswith(".") and part for part in parts) or not _IGNORED_FOLDERS.isdisjoint(parts):
+        return True
+    name = parts[-1].lower()
+    return name.endswith(_TEMPORARY) or (name.startswith(("~$", "#")) and name.endswith("#"))

@@ -1,0 +1,174 @@
+"""Outside edits as batches of changed and removed files, and the vault's folder going and coming back.
+
+The watching is watchfiles' (Rust, inotify, FSEvents, ReadDirectoryChangesW): it tells a batch after 50 ms
+of quiet, 300 ms after the first event at the latest. What an event means is decided by looking at the
+disk afterwards, so a rename, an atomic save, a folder that is moved and a file that came and went all end
+as what they amount to. Our own writes are recognised by the hash of what we wrote.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from watchfiles import Change, awatch
+
+from app.events import Event
+from app.vault.path import NotePath
+from app.vault.snapshot import Found, Snapshot
+
+log = logging.getLogger(__name__)
+
+_STEP_MS = 50
+_DEBOUNCE_MS = 300
+_LOOK_MS = 500
+_POLL_MS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class VaultLost(Event):
+    """The vault's folder is gone: unplugged, unmounted, renamed or deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class VaultFound(Event):
+    """The vault's folder is back; anything in it may have changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileBatch:
+    """Files that others changed or took away.
+
+    `lost`: the vault's folder is gone, and nothing else is said. `found`: it is back, and all of it
+    has to be looked at again.
+    """
+
+    changed: tuple[NotePath, ...] = ()
+    removed: tuple[NotePath, ...] = ()
+    lost: bool = False
+    found: bool = False
+
+
+OnBatch = Callable[[FileBatch], Awaitable[None]]
+IsOwn = Callable[[NotePath, str], bool]
+_Raw = set[tuple[Change, str]]
+
+
+async def watch(
+    root: Path,
+    on_batch: OnBatch,
+    stop: asyncio.Event,
+    is_own: IsOwn,
+    *,
+    ready: asyncio.Event | None = None,
+) -> None:
+    """Tell of every outside change until `stop` is set.
+
+    Args:
+        root: the vault's folder.
+        on_batch: awaited for each batch, one after the other.
+        stop: ends the watching.
+        is_own: whether a file with this hash is what we wrote there ourselves; an empty hash asks for a
+            file that we removed. `NoteStore.wrote`.
+        ready: set when nothing that happens from now on is missed; scan the vault after that.
+    """
+    real = await asyncio.to_thread(root.resolve)
+    was_lost = False
+    while not stop.is_set():
+        identity = await asyncio.to_thread(_identity, real)
+        if identity is None:
+            if not was_lost:
+                await on_batch(FileBatch(lost=True))
+            was_lost = True
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), _LOOK_MS / 1000)
+            continue
+        await _Watch(real, identity, on_batch, stop, is_own).run(ready, found=was_lost)
+        was_lost = not stop.is_set()
+        if was_lost and await asyncio.to_thread(_identity, real) is None:
+            await on_batch(FileBatch(lost=True))
+
+
+class _Watch:
+    """The watching of one folder for as long as it is the same folder."""
+
+    def __init__(
+        self, root: Path, identity: tuple[int, int], on_batch: OnBatch, stop: asyncio.Event, is_own: IsOwn
+    ) -> None:
+        self._root = root
+        self._identity = identity
+        self._on_batch = on_batch
+        self._stop = stop
+        self._is_own = is_own
+        self._snapshot = Snapshot(root)
+
+    async def run(self, ready: asyncio.Event | None, *, found: bool) -> None:
+        """Watch until the folder goes or `stop` is set."""
+        polling: bool | None = None
+        while True:
+            try:
+                await self._follow(ready, found=found, polling=polling)
+                return
+            except FileNotFoundError:
+                return
+            except OSError as error:
+                if polling:
+                    raise
+                # The system allows no more watches: looking at everything now and then is all that is left.
+                log.warning("watching falls back to polling: %s", error)
+                polling = True
+
+    async def _follow(self, ready: asyncio.Event | None, *, found: bool, polling: bool | None) -> None:
+        async with aclosing(self._changes(polling)) as changes:
+            first = asyncio.ensure_future(anext(changes, None))
+            try:
+                # The watches exist once the generator has run up to its first wait.
+                await asyncio.sleep(0)
+                await asyncio.to_thread(self._snapshot.take)
+                if ready is not None:
+                    ready.set()
+                if found:
+                    await self._on_batch(FileBatch(found=True))
+                raw = await first
+            finally:
+                first.cancel()
+            while raw is not None and not self._stop.is_set():
+                if await asyncio.to_thread(_identity, self._root) != self._identity:
+                    return
+                if raw:
+                    await self._tell(raw)
+                raw = await anext(changes, None)
+
+    def _changes(self, polling: bool | None) -> AsyncGenerator[_Raw, None]:
+        return awatch(
+            self._root,
+            watch_filter=self._snapshot.is_of_interest,
+            step=_STEP_MS,
+            debounce=_DEBOUNCE_MS,
+            rust_timeout=_LOOK_MS,
+            yield_on_timeout=True,
+            stop_event=self._stop,
+            force_polling=polling,
+            poll_delay_ms=_POLL_MS if polling else 300,
+            ignore_permission_denied=True,
+        )
+
+    async def _tell(self, raw: _Raw) -> None:
+        seen: Found = await asyncio.to_thread(self._snapshot.look, raw)
+        changed = tuple(path for path, digest in seen.present if not self._is_own(path, digest))
+        removed = tuple(path for path in seen.removed if not self._is_own(path, ""))
+        if changed or removed:
+            await self._on_batch(FileBatch(changed, removed))
+
+
+def _identity(root: Path) -> tuple[int, int] | None:
+    """Which folder this is, None if there is none; another one in its place is not the same."""
+    try:
+        status = root.stat()
+    except OSError:
+        return None
+    return (status.st_dev, status.st_ino) if root.is_dir() else None
