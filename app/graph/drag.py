@@ -21,6 +21,11 @@ _REPULSION = 16.0
 _COOLING = 0.93
 
 
+def surroundings(graph: Graph, held: int) -> NDArray[np.int64]:
+    """The rows that move when `held` is dragged; it leads."""
+    return graph.around(held, _DEPTH, _BODIES).astype(np.int64)
+
+
 class LocalPhysics:
     """Moves the surroundings of one held node.
 
@@ -32,7 +37,7 @@ class LocalPhysics:
 
     def __init__(self, graph: Graph, positions: Positions, held: int) -> None:
         self.held = held
-        self.bodies = graph.around(held, _DEPTH, _BODIES).astype(np.int64)
+        self.bodies = surroundings(graph, held)
         self._positions = positions
         self._target = positions[held].copy()
         self._speed = np.zeros((len(self.bodies), 2), dtype=np.float32)

@@ -1,0 +1,86 @@
+"""The camera over the graph: what part of it is seen, and how it travels. No Qt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+SMALLEST_SCALE = 0.4
+LARGEST_SCALE = 260.0
+_CLOSEST_FIT = 34.0
+_CURVE = 1.3
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """Looks at `x`, `y` (layout units) with `scale` pixels per unit."""
+
+    x: float = 0.0
+    y: float = 0.0
+    scale: float = 8.0
+
+    def to_screen(self, at: NDArray[np.float32], width: float, height: float) -> NDArray[np.float32]:
+        """float32 (n, 2): positions in pixels of a view of that size."""
+        middle = np.array([width / 2, height / 2], dtype=np.float32)
+        eye = np.array([self.x, self.y], dtype=np.float32)
+        return (at - eye) * np.float32(self.scale) + middle
+
+    def to_world(self, x: float, y: float, width: float, height: float) -> tuple[float, float]:
+        """The place in the layout under a pixel of a view of that size."""
+        return self.x + (x - width / 2) / self.scale, self.y + (y - height / 2) / self.scale
+
+    def zoomed(self, factor: float, x: float, y: float, width: float, height: float) -> Camera:
+        """Closer by `factor`, with the place under pixel (x, y) held where it is."""
+        scale = min(max(self.scale * factor, SMALLEST_SCALE), LARGEST_SCALE)
+        held_x, held_y = self.to_world(x, y, width, height)
+        return Camera(held_x - (x - width / 2) / scale, held_y - (y - height / 2) / scale, scale)
+
+    def moved(self, right: float, down: float) -> Camera:
+        """The picture moved by that many pixels."""
+        return Camera(self.x - right / self.scale, self.y - down / self.scale, self.scale)
+
+
+def fitted(at: NDArray[np.float32], width: float, height: float, margin: float = 44.0) -> Camera:
+    """The camera that shows all of `at`, a few nodes not larger than life."""
+    if not len(at):
+        return Camera()
+    low, high = at.min(axis=0), at.max(axis=0)
+    room = max(width - 2 * margin, 40.0), max(height - 2 * margin, 40.0)
+    span = np.maximum(high - low, 1e-3)
+    scale = min(room[0] / float(span[0]), room[1] / float(span[1]), _CLOSEST_FIT)
+    middle = (low + high) / 2
+    return Camera(float(middle[0]), float(middle[1]), max(scale, SMALLEST_SCALE))
+
+
+def flight(start: Camera, end: Camera, width: float) -> tuple[Callable[[float], Camera], float]:
+    """The smoothest way between two cameras: out, across, in (van Wijk and Nuij, 2003).
+
+    Returns:
+        A function from 0 … 1 to the camera on the way, and the length of the way (about 1 per screen).
+    """
+    wide, narrow = width / start.scale, width / end.scale
+    across_x, across_y = end.x - start.x, end.y - start.y
+    across = math.hypot(across_x, across_y)
+    if across < 1e-4 * wide:
+        turn = math.log(narrow / wide)
+        straight = lambda part: Camera(  # noqa: E731
+            start.x + across_x * part, start.y + across_y * part, width / (wide * math.exp(turn * part))
+        )
+        return straight, abs(turn) / _CURVE
+    bend = _CURVE**2
+    first = (narrow**2 - wide**2 + bend**2 * across**2) / (2 * wide * bend * across)
+    last = (narrow**2 - wide**2 - bend**2 * across**2) / (2 * narrow * bend * across)
+    begin, finish = -math.asinh(first), -math.asinh(last)
+    length = (finish - begin) / _CURVE
+
+    def at(part: float) -> Camera:
+        s = part * length
+        done = wide / bend * (math.cosh(begin) * math.tanh(_CURVE * s + begin) - math.sinh(begin)) / across
+        span = wide * math.cosh(begin) / math.cosh(_CURVE * s + begin)
+        return Camera(start.x + across_x * done, start.y + across_y * done, width / span)
+
+    return at, abs(length)

@@ -1,0 +1,281 @@
+"""The canvas: holds the scene, the eye and the layers, and runs frames while something moves.
+
+Frames run only while there is a reason: the camera travels, a fade runs, a picture or positions are on
+their way. Otherwise nothing is computed. The links come as a picture from a worker; nodes and names are
+painted in each frame, so they are always sharp and under the pointer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from app.desktop.colors import Theme
+from app.desktop.graph_view import painting
+from app.desktop.graph_view.camera import Camera, fitted
+from app.desktop.graph_view.edge_picture import EdgePainter, Request
+from app.desktop.graph_view.labels import Labels
+from app.desktop.graph_view.layout_thread import LayoutThread
+from app.desktop.graph_view.motion import Eye, Fade
+from app.desktop.graph_view.scene import Scene
+from app.desktop.graph_view.sprites import Atlas
+from app.graph.layout import new_layout
+from app.graph.model import Graph, Positions
+
+_FRAME_MS = 15
+_SETTLE_SECONDS = 0.12
+
+
+class Canvas(QWidget):
+    """Paints the scene. `settled` tells that an arrangement or a drag has come to rest."""
+
+    settled = Signal()
+    moved = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMinimumSize(160, 120)
+        self.scene = Scene(theme)
+        self.eye = Eye()
+        self.edges = EdgePainter()
+        self.layout_thread = LayoutThread(new_layout())
+        self.destroyed.connect(_closer(self.layout_thread, self.edges))
+        self.dim = Fade()
+        self.glow = 0.0
+        self.lit: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+        self.rubber_band: QRectF | None = None
+        self.held: NDArray[np.int64] | None = None
+        self._following = True
+        self._stale = True
+        self._moving = False
+        self._last_request = 0.0
+        self._last_frame = time.perf_counter()
+        self._frames = QTimer(self, interval=_FRAME_MS)
+        self._frames.setTimerType(Qt.TimerType.PreciseTimer)
+        self._frames.timeout.connect(self._frame)
+        self._ratio = self.devicePixelRatioF()
+        self._make_layers()
+
+    # What is shown
+
+    def set_graph(self, graph: Graph, positions: Positions | None) -> None:
+        """Show `graph`: at `positions` (nan rows find a place), or arranged from scratch as it comes."""
+        self.edges.forget()
+        start = np.zeros((len(graph), 2), dtype=np.float32)
+        if positions is not None and not np.isnan(positions).any():
+            start = positions.copy()
+        self.scene.set_graph(graph, start)
+        self._make_layers()
+        self.held = None
+        self._moving = True
+        self.layout_thread.start(graph, positions)
+        if positions is not None:
+            self.eye.set(self.fit_camera())
+        self._following = positions is None
+        self.refresh()
+
+    def replace_graph(self, graph: Graph, positions: Positions) -> None:
+        """Show the next state of the same graph; the camera stays."""
+        self.scene.set_graph(graph, positions.copy())
+        self._make_layers()
+        self.held = None
+        self.layout_thread.start(graph, positions)
+        self.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Paint in other colours."""
+        self.scene.theme = theme
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Colours or what they mean have changed."""
+        self.scene.restyle()
+        self._make_layers()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Something about nodes or links has changed: a new picture is needed."""
+        self._stale = True
+        self.wake()
+
+    def wake(self) -> None:
+        """Run frames until nothing moves."""
+        self.update()
+        if not self._frames.isActive():
+            self._last_frame = time.perf_counter()
+            self._frames.start()
+
+    # The camera
+
+    @property
+    def camera(self) -> Camera:
+        """Where the eye is now."""
+        return self.eye.camera
+
+    def fit_camera(self) -> Camera:
+        """The camera that shows every node that is not hidden."""
+        shown = self.scene.positions[self.scene.strength > 0.0]
+        return fitted(shown, self.width(), self.height())
+
+    def touched(self) -> None:
+        """The user moved the camera: it no longer follows an arrangement."""
+        self._following = False
+        self.refresh()
+        self.moved.emit()
+
+    # Frames
+
+    def hover(self, row: int) -> None:
+        """Light up a node and its neighbours; -1 ends that."""
+        if row == self.scene.hovered:
+            return
+        self.scene.hovered = row
+        if row >= 0:
+            self.lit = self.scene.lit()
+        self.dim.aim = 1.0 if row >= 0 else 0.0
+        self.wake()
+
+    def _frame(self) -> None:
+        now = time.perf_counter()
+        passed, self._last_frame = min(now - self._last_frame, 0.1), now
+        if self.eye.moving:
+            self.eye.advance(passed)
+            self._stale = True
+            self.moved.emit()
+        self.dim.advance(passed)
+        self.labels.advance(passed)
+        self.glow = (self.glow + passed * 0.7) % 1.0
+        fresh = self.edges.collect()
+        self._take_positions(fresh)
+        if self._stale:
+            self._request()
+        self.update()
+        if not self._busy():
+            self._frames.stop()
+
+    def _busy(self) -> bool:
+        moving = self.eye.moving or self.dim.moving or self.labels.fading or self._stale
+        pending = bool(self.scene.pending) and self.isVisible()
+        return moving or pending or self.edges.busy or self.layout_thread.busy
+
+    def _take_positions(self, fresh: bool) -> None:
+        """The newest positions; while everything moves they wait for the links' picture, to fit it."""
+        if self._moving and self.held is None and self.edges.busy and not fresh:
+            return
+        newest = self.layout_thread.take()
+        if newest is not None and len(newest) == len(self.scene.graph):
+            self.scene.positions = newest
+            if self._following:
+                self.eye.set(self.fit_camera())
+            self._moving = True
+            if self.held is None:
+                self._stale = True
+        elif self._moving and not self.layout_thread.busy:
+            self._moving = False
+            self.held = None
+            self._following = False
+            self._stale = True
+            self.settled.emit()
+
+    def _request(self) -> None:
+        """Have the links drawn for what is shown now."""
+        self._stale = False
+        if self.width() > 0 and self.height() > 0:
+            self.edges.ask(self._still(self.held))
+
+    def _still(self, moving: NDArray[np.int64] | None = None) -> Request:
+        scene = self.scene
+        alpha = painting.edge_alpha(len(scene.graph.edges), self.camera.scale, scene.theme.is_dark)
+        return Request(
+            scene.edges,
+            scene.positions,
+            self.camera,
+            self.width(),
+            self.height(),
+            self._ratio,
+            alpha,
+            moving,
+        )
+
+    # Painting
+
+    def _make_layers(self) -> None:
+        scene = self.scene
+        background = scene.theme.window
+        self.atlas = Atlas(scene.nodes.groups, background, self._ratio)
+        self.labels = Labels(scene.graph.names, self.font(), scene.theme.text, background, self._ratio)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Qt's call to paint."""
+        if self._ratio != self.devicePixelRatioF():
+            self._ratio = self.devicePixelRatioF()
+            self._make_layers()
+            self.refresh()
+        painter = QPainter(self)
+        painting.paint(painter, self)
+        painter.end()
+
+    def picture(self, width: int, height: int, ratio: float = 1.0) -> QImage:
+        """The scene as it is framed now, drawn at once in full quality, at any size.
+
+        Args:
+            width: In pixels at a ratio of one.
+            height: In pixels at a ratio of one.
+            ratio: Device pixels per pixel.
+        """
+        still = Canvas(self.scene.theme)
+        still.resize(width, height)
+        still._ratio = ratio
+        still.scene = self.scene
+        still.setFont(self.font())
+        still._make_layers()
+        factor = min(width / max(self.width(), 1), height / max(self.height(), 1))
+        still.eye.set(Camera(self.camera.x, self.camera.y, self.camera.scale * factor))
+        still.edges.draw_now(still._still())
+        image = QImage(round(width * ratio), round(height * ratio), QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(ratio)
+        painter = QPainter(image)
+        painting.paint(painter, still, still=True)
+        painter.end()
+        still.close_layers()
+        still.deleteLater()
+        return image
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt's call after a change of size: an untouched view keeps showing everything."""
+        super().resizeEvent(event)
+        if self._following or event.oldSize().width() <= 0:
+            self.eye.set(self.fit_camera())
+        self.refresh()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Qt's call after a change of font."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._make_layers()
+            self.wake()
+
+    def close_layers(self) -> None:
+        """End the worker and the layout."""
+        self._frames.stop()
+        self.layout_thread.stop()
+        self.edges.close()
+
+
+def _closer(layout_thread: LayoutThread, edges: EdgePainter) -> Callable[[], None]:
+    """What ends the threads of a canvas; it does not hold the canvas itself."""
+
+    def close() -> None:
+        layout_thread.stop()
+        edges.close()
+
+    return close

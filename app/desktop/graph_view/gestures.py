@@ -1,0 +1,194 @@
+"""Mouse, wheel and pinch on the canvas: pan, zoom, hover, drag, select, open."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture
+
+from app.desktop.graph_view.canvas import Canvas
+from app.graph.drag import surroundings
+
+_WHEEL = 1.0018
+
+
+class Gestures(QObject):
+    """Turns events of the canvas into motion and choices.
+
+    Drag on the ground pans, drag on a node moves it, shift-drag draws a rectangle that selects. A click
+    selects, with control it adds or takes away, on the ground it clears.
+    """
+
+    opened = Signal(int)
+    chosen = Signal()
+    context = Signal(int, QPoint)
+
+    def __init__(self, canvas: Canvas) -> None:
+        super().__init__(canvas)
+        self._canvas = canvas
+        self._pressed: QPointF | None = None
+        self._last = QPointF()
+        self._node = -1
+        self._band = False
+        self._dragging = False
+        canvas.installEventFilter(self)
+        canvas.grabGesture(Qt.GestureType.PinchGesture)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Qt's call for each event of the canvas."""
+        kinds = QEvent.Type
+        match event.type():
+            case kinds.MouseButtonPress:
+                return self._press(cast(QMouseEvent, event))
+            case kinds.MouseMove:
+                return self._move(cast(QMouseEvent, event))
+            case kinds.MouseButtonRelease:
+                return self._release(cast(QMouseEvent, event))
+            case kinds.MouseButtonDblClick:
+                return self._double(cast(QMouseEvent, event))
+            case kinds.Wheel:
+                return self._wheel(cast(QWheelEvent, event))
+            case kinds.NativeGesture:
+                return self._native(cast(QNativeGestureEvent, event))
+            case kinds.Gesture:
+                return self._pinch(cast(QGestureEvent, event))
+            case kinds.ContextMenu:
+                return self._menu(cast(QContextMenuEvent, event))
+            case kinds.Leave:
+                if self._pressed is None:
+                    self._canvas.hover(-1)
+        return False
+
+    def _node_at(self, place: QPointF) -> int:
+        canvas = self._canvas
+        return canvas.scene.node_at(place.x(), place.y(), canvas.camera, canvas.width(), canvas.height())
+
+    def _press(self, event: QMouseEvent) -> bool:
+        if event.button() not in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
+            return False
+        self._canvas.setFocus(Qt.FocusReason.MouseFocusReason)
+        self._pressed = self._last = event.position()
+        self._dragging = False
+        panning = event.button() == Qt.MouseButton.MiddleButton
+        self._node = -1 if panning else self._node_at(event.position())
+        shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        self._band = shifted and self._node < 0 and not panning
+        return True
+
+    def _move(self, event: QMouseEvent) -> bool:
+        canvas, place = self._canvas, event.position()
+        if self._pressed is None:
+            row = self._node_at(place)
+            canvas.hover(row)
+            canvas.setCursor(Qt.CursorShape.PointingHandCursor if row >= 0 else Qt.CursorShape.ArrowCursor)
+            return True
+        if not self._dragging:
+            if (place - self._pressed).manhattanLength() < QApplication.startDragDistance() * 0.5:
+                return True
+            self._begin_drag()
+        if self._band:
+            canvas.rubber_band = QRectF(self._pressed, place).normalized()
+            canvas.wake()
+        elif self._node >= 0:
+            x, y = canvas.camera.to_world(place.x(), place.y(), canvas.width(), canvas.height())
+            canvas.layout_thread.pin(self._node, x, y)
+            canvas.wake()
+        else:
+            canvas.eye.pan(place.x() - self._last.x(), place.y() - self._last.y())
+            canvas.touched()
+        self._last = place
+        return True
+
+    def _begin_drag(self) -> None:
+        self._dragging = True
+        canvas = self._canvas
+        if self._node >= 0:
+            canvas.held = surroundings(canvas.scene.graph, self._node)
+            canvas.hover(-1)
+            canvas.refresh()
+        if not self._band:
+            canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def _release(self, event: QMouseEvent) -> bool:
+        if self._pressed is None:
+            return False
+        adding = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if self._dragging and self._node >= 0:
+            self._canvas.layout_thread.release(self._node)
+            self._canvas.wake()
+        elif self._band:
+            self._choose_band(event.position(), adding)
+        elif not self._dragging and event.button() == Qt.MouseButton.LeftButton:
+            self._choose(self._node, adding)
+        self._pressed, self._band, self._dragging = None, False, False
+        self._canvas.setCursor(Qt.CursorShape.ArrowCursor)
+        return True
+
+    def _choose(self, row: int, adding: bool) -> None:
+        scene = self._canvas.scene
+        if not adding:
+            scene.selection = [row] if row >= 0 else []
+        elif row in scene.selection:
+            scene.selection.remove(row)
+        elif row >= 0:
+            scene.selection.append(row)
+        self._canvas.wake()
+        self.chosen.emit()
+
+    def _choose_band(self, place: QPointF, adding: bool) -> None:
+        canvas = self._canvas
+        assert self._pressed is not None
+        corner, opposite = self._pressed.toTuple(), place.toTuple()
+        rows = canvas.scene.nodes_in(corner, opposite, canvas.camera, canvas.width(), canvas.height())
+        before = canvas.scene.selection if adding else []
+        canvas.scene.selection = list(dict.fromkeys([*before, *rows]))
+        canvas.rubber_band = None
+        canvas.wake()
+        self.chosen.emit()
+
+    def _double(self, event: QMouseEvent) -> bool:
+        row = self._node_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and row >= 0:
+            self.opened.emit(row)
+        return True
+
+    def _menu(self, event: QContextMenuEvent) -> bool:
+        canvas = self._canvas
+        row = canvas.scene.selection[-1] if canvas.scene.selection else -1
+        if event.reason() != QContextMenuEvent.Reason.Keyboard:
+            row = self._node_at(QPointF(event.pos()))
+            if row >= 0 and row not in canvas.scene.selection:
+                self._choose(row, adding=False)
+        if row >= 0:
+            self.context.emit(row, event.globalPos())
+        return row >= 0
+
+    def _wheel(self, event: QWheelEvent) -> bool:
+        amount = event.angleDelta().y() or event.angleDelta().x()
+        if amount:
+            self._zoom(_WHEEL**amount, event.position())
+        event.accept()
+        return True
+
+    def _native(self, event: QNativeGestureEvent) -> bool:
+        if event.gestureType() != Qt.NativeGestureType.ZoomNativeGesture:
+            return False
+        self._zoom(1.0 + event.value(), event.position())
+        return True
+
+    def _pinch(self, event: QGestureEvent) -> bool:
+        gesture = event.gesture(Qt.GestureType.PinchGesture)
+        if gesture is None:
+            return False
+        pinch = cast(QPinchGesture, gesture)
+        middle = QPointF(self._canvas.mapFromGlobal(pinch.centerPoint().toPoint()))
+        self._zoom(pinch.scaleFactor(), middle)
+        event.accept()
+        return True
+
+    def _zoom(self, factor: float, place: QPointF) -> None:
+        canvas = self._canvas
+        canvas.eye.zoom(factor, place.x(), place.y(), canvas.width(), canvas.height())
+        canvas.touched()

@@ -1,0 +1,185 @@
+"""Names beside nodes: the weightiest first, never one over another, fading in and out.
+
+A name is drawn once into a small pixmap with a halo in the background's colour, and blitted from then on.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap
+
+_LONGEST = 34
+_KEPT = 1200
+_SMALLEST_NAMED = 3.0
+_CELL = 48.0
+_FADE_SECONDS = 0.09
+
+Box = tuple[float, float, float, float]
+
+
+class Labels:
+    """Chooses, places and paints the names of one graph."""
+
+    def __init__(self, names: Sequence[str], font: QFont, text: str, halo: str, ratio: float) -> None:
+        self._names = names
+        self._font = font
+        self._text, self._halo, self._ratio = text, halo, ratio
+        self._pixmaps: OrderedDict[tuple[int, int], QPixmap] = OrderedDict()
+        self._shown: dict[int, float] = {}
+        self._aims: dict[int, float] = {}
+        self.placed: dict[int, Box] = {}
+
+    @property
+    def fading(self) -> bool:
+        """Whether a name is still on its way in or out."""
+        return any(self._shown.get(row, 0.0) != aim for row, aim in self._aims.items()) or any(
+            row not in self._aims for row in self._shown
+        )
+
+    def place(
+        self,
+        at: NDArray[np.float32],
+        radii: NDArray[np.float32],
+        weight: NDArray[np.float32],
+        opacity: NDArray[np.float32],
+        forced: Sequence[int],
+        size: tuple[int, int],
+    ) -> None:
+        """Choose which names are shown, and where.
+
+        Args:
+            at: float32 (n, 2), nodes in pixels.
+            radii: float32 (n,), in pixels.
+            weight: float32 (n,), the heavier is named first.
+            opacity: float32 (n,), of the nodes; faint ones are not named.
+            forced: Rows to be named before all others, however small they are.
+            size: Of the view, in pixels.
+        """
+        width, height = size
+        room = max(14, width * height // 17_000)
+        inside = (at[:, 0] > -40) & (at[:, 0] < width + 40) & (at[:, 1] > -10) & (at[:, 1] < height + 4)
+        named = inside & (opacity > 0.45) & (radii >= _SMALLEST_NAMED)
+        candidates = np.flatnonzero(named)
+        liking = weight.copy()
+        liking[[row for row, seen in self._shown.items() if seen > 0.3]] *= 1.6
+        ranked = candidates[np.argsort(-liking[candidates], kind="stable")][: room * 4].tolist()
+        taken = _Taken()
+        self.placed = {}
+        self._aims = {}
+        first = [row for row in forced if inside[row]]
+        for row in [*first, *ranked]:
+            if row in self.placed or len(self.placed) >= room + len(first):
+                continue
+            radius = float(radii[row])
+            box = self._box(row, float(at[row, 0]), float(at[row, 1]), radius)
+            if taken.free(box):
+                taken.add(box)
+                self.placed[row] = box
+                growing = min(1.0, (radius - _SMALLEST_NAMED) / 1.2 + 0.35)
+                self._aims[row] = 1.0 if row in first else growing * float(opacity[row])
+
+    def advance(self, passed: float) -> None:
+        """Let `passed` seconds go by for the fades."""
+        share = 1 - 0.5 ** (passed / _FADE_SECONDS)
+        for row in {*self._shown, *self._aims}:
+            aim, now = self._aims.get(row, 0.0), self._shown.get(row, 0.0)
+            value = aim if abs(aim - now) < 0.04 else now + (aim - now) * share
+            if value or row in self._aims:
+                self._shown[row] = value
+            else:
+                self._shown.pop(row, None)
+
+    def finish(self) -> None:
+        """End all fades at once."""
+        self._shown = dict(self._aims)
+
+    def paint(self, painter: QPainter, at: NDArray[np.float32], radii: NDArray[np.float32]) -> None:
+        """Draws the names that are shown, where their nodes are now."""
+        for row, opacity in self._shown.items():
+            if opacity <= 0.0 or row >= len(at):
+                continue
+            pixmap = self._pixmap(row, _pixels(float(radii[row])))
+            width = pixmap.width() / self._ratio
+            painter.setOpacity(opacity)
+            spot = QPointF(float(at[row, 0]) - width / 2, float(at[row, 1]) + float(radii[row]) + 0.5)
+            painter.drawPixmap(spot, pixmap)
+        painter.setOpacity(1.0)
+
+    def _box(self, row: int, x: float, y: float, radius: float) -> Box:
+        pixmap = self._pixmap(row, _pixels(radius))
+        width, height = pixmap.width() / self._ratio, pixmap.height() / self._ratio
+        return (x - width / 2, y + radius + 0.5, x + width / 2, y + radius + 0.5 + height)
+
+    def _pixmap(self, row: int, pixels: int) -> QPixmap:
+        key = (row, pixels)
+        pixmap = self._pixmaps.get(key)
+        if pixmap is None:
+            pixmap = self._pixmaps[key] = self._drawn(self._names[row], pixels)
+            if len(self._pixmaps) > _KEPT:
+                self._pixmaps.popitem(last=False)
+        else:
+            self._pixmaps.move_to_end(key)
+        return pixmap
+
+    def _drawn(self, name: str, pixels: int) -> QPixmap:
+        font = QFont(self._font)
+        font.setPixelSize(pixels)
+        if pixels >= 14:
+            font.setWeight(QFont.Weight.DemiBold)
+        text = name if len(name) <= _LONGEST else name[: _LONGEST - 1].rstrip() + "…"
+        metrics = QFontMetricsF(font)
+        pad = 3.0
+        width, height = metrics.horizontalAdvance(text) + 2 * pad, metrics.height() + 2
+        pixmap = QPixmap(int(np.ceil(width * self._ratio)), int(np.ceil(height * self._ratio)))
+        pixmap.setDevicePixelRatio(self._ratio)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        outline = QPainterPath()
+        outline.addText(QPointF(pad, metrics.ascent() + 1), font, text)
+        halo = QColor(self._halo)
+        halo.setAlphaF(0.82)
+        pen = QPen(halo, 3.2)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.strokePath(outline, pen)
+        painter.setFont(font)
+        painter.setPen(QColor(self._text))
+        painter.drawText(QPointF(pad, metrics.ascent() + 1), text)
+        painter.end()
+        return pixmap
+
+
+def _pixels(radius: float) -> int:
+    """Names of hubs are larger."""
+    return int(min(15, max(11, 10 + radius * 0.3)))
+
+
+class _Taken:
+    """Boxes that are taken, in coarse cells."""
+
+    def __init__(self) -> None:
+        self._cells: dict[tuple[int, int], list[Box]] = {}
+
+    def free(self, box: Box) -> bool:
+        """Whether `box` touches none."""
+        for cell in _cells(box):
+            for other in self._cells.get(cell, ()):
+                if box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]:
+                    return False
+        return True
+
+    def add(self, box: Box) -> None:
+        """Take `box`."""
+        for cell in _cells(box):
+            self._cells.setdefault(cell, []).append(box)
+
+
+def _cells(box: Box) -> list[tuple[int, int]]:
+    columns = range(int(box[0] // _CELL), int(box[2] // _CELL) + 1)
+    lines = range(int(box[1] // _CELL), int(box[3] // _CELL) + 1)
+    return [(column, line) for column in columns for line in lines]

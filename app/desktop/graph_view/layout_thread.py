@@ -1,0 +1,115 @@
+"""Runs a layout beside the GUI: commands go in, the newest positions come out. No Qt."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from app.graph.layout import Layout
+from app.graph.model import Graph, Positions
+
+log = logging.getLogger(__name__)
+
+_STEP_SECONDS = 0.006
+
+
+class LayoutThread:
+    """One daemon thread around one `Layout`; it sleeps while the layout is settled.
+
+    The owner polls `take` from its frames: no signals cross, so nothing can arrive at a dead widget.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._condition = threading.Condition()
+        self._commands: list[Callable[[], None]] = []
+        self._newest: Positions | None = None
+        self._busy = False
+        self._stopped = False
+        self._wanted = 0
+        self._current = 0
+        self._thread: threading.Thread | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether more positions are to come."""
+        with self._condition:
+            return self._busy or self._newest is not None
+
+    def start(self, graph: Graph, positions: Positions | None = None, seed: int = 0) -> None:
+        """Begin with another graph; see `Layout.start`. Positions of the last one are dropped."""
+        with self._condition:
+            self._commands.clear()
+            self._newest = None
+            self._wanted += 1
+            wanted = self._wanted
+
+        def begin() -> None:
+            self._layout.start(graph, positions, seed)
+            self._current = wanted
+
+        self._post(begin)
+
+    def pin(self, row: int, x: float, y: float) -> None:
+        """Hold a node at a place."""
+        self._post(lambda: self._layout.pin(row, x, y))
+
+    def release(self, row: int) -> None:
+        """Let a held node go."""
+        self._post(lambda: self._layout.release(row))
+
+    def take(self) -> Positions | None:
+        """The newest positions, or None when nothing is new since the last call."""
+        with self._condition:
+            newest, self._newest = self._newest, None
+            return newest
+
+    def stop(self) -> None:
+        """End the thread; it does not come back."""
+        with self._condition:
+            self._stopped = True
+            self._condition.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _post(self, command: Callable[[], None]) -> None:
+        with self._condition:
+            if self._stopped:
+                return
+            self._commands.append(command)
+            self._busy = True
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="graph layout", daemon=True)
+                self._thread.start()
+            self._condition.notify()
+
+    def _run(self) -> None:
+        while True:
+            with self._condition:
+                while not self._stopped and not self._commands and self._layout.settled:
+                    self._busy = False
+                    self._condition.wait()
+                if self._stopped:
+                    return
+                commands, self._commands = self._commands, []
+            try:
+                self._step(commands)
+            except Exception:
+                log.exception("the layout failed; the graph stays as it is shown")
+                with self._condition:
+                    self._busy, self._stopped = False, True
+                return
+
+    def _step(self, commands: list[Callable[[], None]]) -> None:
+        for command in commands:
+            command()
+        began = time.perf_counter()
+        positions = self._layout.tick().copy()
+        with self._condition:
+            if self._current == self._wanted:
+                self._newest = positions
+        rest = _STEP_SECONDS - (time.perf_counter() - began)
+        if rest > 0 and not self._layout.settled:
+            time.sleep(rest)

@@ -1,0 +1,91 @@
+"""All discs of one frame in a single call: an atlas of node pictures, and arrays Qt reads directly."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QLineF, QPointF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
+from shiboken6 import Shiboken
+
+from app.desktop.graph_view.look import Group
+
+_STEP = 1.09
+_SMALLEST = 0.8
+_LARGEST = 26.0
+LARGEST_SPRITE = _LARGEST
+
+
+class Atlas:
+    """Discs of each group in radii that grow by a twelfth, drawn once per theme and screen ratio."""
+
+    def __init__(self, groups: tuple[Group, ...], background: str, ratio: float) -> None:
+        steps = int(np.ceil(np.log(_LARGEST / _SMALLEST) / np.log(_STEP))) + 1
+        self._radii = (_SMALLEST * _STEP ** np.arange(steps)).astype(np.float32)
+        self._sides = np.ceil((self._radii + 2) * 2 * ratio).astype(np.int64)
+        self._lefts = np.concatenate([[0], np.cumsum(self._sides)])
+        self._row = int(self._sides.max())
+        self._ratio = ratio
+        self.pixmap = QPixmap(int(self._lefts[-1]), self._row * max(1, len(groups)))
+        self.pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(self.pixmap)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for line, group in enumerate(groups):
+            for step, radius in enumerate(self._radii.tolist()):
+                half = self._sides[step] / 2
+                middle = QPointF(float(self._lefts[step] + half), float(line * self._row + half))
+                draw_disc(painter, middle, radius * ratio, group, background, ratio)
+        painter.end()
+
+    def fragments(
+        self, at: NDArray[np.float32], radii: NDArray[np.float32], group: NDArray[np.int16], opacity: NDArray[np.float32]
+    ) -> NDArray[np.float64]:
+        """float64 (n, 10), `QPainter.PixmapFragment` in memory: one disc per row."""
+        step = np.clip(np.searchsorted(self._radii, radii * np.float32(0.957)), 0, len(self._radii) - 1)
+        side = self._sides[step]
+        made = np.zeros((len(at), 10))
+        made[:, 0:2] = at
+        made[:, 2] = self._lefts[step]
+        made[:, 3] = group.astype(np.int64) * self._row
+        made[:, 4] = made[:, 5] = side
+        made[:, 6] = made[:, 7] = 1 / self._ratio
+        made[:, 9] = opacity
+        return made
+
+    def draw(self, painter: QPainter, fragments: NDArray[np.float64]) -> None:
+        """Draws the discs, in the order of their rows."""
+        if not len(fragments):
+            return
+        first = Shiboken.wrapInstance(fragments.ctypes.data, QPainter.PixmapFragment)
+        painter.drawPixmapFragments(first, len(fragments), self.pixmap)
+
+
+def draw_disc(
+    painter: QPainter, middle: QPointF, radius: float, group: Group, background: str, ratio: float = 1.0
+) -> None:
+    """One node: a disc with a rim that parts it from what lies under it; hollow for a note not written."""
+    color = QColor(group.color)
+    if group.hollow:
+        pen = QPen(color, min(1.6 * ratio, max(0.8 * ratio, radius * 0.3)))
+        painter.setPen(pen)
+        painter.setBrush(QColor(background))
+        inner = max(0.4, radius - pen.widthF() / 2)
+        painter.drawEllipse(middle, inner, inner)
+        return
+    painter.setPen(Qt.PenStyle.NoPen)
+    if radius > 2.5 * ratio:
+        rim = QColor(background)
+        rim.setAlphaF(0.75)
+        painter.setBrush(rim)
+        painter.drawEllipse(middle, radius + 1.1 * ratio, radius + 1.1 * ratio)
+    painter.setBrush(color)
+    painter.drawEllipse(middle, radius, radius)
+
+
+def draw_lines(painter: QPainter, lines: NDArray[np.float64]) -> None:
+    """Draws float64 (n, 4) lines x1 y1 x2 y2 with the painter's pen, in one call."""
+    if not len(lines):
+        return
+    packed = np.ascontiguousarray(lines, dtype=np.float64)
+    first = Shiboken.wrapInstance(packed.ctypes.data, QLineF)
+    painter.drawLines(first, len(packed))

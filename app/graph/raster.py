@@ -1,0 +1,202 @@
+"""Draws all links into one picture: a density of light per colour, then tone mapping.
+
+Lines are summed, not painted over one another, so the picture does not depend on their order, crowds of
+links glow softly instead of becoming a block, and a line is as bright in every direction. No Qt here:
+pixels are a numpy array, so it runs in any thread and gives the same picture everywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_PAD = 3
+_CHUNK = 250_000
+
+Ends = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeLook:
+    """How each link is drawn.
+
+    Args:
+        edges: int32 (m, 2) rows.
+        colors: uint8 (k, 3), red green blue of each colour class.
+        classes: int (m,), the class of each link.
+        light: float32 (m,), 1 for an ordinary link, 0 for a hidden one.
+        width: float32 (m,), in pixels at a ratio of one.
+    """
+
+    edges: NDArray[np.int32]
+    colors: NDArray[np.uint8]
+    classes: NDArray[np.int16]
+    light: NDArray[np.float32]
+    width: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """How light becomes pixels.
+
+    Args:
+        alpha: Opacity of one ordinary link, 0 to 1.
+        reach: Length in pixels up to which a link has its full light; longer ones fade with the square
+            root, so that clusters stand out from what crosses between them.
+        ratio: Device pixels per pixel.
+    """
+
+    alpha: float = 0.35
+    reach: float = 70.0
+    ratio: float = 1.0
+
+
+def draw_edges(
+    look: EdgeLook, at: NDArray[np.float32], width: int, height: int, exposure: Exposure
+) -> NDArray[np.uint8]:
+    """The picture of all links, uint8 (height, width, 4): blue, green, red, alpha; premultiplied.
+
+    Args:
+        look: The links.
+        at: float32 (n, 2), nodes in pixels of the picture.
+        width: Of the picture, in pixels.
+        height: Of the picture, in pixels.
+        exposure: How light becomes pixels.
+    """
+    source, target = at[look.edges[:, 0]], at[look.edges[:, 1]]
+    shown = np.flatnonzero(look.light > 0)
+    source, target, kept = _clipped(source[shown], target[shown], width, height)
+    shown = shown[kept]
+    apart = at[look.edges[shown, 1]] - at[look.edges[shown, 0]]
+    length = np.sqrt((apart * apart).sum(axis=1))
+    reach = exposure.reach * exposure.ratio
+    light = look.light[shown] * np.sqrt(np.minimum(1.0, reach / np.maximum(length, 1e-3)))
+    breadth = look.width[shown] * np.float32(exposure.ratio)
+    classes = look.classes[shown]
+    total = np.zeros((height, width), dtype=np.float32)
+    mixed = np.zeros((3, height, width), dtype=np.float32)
+    for each in np.unique(classes):
+        mine = classes == each
+        plane = _plane(source[mine], target[mine], light[mine], breadth[mine], width, height)
+        total += plane
+        for channel in range(3):
+            mixed[channel] += plane * np.float32(look.colors[each, 2 - channel])
+    return _developed(total, mixed, exposure.alpha)
+
+
+def _developed(total: NDArray[np.float32], mixed: NDArray[np.float32], alpha: float) -> NDArray[np.uint8]:
+    """Opacity that saturates with the light, and the mean colour of what adds up."""
+    opacity = -np.expm1(total * np.float32(np.log1p(-min(alpha, 0.99))))
+    pixels = np.empty((*total.shape, 4), dtype=np.uint8)
+    share = np.divide(opacity, total, out=np.zeros_like(total), where=total > 1e-6)
+    for channel in range(3):
+        pixels[..., channel] = mixed[channel] * share
+    pixels[..., 3] = opacity * 255
+    return pixels
+
+
+def _clipped(
+    source: Ends, target: Ends, width: int, height: int
+) -> tuple[Ends, Ends, NDArray[np.int64]]:
+    """The parts of lines inside the picture (Liang and Barsky), and which lines have one."""
+    apart = target - source
+    enter = np.zeros(len(source), dtype=np.float32)
+    leave = np.ones(len(source), dtype=np.float32)
+    for axis, limit in ((0, width - 1e-2), (1, height - 1e-2)):
+        step, start = apart[:, axis], source[:, axis]
+        flat = np.abs(step) < 1e-6
+        safe = np.where(flat, 1.0, step)
+        low, high = -start / safe, (limit - start) / safe
+        near, far = np.minimum(low, high), np.maximum(low, high)
+        outside = flat & ((start < 0) | (start > limit))
+        enter = np.maximum(enter, np.where(flat, 0.0, near))
+        leave = np.minimum(leave, np.where(flat, 1.0, far))
+        leave[outside] = -1.0
+    kept = np.flatnonzero(enter < leave)
+    first = source[kept] + enter[kept, None] * apart[kept]
+    last = source[kept] + leave[kept, None] * apart[kept]
+    return first.astype(np.float32), last.astype(np.float32), kept
+
+
+def _plane(
+    source: Ends, target: Ends, light: NDArray[np.float32], breadth: NDArray[np.float32], width: int, height: int
+) -> NDArray[np.float32]:
+    """The light of one colour."""
+    stride = width + 2 * _PAD
+    size = stride * (height + 2 * _PAD)
+    plane = np.zeros(size, dtype=np.float32)
+    apart = np.abs(target - source)
+    steep = apart[:, 1] > apart[:, 0]
+    for upright in (False, True):
+        mine = np.flatnonzero(steep == upright)
+        if not len(mine):
+            continue
+        major, minor = (1, 0) if upright else (0, 1)
+        strides = (stride, 1) if upright else (1, stride)
+        a, b = source[mine], target[mine]
+        back = a[:, major] > b[:, major]
+        a[back], b[back] = b[back], a[back].copy()
+        lines = _Lines.of(a, b, major, minor, light[mine], breadth[mine])
+        for part in lines.chunks():
+            part.splat(plane, strides, _PAD * stride + _PAD)
+    return plane.reshape(-1, stride)[_PAD:-_PAD, _PAD:-_PAD]
+
+
+@dataclass(frozen=True, eq=False)
+class _Lines:
+    """Lines as columns of samples along their longer axis: line i covers `first[i] … first[i]+count[i]-1`."""
+
+    first: NDArray[np.int64]
+    count: NDArray[np.int64]
+    begin: NDArray[np.float32]
+    slope: NDArray[np.float32]
+    light: NDArray[np.float32]
+    breadth: NDArray[np.float32]
+
+    @classmethod
+    def of(
+        cls, a: Ends, b: Ends, major: int, minor: int, light: NDArray[np.float32], breadth: NDArray[np.float32]
+    ) -> _Lines:
+        run = np.maximum(b[:, major] - a[:, major], 1e-3)
+        slope = np.clip((b[:, minor] - a[:, minor]) / run, -1.0, 1.0)
+        first = np.floor(a[:, major]).astype(np.int64)
+        count = np.floor(b[:, major]).astype(np.int64) - first + 1
+        begin = a[:, minor] + slope * (first + 0.5 - a[:, major])
+        slant = np.sqrt(1 + slope * slope)
+        broad = breadth * slant
+        faint = np.minimum(broad, 1.0)
+        lines = cls(first, count, begin.astype(np.float32), slope, light * faint, np.maximum(broad, 1.0))
+        return lines._take(np.argsort(lines.breadth, kind="stable"))
+
+    def _take(self, rows: NDArray[np.int64] | slice) -> _Lines:
+        fields = (self.first, self.count, self.begin, self.slope, self.light, self.breadth)
+        return _Lines(*(field[rows] for field in fields))
+
+    def chunks(self) -> list[_Lines]:
+        """Pieces of bounded size, narrow lines first, so that only the broad pay for their breadth."""
+        ends = np.cumsum(self.count)
+        cuts = np.searchsorted(ends, np.arange(_CHUNK, int(ends[-1]) + _CHUNK, _CHUNK))
+        narrow = int(np.searchsorted(self.breadth, 1.5))
+        bounds = sorted({0, narrow, len(self.count), *(int(cut) + 1 for cut in cuts)})
+        bounds = [bound for bound in bounds if bound <= len(self.count)]
+        return [self._take(slice(low, high)) for low, high in zip(bounds, bounds[1:], strict=False)]
+
+    def splat(self, plane: NDArray[np.float32], strides: tuple[int, int], origin: int) -> None:
+        """Adds the light of each sample to the pixels that its column of `breadth` covers."""
+        along, across = strides
+        starts = np.cumsum(self.count) - self.count
+        step = np.arange(int(self.count.sum())) - np.repeat(starts, self.count)
+        middle = np.repeat(self.begin, self.count) + np.repeat(self.slope, self.count) * step.astype(np.float32)
+        half = np.repeat(self.breadth / 2, self.count)
+        light = np.repeat(self.light, self.count)
+        base = np.repeat(self.first * along, self.count) + step * along + origin
+        low, high = middle - half, middle + half
+        row = np.floor(low)
+        taps = int(np.ceil(float(self.breadth.max()))) + 1
+        for tap in range(taps):
+            cover = np.clip(np.minimum(high, row + tap + 1) - np.maximum(low, row + tap), 0.0, 1.0)
+            pixel = base + (row.astype(np.int64) + tap) * across
+            np.clip(pixel, 0, len(plane) - 1, out=pixel)
+            plane += np.bincount(pixel, cover * light, len(plane)).astype(np.float32)
