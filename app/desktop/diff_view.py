@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
@@ -27,6 +27,7 @@ from app.vault.diff import Diff, compare
 # Comparing and laying out this much takes a few milliseconds; more goes to a thread.
 _AT_ONCE = 48_000
 _EVERY_FOLD = -1
+_WIDE_ENOUGH = 860
 
 
 class DiffView(QWidget):
@@ -43,7 +44,8 @@ class DiffView(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._diff: Diff | None = None
-        self._mode = Mode.SIDE_BY_SIDE
+        self._mode = Mode.UNIFIED
+        self._is_chosen = False
         self._opened: set[int] = set()
         self._selectable = False
         self._unticked: frozenset[int] = frozenset()
@@ -119,10 +121,25 @@ class DiffView(QWidget):
         self._refresh_bar()
 
     def set_mode(self, mode: Mode) -> None:
-        """Show unified or side by side from now on."""
+        """Show unified or side by side from now on, whatever the width."""
+        self._is_chosen = True
+        self._take_mode(mode)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where nobody has chosen, show side by side if both sides have room for a line of prose."""
+        super().resizeEvent(event)
+        fitting = Mode.SIDE_BY_SIDE if self.width() >= _WIDE_ENOUGH else Mode.UNIFIED
+        if not self._is_chosen and fitting is not self._mode:
+            self._take_mode(fitting)
+
+    def _take_mode(self, mode: Mode) -> None:
         self._mode = mode
         (self._side_button if mode is Mode.SIDE_BY_SIDE else self._unified_button).setChecked(True)
         self._lay_out_again()
+
+    def set_lead(self, widget: QWidget) -> None:
+        """Put `widget` at the left of the bar: what is compared."""
+        self._lead.addWidget(widget)
 
     def step(self, by: int) -> bool:
         """Go to the next (1) or the previous (-1) change; False if there is none."""
@@ -191,18 +208,20 @@ class DiffView(QWidget):
         bar = QWidget()
         bar.setObjectName("diffBar")
         layout = QHBoxLayout(bar)
-        layout.setContentsMargins(8, 4, 8, 4)
+        layout.setContentsMargins(12, 4, 8, 4)
         layout.setSpacing(4)
         self._counts = QLabel()
         self._counts.setProperty("tone", "muted")
+        self._lead = QHBoxLayout()
+        layout.addLayout(self._lead, 1)
         layout.addWidget(self._counts)
-        layout.addStretch(1)
+        layout.addSpacing(8)
         self._previous = _tool("Previous change (Shift+F8)")
         self._next = _tool("Next change (F8)")
         self._whole = _tool("Show unchanged lines", checkable=True)
         self._unified_button = _tool("Unified", checkable=True)
         self._side_button = _tool("Side by side", checkable=True)
-        self._side_button.setChecked(True)
+        self._unified_button.setChecked(True)
         group = QButtonGroup(self)
         for button in (self._unified_button, self._side_button):
             group.addButton(button)
@@ -240,16 +259,19 @@ class DiffView(QWidget):
         self._previous.setEnabled(hunks > 0 and self.canvas.current > 0)
         self._next.setEnabled(self.canvas.current < hunks - 1)
         for button in (self._whole, self._unified_button, self._side_button):
-            button.setEnabled(diff is not None and bool(diff.before) and bool(diff.after))
+            button.setVisible(diff is not None and bool(diff.before) and bool(diff.after))
+        for button in (self._previous, self._next):
+            button.setVisible(hunks > 1)
         if diff is None:
             self._counts.clear()
             return
         place = f"Change {self.canvas.current + 1} of {hunks}" if hunks else "No change"
         left_out = f"&nbsp;&nbsp;·&nbsp;&nbsp;{len(self._unticked)} left out" if self._unticked else ""
-        self._counts.setText(
-            f"{place}&nbsp;&nbsp; <span style='color:{theme.success}'>+{diff.added:,}</span> "
-            f"<span style='color:{theme.danger}'>−{diff.removed:,}</span>{left_out}"
+        counts = ((theme.success, "+", diff.added), (theme.danger, "−", diff.removed))
+        shown = "&nbsp;".join(
+            f"<span style='color:{color}'>{sign}{count:,}</span>" for color, sign, count in counts if count
         )
+        self._counts.setText(f"{place}&nbsp;&nbsp; {shown}{left_out}")
 
 
 def _tool(name: str, *, checkable: bool = False) -> QToolButton:

@@ -8,7 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.desktop.approval.draft import Draft
-from app.desktop.approval.header import operation_icon, plain
+from app.desktop.approval.header import GRAVE, operation_icon
+from app.desktop.approval.labels import heading, plain
 from app.desktop.approval.wording import caller_words, change_name, extent, title
 from app.desktop.diff.visible import describe
 from app.desktop.theme import Theme
@@ -31,10 +32,9 @@ class BatchPage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        heading = plain(f"Approve all {count} requests?")
-        heading.setProperty("size", "heading")
-        heading.setContentsMargins(20, 16, 20, 2)
-        layout.addWidget(heading)
+        question = heading(f"Approve all {count} requests?")
+        question.setContentsMargins(20, 16, 20, 2)
+        layout.addWidget(question)
         words = plain("Each is written as you have left it: what you unticked stays out.", "muted")
         words.setContentsMargins(20, 0, 20, 8)
         layout.addWidget(words)
@@ -62,7 +62,8 @@ class BatchPage(QWidget):
         self.back_button = QPushButton("Back")
         self.deny_button = QPushButton(f"Deny all {count}")
         self.approve_button = QPushButton(f"Approve all {count}")
-        self.approve_button.setProperty("role", "primary")
+        grave = any(draft.request.operation in GRAVE for draft in self.drafts)
+        self.approve_button.setProperty("role", "danger" if grave else "primary")
         for button, signal in (
             (self.back_button, self.left),
             (self.deny_button, self.denied),
@@ -85,10 +86,7 @@ def _entry(draft: Draft, theme: Theme) -> QWidget:
     row.addWidget(operation_icon(draft.request.operation, theme, 20), 0, Qt.AlignmentFlag.AlignTop)
     words = QVBoxLayout()
     words.setSpacing(2)
-    heading = plain(title(draft.request))
-    heading.setProperty("size", "strong")
-    heading.setWordWrap(True)
-    words.addWidget(heading)
+    words.addWidget(heading(title(draft.request), 1.0))
     facts = [caller_words(draft.request.caller), describe(draft.request.tool), extent(draft.request)]
     words.addWidget(plain("   ·   ".join(filter(None, [*facts, _left_out(draft)])), "muted"))
     if names := _names(draft):

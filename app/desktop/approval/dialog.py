@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from app.desktop.approval.answer_bar import AnswerBar
 from app.desktop.approval.batch_page import BatchPage
 from app.desktop.approval.guard import ArmingGuard
-from app.desktop.approval.header import plain
+from app.desktop.approval.labels import plain
 from app.desktop.approval.queue_strip import QueueStrip
 from app.desktop.approval.review_page import ReviewPage
 from app.desktop.approval.waiting import Waiting
@@ -133,13 +133,13 @@ class ApprovalDialog(QDialog):
         row.addWidget(self._notice)
         self._notice_frame.hide()
         self.strip.hide()
-        line = QFrame()
-        line.setObjectName("line")
+        self._line = QFrame()
+        self._line.setObjectName("line")
         self._place = QVBoxLayout()
         layout.addWidget(self.strip)
         layout.addWidget(self._notice_frame)
         layout.addLayout(self._place, 1)
-        layout.addWidget(line)
+        layout.addWidget(self._line)
         layout.addWidget(self.bar)
 
     def _connect(self) -> None:
@@ -210,7 +210,7 @@ class ApprovalDialog(QDialog):
         batch.approved.connect(lambda: self._decide_all(lambda waiting: waiting.draft.approved()))
         batch.denied.connect(lambda: self._decide_all(lambda _: Denied()))
         self.batch = batch
-        for widget in (self.page, self.bar, self.strip):
+        for widget in (self.page, self._line, self.bar, self.strip):
             widget.hide()
         self._place.addWidget(batch)
         self.guard.rest()
@@ -230,8 +230,8 @@ class ApprovalDialog(QDialog):
         self.batch.hide()
         self.batch.deleteLater()
         self.batch = None
-        self.page.show()
-        self.bar.show()
+        for widget in (self.page, self._line, self.bar):
+            widget.show()
         if self._current in self._items:
             self.strip.show_queue(self._items, self._items.index(self._current))
         self.guard.rest()

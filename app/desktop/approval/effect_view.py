@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.desktop.approval.header import plain
+from app.desktop.approval.labels import plain
 from app.desktop.diff.canvas import DiffCanvas
 from app.desktop.diff.sheet import Mode, lay_out
 from app.desktop.diff.visible import describe
@@ -42,5 +42,5 @@ def _text_canvas(text: str, theme: Theme, name: str) -> DiffCanvas:
     canvas = DiffCanvas(theme)
     canvas.setAccessibleName(name)
     canvas.setAccessibleDescription(describe(text))
-    canvas.show_sheet(lay_out(diff, Mode.UNIFIED, range(len(diff.before))))
+    canvas.show_sheet(lay_out(diff, Mode.TEXT, range(len(diff.before))))
     return canvas

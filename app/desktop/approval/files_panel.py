@@ -13,7 +13,6 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import (
-    QHeaderView,
     QLabel,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -36,6 +35,8 @@ _STATES = {
     Share.ALL: Qt.CheckState.Checked,
 }
 _COUNTS_ROLE = Qt.ItemDataRole.UserRole
+# The tick, the icon and the spaces around them, in pixels.
+_BESIDE_NAME = 72
 
 
 class FilesModel(QAbstractTableModel):
@@ -58,19 +59,18 @@ class FilesModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.files)
 
     def columnCount(self, parent: _Index = _NONE) -> int:
-        """The file, and its counts of lines."""
-        return 0 if parent.isValid() else 2
+        """One column; the counts of lines are painted into it."""
+        return 0 if parent.isValid() else 1
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
         """A file can be chosen and ticked."""
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return flags | Qt.ItemFlag.ItemIsUserCheckable if index.column() == 0 else flags
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """What a cell shows."""
         file = self.files[index.row()]
-        if index.column() == 1:
-            return self._counts(file) if role == _COUNTS_ROLE else None
+        if role == _COUNTS_ROLE:
+            return self._counts(file)
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return _short_name(file)
@@ -86,7 +86,7 @@ class FilesModel(QAbstractTableModel):
 
     def setData(self, index: _Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Tick a file with all of its hunks, or leave it out."""
-        if role != Qt.ItemDataRole.CheckStateRole or index.column() != 0:
+        if role != Qt.ItemDataRole.CheckStateRole:
             return False
         file = self.files[index.row()]
         file.want(file.share is Share.NONE)
@@ -96,7 +96,7 @@ class FilesModel(QAbstractTableModel):
 
     def refresh(self, row: int) -> None:
         """Show the row anew."""
-        self.dataChanged.emit(self.index(row, 0), self.index(row, 1))
+        self.dataChanged.emit(self.index(row, 0), self.index(row, 0))
 
     def _counts(self, file: FileDraft) -> tuple[int, int] | None:
         return (file.diff.added, file.diff.removed) if file.diff is not None else None
@@ -124,15 +124,9 @@ class FilesPanel(QWidget):
         self.view.setHeaderHidden(True)
         self.view.setRootIsDecorated(False)
         self.view.setUniformRowHeights(True)
-        self.view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setAccessibleName("Files of this change")
-        self.view.setItemDelegateForColumn(1, _CountsDelegate(theme, self.view))
-        header = self.view.header()
-        header.setStretchLastSection(False)
-        header.setMinimumSectionSize(24)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
-        header.resizeSection(1, self._counts_width())
+        self.view.setItemDelegate(_FileDelegate(theme, self.view))
         self._heading = QLabel()
         self._heading.setProperty("tone", "muted")
         self._heading.setContentsMargins(12, 8, 8, 4)
@@ -157,33 +151,39 @@ class FilesPanel(QWidget):
         total = len(self._draft.files)
         self._heading.setText(f"Files   {total:,}" if wanted == total else f"Files   {wanted:,} of {total:,}")
 
-    def _counts_width(self) -> int:
-        return self.fontMetrics().horizontalAdvance("+9,999 −9,999") + 16
 
-
-class _CountsDelegate(QStyledItemDelegate):
-    """Paints "+n −m" in the colours of added and removed."""
+class _FileDelegate(QStyledItemDelegate):
+    """Paints a file with "+n −m" at the right, in the colours of added and removed."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
         self._theme = theme
 
+    def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Leave room for the counts behind the name."""
+        super().initStyleOption(option, index)
+        metrics = option.fontMetrics
+        room = option.rect.width() - metrics.horizontalAdvance(self._words(index)) - _BESIDE_NAME
+        option.text = metrics.elidedText(option.text, Qt.TextElideMode.ElideRight, room)
+
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Paint the counts, right-aligned."""
+        """Paint the file, then the counts, right-aligned."""
         super().paint(painter, option, index)
-        counts = index.data(_COUNTS_ROLE)
-        if counts is None:
-            return
         theme = self._theme.theme
-        parts = [(f"−{counts[1]:,}", theme.danger)] if counts[1] else []
-        parts += [(f"+{counts[0]:,}", theme.success)] if counts[0] else []
-        box: QRect = option.rect.adjusted(0, 0, -8, 0)
+        box = QRect(option.rect).adjusted(0, 0, -8, 0)
         painter.save()
-        for text, color in parts:
-            painter.setPen(QColor(color))
+        painter.setFont(option.font)
+        for text in reversed(self._words(index).split()):
+            painter.setPen(QColor(theme.success if text.startswith("+") else theme.danger))
             painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
             box.setRight(box.right() - painter.fontMetrics().horizontalAdvance(text + " "))
         painter.restore()
+
+    def _words(self, index: _Index) -> str:
+        counts = index.data(_COUNTS_ROLE)
+        if not counts:
+            return ""
+        return " ".join(f"{sign}{count:,}" for sign, count in zip("+−", counts, strict=True) if count)
 
 
 def _short_name(file: FileDraft) -> str:

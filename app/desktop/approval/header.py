@@ -7,13 +7,12 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QScrollArea,
-    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
+from app.desktop.approval.labels import CappedArea, heading, plain
 from app.desktop.approval.wording import caller_words, extent, quoted, title
 from app.desktop.diff.visible import describe
 from app.desktop.theme import Theme, icon
@@ -30,9 +29,8 @@ _ICONS = {
     Operation.EXECUTE: "terminal-window",
     Operation.NETWORK: "globe-simple",
 }
-_GRAVE = (Operation.DELETE, Operation.ADMINISTRATIVE, Operation.EXECUTE, Operation.NETWORK)
+GRAVE = (Operation.DELETE, Operation.ADMINISTRATIVE, Operation.EXECUTE, Operation.NETWORK)
 _FOLDED_NAMES = 3
-_TALLEST = 108
 
 
 class RequestHeader(QWidget):
@@ -85,7 +83,7 @@ class NotesStrip(QWidget):
 
     def _add_list(self, row: QHBoxLayout, layout: QVBoxLayout, notes: tuple[NotePath, ...]) -> None:
         self.button = _unfolder("Show all", "Show all of these notes")
-        self.names = scrolled(plain("\n".join(describe(str(path)) for path in notes)))
+        self.names = CappedArea(plain("\n".join(describe(str(path)) for path in notes)))
         self.names.setVisible(False)
         self.button.toggled.connect(self.names.setVisible)
         row.addWidget(self.button)
@@ -94,30 +92,8 @@ class NotesStrip(QWidget):
 
 def operation_icon(operation: Operation, theme: Theme, side: int) -> QLabel:
     """The icon of an operation, `side` pixels wide, in the colour of danger if it can hurt."""
-    color = theme.danger if operation in _GRAVE else theme.accent
+    color = theme.danger if operation in GRAVE else theme.accent
     return _pixmap(theme, _ICONS[operation], color, side)
-
-
-def plain(text: str, tone: str = "") -> QLabel:
-    """A label that shows `text` as it is, never as rich text."""
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    if tone:
-        label.setProperty("tone", tone)
-    return label
-
-
-def scrolled(content: QWidget, tallest: int = _TALLEST) -> QScrollArea:
-    """`content` in an area that scrolls rather than growing beyond `tallest` pixels."""
-    content.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-    area = QScrollArea()
-    area.setWidget(content)
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-    area.setMaximumHeight(tallest)
-    return area
 
 
 def _title_row(request: ApprovalRequest, theme: Theme) -> QHBoxLayout:
@@ -126,11 +102,9 @@ def _title_row(request: ApprovalRequest, theme: Theme) -> QHBoxLayout:
     row.addWidget(operation_icon(request.operation, theme, 28), 0, Qt.AlignmentFlag.AlignTop)
     words = QVBoxLayout()
     words.setSpacing(2)
-    heading = plain(title(request))
-    heading.setProperty("size", "heading")
-    heading.setWordWrap(True)
-    heading.setAccessibleName("What is asked")
-    words.addWidget(heading)
+    question = heading(title(request))
+    question.setAccessibleName("What is asked")
+    words.addWidget(question)
     words.addWidget(_facts(request))
     row.addLayout(words, 1)
     return row
@@ -158,7 +132,7 @@ def _facts(request: ApprovalRequest) -> QWidget:
         button = _unfolder("Arguments", "Show the arguments of the call")
         row.addWidget(button)
         text = "\n".join(f"{describe(name)} = {_kept_lines(value)}" for name, value in request.arguments)
-        arguments = scrolled(plain(text))
+        arguments = CappedArea(plain(text))
         arguments.setVisible(False)
         button.toggled.connect(arguments.setVisible)
         layout.addWidget(arguments)
@@ -177,7 +151,7 @@ def _claim(request: ApprovalRequest, theme: Theme) -> QWidget:
     words = plain(_kept_lines(request.caller.claim))
     words.setWordWrap(True)
     words.setAccessibleName("The caller's claim")
-    layout.addWidget(scrolled(words, 72))
+    layout.addWidget(CappedArea(words, 72))
     return card
 
 
@@ -188,7 +162,7 @@ def _kept_lines(text: str) -> str:
 
 def _unfolder(text: str, name: str) -> QToolButton:
     button = QToolButton()
-    button.setText(text)
+    button.setText(f"{text} ▾")
     button.setAccessibleName(name)
     button.setCheckable(True)
     return button

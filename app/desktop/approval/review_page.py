@@ -12,7 +12,8 @@ from app.desktop.approval.draft import Draft, FileDraft, Share
 from app.desktop.approval.editable_text import EditableText, NotEditableError
 from app.desktop.approval.effect_view import EffectView
 from app.desktop.approval.files_panel import FilesPanel
-from app.desktop.approval.header import RequestHeader, plain
+from app.desktop.approval.header import RequestHeader
+from app.desktop.approval.labels import ElidedLabel, plain
 from app.desktop.approval.text_editor import TextEditor
 from app.desktop.approval.wording import KIND_NAMES, change_name, size
 from app.desktop.diff.binary import is_binary
@@ -105,31 +106,27 @@ class ReviewPage(QWidget):
             self.files.choose(self._row + by)
 
     def _build_body(self) -> QWidget:
-        self._place = plain("")
+        self._place = ElidedLabel()
         self._facts = plain("", "muted")
-        bar = QHBoxLayout()
-        bar.setContentsMargins(12, 8, 12, 0)
-        bar.setSpacing(12)
-        bar.addWidget(self._place)
-        bar.addWidget(self._facts)
-        bar.addStretch(1)
-        right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(bar)
+        lead = QWidget()
+        row = QHBoxLayout(lead)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(self._place)
+        row.addWidget(self._facts)
+        row.addStretch(1)
+        self.diff_view.set_lead(lead)
         panes = QSplitter(Qt.Orientation.Vertical)
         panes.addWidget(self.diff_view)
         panes.addWidget(self.editor)
         panes.setChildrenCollapsible(False)
-        column.addWidget(panes, 1)
         body = QSplitter()
         body.addWidget(self.files)
-        body.addWidget(right)
+        body.addWidget(panes)
         body.setStretchFactor(1, 1)
-        body.setSizes([250, 750])
+        body.setSizes([280, 720])
         body.setChildrenCollapsible(False)
-        self.files.setMinimumWidth(170)
+        self.files.setMinimumWidth(200)
         self.files.setVisible(len(self.draft.files) > 1)
         return body
 
@@ -154,7 +151,7 @@ class ReviewPage(QWidget):
     def _show_file(self, *, keep_place: bool = False) -> None:
         if (file := self.file) is None:
             return
-        self._place.setText(change_name(file.change))
+        self._place.show_text(change_name(file.change))
         self.diff_view.canvas.setAccessibleName(f"Changes in {change_name(file.change)}")
         self.diff_view.show_contents(
             file.before,

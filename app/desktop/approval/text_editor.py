@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.desktop.approval.editable_text import EditableText, NotEditableError
-from app.desktop.approval.header import plain
+from app.desktop.approval.labels import plain
 from app.desktop.theme import code_font
 
 _REST_MS = 200
@@ -32,9 +31,6 @@ class TextEditor(QWidget):
         self.field.setAccessibleName("Text after the change")
         self.field.setTabChangesFocus(True)
         self.field.setFont(code_font())
-        option = self.field.document().defaultTextOption()
-        option.setFlags(option.flags() | QTextOption.Flag.ShowTabsAndSpaces)
-        self.field.document().setDefaultTextOption(option)
         self._problem = QLabel()
         self._problem.setProperty("tone", "danger")
         self.reset_button = QPushButton("Back to the proposed text")

@@ -19,8 +19,8 @@ from app.desktop.theme import Theme
 from app.vault.diff_words import Span
 
 _RUN = re.compile(
-    r"(?P<narrow>[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0377\u0384-\u0482\u048a-\u052f]+)"
-    r"|(?P<other>[^\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0377\u0384-\u0482\u048a-\u052f])"
+    r"(?P<narrow>[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0377\u0384-\u0482\u048a-\u052f]+)"
+    r"|(?P<other>[^\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0377\u0384-\u0482\u048a-\u052f])"
 )
 
 

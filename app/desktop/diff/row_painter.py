@@ -47,6 +47,9 @@ def panes(sheet: Sheet, grid: Grid, width: int, ticks_shown: bool) -> tuple[Pane
     left = TICK if ticks_shown else 4
     digits = max(2, len(str(max(len(sheet.diff.before), len(sheet.diff.after)))))
     number, sign = round(digits * grid.cell) + _PAD, round(2 * grid.cell)
+    if sheet.mode is Mode.TEXT:
+        start = left + number + _PAD
+        return (Pane(("after",), 0, width, (("after", left + number),), start, start + sign),)
     if sheet.mode is Mode.UNIFIED:
         edges = (("before", left + number), ("after", left + 2 * number))
         start = left + 2 * number + _PAD

@@ -22,10 +22,11 @@ _Numbers = npt.NDArray[np.int64]
 
 
 class Mode(StrEnum):
-    """How two texts are shown."""
+    """How two texts are shown; `TEXT` is for one text alone, with one column of numbers."""
 
     UNIFIED = "unified"
     SIDE_BY_SIDE = "side-by-side"
+    TEXT = "text"
 
 
 class Row(NamedTuple):
@@ -155,7 +156,7 @@ def _changed(index: int, diff: Diff, mode: Mode, partner: dict[tuple[str, int], 
         if i is not None and j is not None:
             partner["before", gone[i]] = come[j]
             partner["after", come[j]] = gone[i]
-    if mode is Mode.UNIFIED:
+    if mode is not Mode.SIDE_BY_SIDE:
         yield from (Row(i, None, index) for i in gone)
         yield from (Row(None, j, index) for j in come)
     else:

@@ -16,7 +16,8 @@ from functools import lru_cache
 CHIP = "chip"
 QUIET = "quiet"
 NOTE = "note"
-NO_NEWLINE = "no newline at end"
+# Joined by no-break spaces, so that the label stays in one piece.
+NO_NEWLINE = "no\u00a0newline\u00a0at\u00a0end"
 _TAB = 4
 
 _NAMES = {
@@ -36,7 +37,7 @@ _UNREMARKABLE = (
     "\u3001-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e"
 )
 _REMARKABLE = re.compile(rf"[^{_UNREMARKABLE}]|[ ]+$")
-_NARROW = re.compile(r"[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0377\u0384-\u0482\u048a-\u052f]*")
+_NARROW = re.compile(r"[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0377\u0384-\u0482\u048a-\u052f]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,88 @@
+"""Labels of the approval windows: always plain text, never wider or taller than there is room for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QFont, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QWidget
+
+_HEADING = 1.3
+_TALLEST = 108
+
+
+def plain(text: str, tone: str = "") -> QLabel:
+    """A label that shows `text` as it is, never as rich text."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    if tone:
+        label.setProperty("tone", tone)
+    return label
+
+
+def heading(text: str, factor: float = _HEADING) -> QLabel:
+    """A plain label in the font of headings, `factor` times the interface's."""
+    label = plain(text)
+    label.setWordWrap(True)
+    font = label.font()
+    font.setPointSizeF(font.pointSizeF() * factor)
+    font.setWeight(QFont.Weight.DemiBold)
+    label.setFont(font)
+    return label
+
+
+class ElidedLabel(QLabel):
+    """Plain text on one line, with its middle left out where there is no room; a tool tip has it whole."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self.setMinimumWidth(40)
+
+    def show_text(self, text: str) -> None:
+        """Show `text`."""
+        self.setText(text)
+        self.setToolTip(text)
+
+    def minimumSizeHint(self) -> QSize:
+        """Almost nothing: the text can be elided."""
+        return QSize(40, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the text, elided to the width."""
+        painter = QPainter(self)
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+
+class CappedArea(QScrollArea):
+    """As tall as its content needs, up to `tallest` pixels; then it scrolls."""
+
+    def __init__(self, content: QWidget, tallest: int = _TALLEST) -> None:
+        super().__init__()
+        self._tallest = tallest
+        self.setWidget(content)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setStyleSheet("QScrollArea { background: transparent; }")
+        self.viewport().setAutoFillBackground(False)
+        content.setAutoFillBackground(False)
+        content.installEventFilter(self)
+        self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the content's size."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _fit(self) -> None:
+        content = self.widget()
+        if content is not None:
+            width = self.viewport().width()
+            wanted = content.heightForWidth(width) if content.hasHeightForWidth() else -1
+            height = min(self._tallest, max(wanted, 0) or content.sizeHint().height())
+            if self.height() != height or self.minimumHeight() != height:
+                self.setFixedHeight(height)
