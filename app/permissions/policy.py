@@ -17,7 +17,7 @@ from app.permissions.grants import Grants
 from app.permissions.offers import offers_for
 from app.permissions.rules import CompiledRule
 from app.permissions.scope import Operation, ScopeKind
-from app.permissions.scoping import MESSAGE, CallFacts, Part
+from app.permissions.scoping import MESSAGE, PAGE, CallFacts, Part
 from app.settings import Effect, PermissionSettings, Rule, VaultRules
 from app.vault.path import NotePath
 
@@ -129,8 +129,10 @@ class Policy:
 
     def _hard(self, call: CallFacts) -> Verdict | None:
         writes = call.operation is not Operation.READ
-        if call.reads_only and (writes or call.scope.kind is not ScopeKind.READ_IN_SCOPE):
-            return Deny(f"{call.tool} belongs to a read-only category and proposed a change")
+        if call.reads_only and writes and call.effect != PAGE:
+            return Deny(f"{call.tool} may only read, and proposed a change")
+        if call.operation is Operation.EXECUTE and not call.executes:
+            return Deny(f"{call.tool} belongs to a category that may not run programs")
         for part in call.parts:
             if writes and part.path is not None and part.path.is_hidden:
                 return Deny(f"{part.path} belongs to a program's own data, which no tool writes")

@@ -52,8 +52,8 @@ class CallFacts:
     """All that a decision about a call rests on.
 
     `op` is the operation of a tool with several, `effect` the kind of an effect outside the notes.
-    `reads_only`: the tool's category lets it change nothing. `always_asks`: the tool says of itself that
-    it is always to be asked about.
+    `reads_only`: the tool's category, or the tool itself, promises to change nothing. `executes`: its
+    category may run programs. `always_asks`: the tool says of itself that it is always to be asked about.
     """
 
     caller: Caller
@@ -64,6 +64,7 @@ class CallFacts:
     op: str = ""
     effect: str = ""
     reads_only: bool = False
+    executes: bool = False
     always_asks: bool = False
 
 
@@ -109,6 +110,17 @@ def reach_of_reading(paths: tuple[NotePath, ...]) -> Reach:
     """The reach of reading these notes of the vault."""
     scope = Scope(ScopeKind.READ_IN_SCOPE, paths=paths, files=len(paths))
     return Reach(Operation.READ, scope, tuple(Part(Operation.READ, path) for path in paths))
+
+
+def describe_scope(scope: Scope) -> str:
+    """A scope in one line for the log: "write_delete: 1 file, 0 bytes, 3 backlinks"."""
+    details = []
+    if scope.kind is not ScopeKind.READ_IN_SCOPE and scope.files:
+        details.append(f"{scope.files} file{'s' if scope.files != 1 else ''}, {scope.size} bytes")
+    if scope.backlinks:
+        details.append(f"{len(scope.backlinks)} backlinks")
+    details += [*scope.outside, *([scope.what] if scope.kind is ScopeKind.ADMIN else [])]
+    return f"{scope.kind.value}: {', '.join(details)}" if details else scope.kind.value
 
 
 def rewritten_by_move(change_set: ChangeSet) -> tuple[NotePath, ...]:

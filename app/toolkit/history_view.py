@@ -12,9 +12,9 @@ from app.toolkit.vault_view import is_private
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
+    from app.vault.changes import ChangeSet
     from app.vault.commits import Commit, Version
     from app.vault.journal import Journal, UndoPlan
-    from app.vault.changes import ChangeSet
     from app.vault.store import NoteStore
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from app.vault.changes import Delete, Move, Update, content_hash
-from app.vault.markdown import edit
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode, decode_lossy
 from app.vault.note import ParsedNote
@@ -51,12 +50,13 @@ class OpenNote:
 
     def with_text(self, text: str) -> Update:
         """The change that makes `text` its whole text."""
-        # Decoding first: bytes that are not UTF-8 must not be replaced by an edit of a lossy reading.
-        assert self.text is not None
+        decode(self.content)  # Bytes that are not UTF-8 are never replaced by an edit of a lossy reading.
         return Update(self.path, self.content, text.encode("utf-8"))
 
     def with_body(self, body: str) -> Update:
         """The change that makes `body` its text after the properties, which stay byte for byte."""
+        from app.vault.markdown import edit
+
         return self.with_text(edit.replace_body(self.text, body))
 
     def deleted(self) -> Delete:

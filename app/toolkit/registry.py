@@ -76,7 +76,7 @@ class ToolRegistry:
         if tool.name in self._tools:
             raise InvalidParametersError(f"There is a tool called {tool.name} already.", tool=tool.name)
         category = self.category(tool.category)
-        if category.level is Level.READ_ONLY and tool.proposes:
+        if category.level is Level.READ_ONLY and tool.changes_notes:
             raise InvalidParametersError(
                 f"{tool.name} proposes changes, and its category {category.id} is read-only.", tool=tool.name
             )

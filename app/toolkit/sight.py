@@ -7,9 +7,10 @@ is that for one call. The views that a tool is given ask its `Sight` before they
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from app.events import EventBus
+from app.index.records import IndexUpdated
 from app.permissions.caller import Caller
 from app.permissions.policy import Policy
 from app.vault.path import NotePath
@@ -17,15 +18,11 @@ from app.vault.path import NotePath
 if TYPE_CHECKING:
     from app.index.vault_index import VaultIndex
 
-T = TypeVar("T")
-
 
 class Visibility:
     """Knows the private notes of a vault; one for a workspace."""
 
     def __init__(self, index: VaultIndex, policy: Policy, events: EventBus) -> None:
-        from app.index.vault_index import IndexUpdated
-
         self._index = index
         self._policy = policy
         self._private: set[NotePath] | None = None
@@ -59,10 +56,10 @@ class Visibility:
         """Every indexed note."""
         return (record.path for record in self._index.notes())
 
-    def _follow(self, event: object) -> None:
+    def _follow(self, event: IndexUpdated) -> None:
         if self._private is None:
             return
-        for path in (*event.changed, *event.removed):  # type: ignore[attr-defined]
+        for path in (*event.changed, *event.removed):
             if self.is_private(path):
                 self._private.add(path)
             else:

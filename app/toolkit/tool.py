@@ -66,9 +66,9 @@ class OperationFields:
 class Tool:
     """A tool, ready to be registered; made by `@tool`.
 
-    `proposes`: it may propose a change or an effect. `always_asks`: each call that proposes is shown to
-    the user, whatever was granted. `rate_per_minute` bounds it beside its category; `timeout` is in
-    seconds for the function itself, without the time that the user takes to answer.
+    `proposes`: it may propose a change or an effect; `changes_notes`: a change. `always_asks`: each call
+    that proposes is shown to the user, whatever was granted. `rate_per_minute` bounds it beside its
+    category; `timeout` is in seconds for the function itself, without the time that the user takes.
     """
 
     name: str
@@ -82,6 +82,7 @@ class Tool:
     examples: tuple[str, ...]
     usage_rule: str
     proposes: bool
+    changes_notes: bool
     function: Function
     operations: Mapping[str, OperationFields] = field(default_factory=dict)
     always_asks: bool = False
@@ -170,7 +171,7 @@ def tool(
         if not inspect.iscoroutinefunction(function):
             raise TypeError(f"{function.__name__}: a tool is an async function")
         hints = get_type_hints(function, include_extras=True)
-        result, proposes = _read_return(function.__name__, hints.get("return"))
+        result, kinds = _read_return(function.__name__, hints.get("return"))
         documentation = read_docstring(function.__doc__)
         parameters = _parameters(function, hints, documentation)
         arguments = _arguments_model(function, hints, parameters)
@@ -185,7 +186,8 @@ def tool(
             parameters=parameters,
             examples=examples,
             usage_rule=usage_rule,
-            proposes=proposes,
+            proposes=bool(kinds),
+            changes_notes=Proposal in kinds,
             function=function,
             operations=_read_operations(operations or {}),
             always_asks=always_asks,
@@ -198,22 +200,22 @@ def tool(
     return make
 
 
-def _read_return(name: str, annotation: object) -> tuple[type[ToolResult], bool]:
-    """The result's class and whether the tool proposes, from the return annotation."""
+def _read_return(name: str, annotation: object) -> tuple[type[ToolResult], set[object]]:
+    """The result's class and the kinds of proposal that the tool may make, from the return annotation."""
     union = get_origin(annotation) in (Union, types.UnionType)
     found: set[type[ToolResult]] = set()
-    proposes = False
+    kinds: set[object] = set()
     for option in get_args(annotation) if union else (annotation,):
         inner: object = option
         if get_origin(option) in (Proposal, EffectProposal):
-            proposes = True
+            kinds.add(get_origin(option))
             inner = get_args(option)[0]
         if not (isinstance(inner, type) and issubclass(inner, ToolResult)):
             raise TypeError(f"{name}: returns {option!r}, not a ToolResult or a proposal of one")
         found.add(inner)
     if len(found) != 1:
         raise TypeError(f"{name}: returns several result classes; one tool has one")
-    return found.pop(), proposes
+    return found.pop(), kinds
 
 
 def _parameters(

@@ -1,0 +1,108 @@
+"""What is learned of a call while it runs: the audit entry is made from it, however the call ends."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from app.permissions.audit_entry import AuditEntry, Decided
+from app.permissions.caller import Caller
+from app.permissions.redaction import redacted_json, without_secrets
+from app.permissions.scope import Operation
+from app.permissions.scoping import Reach, describe_scope
+from app.vault.commits import Commit
+from app.vault.path import NotePath
+
+_MOST_PATHS = 200
+_LONGEST_LINE = 300
+
+
+@dataclass(slots=True)
+class CallRecord:
+    """One call so far. `decided` and `reason` are the gate's; until it decides, the call has failed."""
+
+    tool: str
+    caller: Caller
+    arguments: str
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    began: float = field(default_factory=time.time)
+    operation: str = Operation.READ.value
+    scope: str = "read_in_scope"
+    decided: Decided = Decided.FAILED
+    reason: str = ""
+    grants: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    undoes: tuple[int, ...] = ()
+    commit: int | None = None
+    line: str = ""
+    waited: float = 0.0
+    _started: float = field(default_factory=time.perf_counter)
+
+    @classmethod
+    def of(cls, tool: str, caller: Caller, arguments: Mapping[str, object]) -> CallRecord:
+        """The record of a call that begins now."""
+        return cls(tool, caller, redacted_json(arguments))
+
+    @property
+    def duration_ms(self) -> float:
+        """How long it has taken, without the time that the user took to answer."""
+        return round(1000 * (time.perf_counter() - self._started - self.waited), 3)
+
+    def reaches(self, reach: Reach) -> None:
+        """Take down what the proposal does and touches."""
+        self.operation = reach.operation.value
+        self.scope = describe_scope(reach.scope)
+        self.touches(reach.scope.paths)
+
+    def touches(self, paths: tuple[NotePath, ...]) -> None:
+        """Take down which files it is about."""
+        self.paths = tuple(dict.fromkeys(map(str, paths)))[:_MOST_PATHS]
+
+    def decide(self, decided: Decided, reason: str, grants: tuple[str, ...] = ()) -> None:
+        """Take down the gate's decision."""
+        self.decided, self.reason, self.grants = decided, reason, grants
+
+    def landed(self, commit: Commit) -> None:
+        """Take down that the change is on the disk."""
+        self.commit, self.undoes = commit.id, commit.undoes
+
+    def fail(self, line: str) -> None:
+        """Take down that it ended in an error; what was decided before stays in the reason."""
+        if self.commit is None and self.decided not in (Decided.RULE, Decided.TIMED_OUT):
+            approved = self.decided in (Decided.USER_APPROVED, Decided.AUTO_APPROVED)
+            self.reason = f"{self.decided.value}, then {line}" if approved else line
+            self.decided = Decided.FAILED
+        self.line = line
+
+    def cancel(self) -> None:
+        """Take down that the caller withdrew the call; what is on the disk by then is told as it is."""
+        self.line = "withdrawn by the caller"
+        if self.commit is not None:
+            self.line = "written, then withdrawn by the caller"
+            return
+        self.decided, self.reason = Decided.CANCELLED, self.line
+
+    def entry(self) -> AuditEntry:
+        """The audit entry of the call as it is now."""
+        return AuditEntry(
+            time=self.began,
+            caller_kind=self.caller.kind.value,
+            caller=self.caller.name,
+            tool=self.tool,
+            operation=self.operation,
+            scope=self.scope,
+            arguments=self.arguments,
+            decision=self.decided.value,
+            reason=without_secrets(self.reason),
+            result=without_secrets(" ".join(self.line.split())[:_LONGEST_LINE]),
+            call=self.id,
+            conversation=self.caller.conversation,
+            turn=self.caller.turn,
+            grant=", ".join(self.grants),
+            duration_ms=self.duration_ms,
+            commit=self.commit,
+            undoes=self.undoes,
+            paths=self.paths,
+        )

@@ -1,0 +1,103 @@
+"""Commits approved change sets, one after the other, and brings the index up to date with each."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from app.events import EventBus
+from app.permissions.caller import Caller
+from app.vault.changes import ChangeSet
+from app.vault.commits import Commit
+from app.vault.path import NotePath
+from app.vault.store import NotesChanged, NoteStore
+
+if TYPE_CHECKING:
+    from app.index.vault_index import VaultIndex
+
+log = logging.getLogger(__name__)
+
+
+class Committer:
+    """Writes through the store; the only caller of `NoteStore.commit` in the app."""
+
+    def __init__(self, store: NoteStore, index: VaultIndex, events: EventBus) -> None:
+        self._store = store
+        self._index = index
+        self._events = events
+        self._turn_taking = asyncio.Lock()
+
+    async def commit(
+        self,
+        change_set: ChangeSet,
+        caller: Caller,
+        *,
+        entry: str,
+        undoes: tuple[int, ...],
+        landed: Callable[[Commit], None],
+    ) -> Commit:
+        """Write `change_set`, refresh the index, tell of it. Once begun, it is finished, cancelled or not.
+
+        `landed` is called as soon as the change is on the disk.
+
+        Raises:
+            ConflictError: a file is not what the change set was made for; nothing was written.
+            StorageError: the disk refused; nothing was written.
+        """
+        async with self._turn_taking:
+            work = asyncio.ensure_future(self._commit(change_set, caller, entry, undoes, landed))
+            return await self._finished(work)
+
+    async def _finished(self, work: asyncio.Task[Commit]) -> Commit:
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            # The thread can't be stopped: the log must tell what it did, so wait for it.
+            await asyncio.wait({work})
+            if not work.cancelled() and (error := work.exception()) is not None:
+                log.info("a withdrawn call would have failed: %s", error)
+            raise
+
+    async def _commit(
+        self,
+        change_set: ChangeSet,
+        caller: Caller,
+        entry: str,
+        undoes: tuple[int, ...],
+        landed: Callable[[Commit], None],
+    ) -> Commit:
+        commit = await asyncio.to_thread(
+            self._store.commit,
+            change_set,
+            author=caller.name,
+            turn=caller.turn,
+            note=caller.claim,
+            entry=entry,
+            undoes=undoes,
+        )
+        landed(commit)
+        event = changes_of(commit)
+        try:
+            await self._index.refresh(event.paths, (*event.removed, *(old for old, _ in event.moved)))
+        except Exception:
+            # The notes are the truth and they are written; the next scan finds what is missing.
+            log.exception("the index could not follow commit %d", commit.id)
+        self._events.publish(event)
+        return commit
+
+
+def changes_of(commit: Commit) -> NotesChanged:
+    """The event that tells of a commit: what is new where, what is gone, what went where."""
+    paths: list[NotePath] = []
+    removed: list[NotePath] = []
+    moved: list[tuple[NotePath, NotePath]] = []
+    for change in commit.changes:
+        if change.after is None:
+            removed.append(change.path)
+        else:
+            paths.append(change.place)
+        if change.to is not None:
+            moved.append((change.path, change.to))
+    return NotesChanged(tuple(paths), tuple(removed), tuple(moved), commit.author, commit.id)

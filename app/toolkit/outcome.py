@@ -1,0 +1,75 @@
+"""What comes of a call, and the events that tell of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from app.events import Event
+from app.permissions.approval import ApprovalRequest, Decision
+from app.permissions.caller import Caller
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    """What comes of a call; every way in words it for its own callers.
+
+    `result` are the tool's typed fields, `message` one plain sentence. `error` (`type`, `message` and what
+    helps to go on) is None for a success and where the user said no: that is an answer, not an error.
+    `denied` with an `error`: nobody answered, or nobody is there to answer. `words` are the user's.
+    `entry` is the number in the audit log (0 if it could not be written), `commit` the journal's.
+    `duration_ms` leaves out the time that the user took to answer.
+    """
+
+    success: bool
+    result: Mapping[str, object] = field(default_factory=dict)
+    message: str = ""
+    error: Mapping[str, object] | None = None
+    denied: bool = False
+    words: str = ""
+    entry: int = 0
+    commit: int | None = None
+    duration_ms: float = 0.0
+
+    def as_dict(self) -> dict[str, object]:
+        """The outcome as it goes over the wire."""
+        if self.success:
+            return {"success": True, **self.result, "message": self.message}
+        if self.error is not None:
+            return {"success": False, "error": dict(self.error)}
+        return {"success": False, "denied": True, "message": self.message, "words": self.words}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted(Event):
+    """A call has begun; `arguments` are JSON without secrets, long text shortened."""
+
+    call_id: str
+    tool: str
+    arguments: str
+    caller: Caller
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished(Event):
+    """A call has ended, whatever came of it; it is in the audit log."""
+
+    call_id: str
+    outcome: ToolOutcome
+    caller: Caller
+    tool: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalAsked(Event):
+    """The user is being asked."""
+
+    request: ApprovalRequest
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalAnswered(Event):
+    """A question is settled; `decision` is None where nobody answered or the call was withdrawn."""
+
+    request_id: str
+    decision: Decision | None

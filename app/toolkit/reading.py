@@ -1,0 +1,100 @@
+"""The policy on the notes that a call names: where a rule says ask, the user is asked before it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from app.errors import ScriptoriumError
+from app.permissions.approval import Effect
+from app.permissions.caller import Caller
+from app.permissions.scoping import CallFacts, Reach, reach_of_reading
+from app.toolkit.arguments import SlotKind
+from app.toolkit.call_record import CallRecord
+from app.toolkit.gate import Gate, Refused
+from app.toolkit.registry import Category, Level
+from app.toolkit.sight import Sight
+from app.toolkit.tool import Tool
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.index.resolver import Resolver
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedCall:
+    """A call that may run: the tool, its category, the validated arguments, and what it may see."""
+
+    record: CallRecord
+    tool: Tool
+    category: Category
+    arguments: BaseModel
+    op: str
+    sight: Sight
+
+    @property
+    def caller(self) -> Caller:
+        """Who calls."""
+        return self.record.caller
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The arguments by name, defaults included."""
+        return {parameter.name: getattr(self.arguments, parameter.name) for parameter in self.tool.parameters}
+
+    @property
+    def said(self) -> dict[str, object]:
+        """The arguments that the caller gave, as it gave them."""
+        return {name: value for name, value in self.given.items() if name in self.arguments.model_fields_set}
+
+    def facts(self, reach: Reach, *, changes_notes: bool) -> CallFacts:
+        """What the policy decides on, for a proposal with this reach."""
+        promised = self.tool.changes_notes if changes_notes else self.tool.proposes
+        return CallFacts(
+            caller=self.caller,
+            tool=self.tool.name,
+            operation=reach.operation,
+            scope=reach.scope,
+            parts=reach.parts,
+            op=self.op,
+            effect=reach.effect,
+            reads_only=self.category.level is Level.READ_ONLY or not promised,
+            executes=self.category.level is Level.EXECUTE,
+            always_asks=self.tool.always_asks,
+        )
+
+
+async def admit_reading(call: PreparedCall, resolver: Resolver, gate: Gate) -> Refused | None:
+    """Ask for the notes that the call names and a rule wants asked about; the refusal, if there is one."""
+    named = _named_notes(call, resolver)
+    call.record.touches(tuple(path for path in named if call.sight.sees(path)))
+    asked = tuple(path for path in named if call.sight.asks_for(path))
+    if not asked:
+        return None
+    listed = ", ".join(map(str, asked))
+    shown = Effect("read", f"Read {listed}", tuple(("note", str(path)) for path in asked))
+    facts = call.facts(reach_of_reading(asked), changes_notes=False)
+    answer = await gate.admit(call.record, facts, shown, call.said)
+    if isinstance(answer, Refused):
+        return answer
+    for path in asked:
+        call.sight.open(path)
+    return None
+
+
+def _named_notes(call: PreparedCall, resolver: Resolver) -> tuple[NotePath, ...]:
+    """The notes that arguments name; what can't be resolved is the tool's to complain about."""
+    found: dict[NotePath, None] = {}
+    for parameter in call.tool.parameters:
+        if parameter.kind is not SlotKind.NOTE:
+            continue
+        value = getattr(call.arguments, parameter.name)
+        for name in value if isinstance(value, list) else [value]:
+            if isinstance(name, str):
+                try:
+                    found[resolver.resolve_reading(name)] = None
+                except ScriptoriumError:
+                    continue
+    return tuple(found)

@@ -1,0 +1,354 @@
+"""ToolRunner: the only way to a tool, for the agents, MCP, HTTP, the command line and the palette.
+
+Find, category on?, validate, limits, policy on reads, run, approval of the proposal, commit, audit, events:
+in this order. A call is in the audit log however it ends. A change that meets another file on the disk than
+it was made for is not written: the tool runs anew, once, on the new text, and the user is asked anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ValidationError
+
+from app.errors import (
+    ConflictError,
+    InvalidParametersError,
+    PermissionDeniedError,
+    ScriptoriumError,
+    TimeoutExpiredError,
+)
+from app.events import EventBus
+from app.permissions.approval import Approver
+from app.permissions.audit import AuditLog
+from app.permissions.audit_entry import Decided
+from app.permissions.caller import Caller
+from app.permissions.grants import Grants
+from app.permissions.policy import Policy
+from app.permissions.scoping import reach_of_changes, reach_of_effect
+from app.toolkit.call_record import CallRecord
+from app.toolkit.committing import Committer
+from app.toolkit.context import ToolContext
+from app.toolkit.gate import Gate, Refused
+from app.toolkit.history_view import HistoryView
+from app.toolkit.index_view import IndexView
+from app.toolkit.limits import Limits
+from app.toolkit.meaning import Meaning
+from app.toolkit.outcome import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    ToolFinished,
+    ToolOutcome,
+    ToolStarted,
+)
+from app.toolkit.proposal import EffectProposal, Proposal
+from app.toolkit.reading import PreparedCall, admit_reading
+from app.toolkit.registry import ToolRegistry
+from app.toolkit.result import ToolResult
+from app.toolkit.sight import Visibility
+from app.toolkit.tool import Answer, Tool
+from app.toolkit.trail import Trail
+from app.toolkit.vault_view import VaultView
+from app.vault.changes import ChangeSet, Create, Update, after_of, content_hash, touched_paths
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.index.vault_index import VaultIndex
+    from app.vault.journal import Journal
+    from app.vault.store import NoteStore
+
+log = logging.getLogger(__name__)
+
+_WITHDRAWN = ToolOutcome(False, message="The call was withdrawn.", error={"type": "cancelled", "message": ""})
+
+
+class ToolRunner:
+    """Runs calls. Belongs to the service thread; many calls may run, and wait for an answer, at once.
+
+    Args:
+        approver: Who is asked; None where nobody is there: then what needs a yes is refused.
+        meaning: Search by meaning; None while it is switched off.
+    """
+
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        policy: Policy,
+        approver: Approver | None,
+        store: NoteStore,
+        index: VaultIndex,
+        journal: Journal,
+        audit: AuditLog,
+        grants: Grants,
+        events: EventBus,
+        limits: Limits | None = None,
+        meaning: Meaning | None = None,
+    ) -> None:
+        self._registry = registry
+        self._policy = policy
+        self._store = store
+        self._index = index
+        self._journal = journal
+        self._audit = audit
+        self._events = events
+        self._limits = limits or Limits()
+        self.meaning = meaning
+        self._visibility = Visibility(index, policy, events)
+        self._gate = Gate(policy, approver, grants, events)
+        self._committer = Committer(store, index, events)
+        self._trail = Trail(audit, events)
+
+    def close(self) -> None:
+        """Stop following the index; calls that still run end as they do."""
+        self._visibility.close()
+
+    def log_lost_commits(self) -> int:
+        """Log the commits that a crash kept out of the audit log; how many there were. Call it on opening."""
+        return self._trail.log_lost(self._audit, self._journal)
+
+    async def call(self, name: str, arguments: Mapping[str, object], caller: Caller) -> ToolOutcome:
+        """Call the tool `name`; what comes of it, whatever that is, is told by the outcome.
+
+        Raises:
+            CancelledError: the caller withdrew the call; that is in the audit log, too.
+        """
+        record = CallRecord.of(name, caller, arguments)
+        self._events.publish(ToolStarted(record.id, name, record.arguments, caller))
+        try:
+            outcome = await self._attempt(record, arguments)
+        except BaseException:
+            record.cancel()
+            self._finish(record, _WITHDRAWN)
+            raise
+        return self._finish(record, outcome)
+
+    async def save(
+        self, path: NotePath, before: bytes | None, after: bytes, caller: Caller | None = None
+    ) -> ToolOutcome:
+        """Write what the user typed: no question, but journaled and logged like everything else.
+
+        Args:
+            path: The note.
+            before: What it held when it was opened; None makes a new one.
+            after: What it is to hold.
+            caller: Who saves; the person at the window.
+
+        Returns:
+            The outcome; its error is a `conflict` when the file holds something else by now.
+        """
+        caller = caller or Caller.user()
+        change = Create(path, after) if before is None else Update(path, before, after)
+        change_set = ChangeSet.of(change, summary=f"Save {path.name}")
+        if not change_set:
+            return ToolOutcome(True, message="Nothing to save.")
+        record = CallRecord.of("save", caller, {"path": str(path), "hash": content_hash(after)})
+        record.decide(Decided.NO_APPROVAL_NEEDED, "the user's own edit")
+        record.reaches(reach_of_changes(change_set, self._backlinks))
+        try:
+            outcome = await self._guarded(record, self._save(record, change_set))
+        except BaseException:
+            record.cancel()
+            self._finish(record, _WITHDRAWN)
+            raise
+        return self._finish(record, outcome)
+
+    async def _save(self, record: CallRecord, change_set: ChangeSet) -> ToolOutcome:
+        await self._commit(record, change_set, ())
+        return ToolOutcome(True, message=change_set.summary)
+
+    # Ending
+
+    def _finish(self, record: CallRecord, outcome: ToolOutcome) -> ToolOutcome:
+        if not record.line:
+            record.line = outcome.message or "done"
+        duration = record.duration_ms
+        entry = self._trail.append(record.entry())
+        finished = replace(outcome, entry=entry, commit=record.commit, duration_ms=duration)
+        self._events.publish(ToolFinished(record.id, finished, record.caller, record.tool))
+        return finished
+
+    async def _attempt(self, record: CallRecord, arguments: Mapping[str, object]) -> ToolOutcome:
+        return await self._guarded(record, self._run(record, arguments))
+
+    async def _guarded(self, record: CallRecord, work: Coroutine[object, object, ToolOutcome]) -> ToolOutcome:
+        """The outcome of `work`; its errors become data."""
+        try:
+            return await work
+        except ScriptoriumError as error:
+            record.fail(f"{error.type}: {error.message}")
+            return ToolOutcome(False, message=error.message, error=error.as_dict())
+        except Exception as error:
+            log.exception("%s failed", record.tool)
+            record.fail(f"internal: {type(error).__name__}")
+            message = f"{record.tool} failed by a mistake of the app ({type(error).__name__})."
+            return ToolOutcome(False, message=message, error={"type": "internal", "message": message})
+
+    # Beginning
+
+    async def _run(self, record: CallRecord, arguments: Mapping[str, object]) -> ToolOutcome:
+        call = self._prepare(record, arguments)
+        refused = await admit_reading(call, self._index.resolver, self._gate)
+        if refused is not None:
+            return _refused(refused)
+        answer = await self._answer(call)
+        try:
+            return await self._settle(call, answer)
+        except ConflictError as error:
+            if not isinstance(answer, Proposal):
+                raise
+            log.info("%s runs anew: %s", record.tool, error)
+        return await self._settle(call, await self._answer(call))
+
+    def _prepare(self, record: CallRecord, given: Mapping[str, object]) -> PreparedCall:
+        """Find the tool, see that it may be called, validate, count.
+
+        Raises:
+            NotFoundError, PermissionDeniedError, InvalidParametersError, LimitError: as they say.
+        """
+        tool = self._registry.get(record.tool)
+        category = self._registry.category(tool.category)
+        if not category.on or category.id in self._policy.categories_off:
+            record.decide(Decided.RULE, f"the category {category.id} is off")
+            raise PermissionDeniedError(f"The tools of {category.name} are switched off.", tool=tool.name)
+        arguments = _validated(tool, given)
+        op = tool.check_operation(arguments)
+        if not self._policy.may_call(record.caller, category.id, tool.name, op):
+            record.decide(Decided.RULE, "a rule keeps the caller from this tool")
+            message = f"{record.caller.name} may not use {tool.name}."
+            raise PermissionDeniedError(message, tool=tool.name, op=op)
+        self._limits.check(tool, category, record.caller)
+        sight = self._visibility.of(record.caller, tool.name)
+        return PreparedCall(record, tool, category, arguments, op, sight)
+
+    async def _answer(self, call: PreparedCall) -> Answer:
+        """Run the tool's function.
+
+        Raises:
+            TimeoutExpiredError: it took longer than it may.
+        """
+        context = ToolContext(
+            call.caller,
+            VaultView(self._store, self._index.resolver, call.sight),
+            IndexView(self._index, call.sight, self.meaning),
+            HistoryView(self._journal, self._audit, self._store, call.sight),
+        )
+        try:
+            async with asyncio.timeout(call.tool.timeout) as limit:
+                return await call.tool.function(context, **call.given)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise TimeoutExpiredError(
+                f"{call.tool.name} took longer than {call.tool.timeout:g} s.", limit=call.tool.timeout
+            ) from error
+
+    # Doing
+
+    async def _settle(self, call: PreparedCall, answer: Answer) -> ToolOutcome:
+        match answer:
+            case Proposal() if answer.change_set:
+                return await self._settle_changes(call, answer)
+            case EffectProposal():
+                return await self._settle_effect(call, answer)
+            case Proposal():
+                return self._succeeded(call, answer.result, "nothing to change")
+            case ToolResult():
+                return self._succeeded(call, answer, "reading in the vault")
+
+    def _succeeded(self, call: PreparedCall, result: ToolResult, reason: str) -> ToolOutcome:
+        # A question about reading has been decided already; it stays what the log tells of.
+        if call.record.decided is Decided.FAILED:
+            call.record.decide(Decided.NO_APPROVAL_NEEDED, reason)
+        return _success(result)
+
+    async def _settle_changes(self, call: PreparedCall, proposal: Proposal[ToolResult]) -> ToolOutcome:
+        reach = reach_of_changes(proposal.change_set, self._backlinks)
+        call.record.reaches(reach)
+        facts = call.facts(reach, changes_notes=True)
+        admitted = await self._gate.admit(call.record, facts, proposal.change_set, call.said)
+        if isinstance(admitted, Refused):
+            return _refused(admitted)
+        assert isinstance(admitted.proposal, ChangeSet)
+        whole = admitted.proposal.digest == proposal.change_set.digest
+        await self._commit(call.record, admitted.proposal, proposal.undoes if whole else ())
+        extra = {} if whole else _told_by_user(proposal.change_set, admitted.proposal)
+        return _success(proposal.result, extra)
+
+    async def _settle_effect(self, call: PreparedCall, proposal: EffectProposal[ToolResult]) -> ToolOutcome:
+        reach = reach_of_effect(proposal.effect)
+        call.record.reaches(reach)
+        facts = call.facts(reach, changes_notes=False)
+        admitted = await self._gate.admit(call.record, facts, proposal.effect, call.said)
+        if isinstance(admitted, Refused):
+            return _refused(admitted)
+        self._trail.require()
+        return _success(await proposal.run())
+
+    async def _commit(self, record: CallRecord, change_set: ChangeSet, undoes: tuple[int, ...]) -> None:
+        self._trail.require()
+        await self._committer.commit(
+            change_set, record.caller, entry=record.id, undoes=undoes, landed=record.landed
+        )
+
+    def _backlinks(self, path: NotePath) -> Iterable[NotePath]:
+        return {link.source for link in self._index.backlinks(path)}
+
+
+def _validated(tool: Tool, given: Mapping[str, object]) -> BaseModel:
+    """The arguments as the tool's model.
+
+    Raises:
+        InvalidParametersError: they are not what the tool takes; `problems` says where and why.
+    """
+    try:
+        return tool.arguments.model_validate(dict(given))
+    except ValidationError as error:
+        problems = [
+            {"argument": ".".join(map(str, one["loc"])), "problem": one["msg"]}
+            for one in error.errors(include_url=False, include_input=False, include_context=False)
+        ]
+        first = "; ".join(f"{one['argument']}: {one['problem']}" for one in problems[:3])
+        raise InvalidParametersError(
+            f"{tool.name} was called wrongly: {first}.",
+            problems=problems,
+            arguments=[parameter.name for parameter in tool.parameters],
+        ) from error
+
+
+def _success(result: ToolResult, extra: Mapping[str, object] | None = None) -> ToolOutcome:
+    fields = result.model_dump(mode="json", exclude={"message"})
+    return ToolOutcome(True, result={**fields, **(extra or {})}, message=result.message)
+
+
+def _refused(refused: Refused) -> ToolOutcome:
+    if refused.by_user:
+        return ToolOutcome(False, message=refused.message, denied=True, words=refused.words)
+    error = PermissionDeniedError(refused.message, reason=refused.decided.value).as_dict()
+    unanswered = refused.decided is not Decided.RULE
+    return ToolOutcome(False, message=refused.message, error=error, denied=unanswered)
+
+
+def _told_by_user(proposed: ChangeSet, approved: ChangeSet) -> dict[str, object]:
+    """What a caller has to know when the user approved a part of its change, or other words."""
+    kept = {change.path for change in approved.changes}
+    left = [str(change.path) for change in proposed.changes if change.path not in kept]
+    files = [
+        {"path": str(touched_paths(change)[-1]), "hash": content_hash(after)}
+        for change in approved.changes
+        if (after := after_of(change)) is not None
+    ]
+    return {"changed_by_user": True, "files": files, "left_out": left}
+
+
+__all__ = [
+    "ApprovalAnswered",
+    "ApprovalAsked",
+    "ToolFinished",
+    "ToolOutcome",
+    "ToolRunner",
+    "ToolStarted",
+]

@@ -1,0 +1,80 @@
+"""Puts calls into the audit log, and lets nothing be written while that can't be done."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from app.errors import StorageError
+from app.events import EventBus
+from app.permissions.audit import AuditAppended, AuditLog
+from app.permissions.audit_entry import AuditEntry, Decided
+from app.vault.commits import Commit
+
+if TYPE_CHECKING:
+    from app.vault.journal import Journal
+
+log = logging.getLogger(__name__)
+
+
+class Trail:
+    """Appends entries; one that the disk refuses is kept and comes before the next one."""
+
+    def __init__(self, audit: AuditLog, events: EventBus) -> None:
+        self._audit = audit
+        self._events = events
+        self._left: list[AuditEntry] = []
+
+    def append(self, entry: AuditEntry) -> int:
+        """Log `entry`; its number, or 0 where the disk refused for now."""
+        self._left.append(entry)
+        try:
+            return self._flush()
+        except StorageError as error:
+            log.error("%d audit entries wait to be written: %s", len(self._left), error)
+            return 0
+
+    def require(self) -> None:
+        """Make sure that what was done so far is in the log: before anything is written.
+
+        Raises:
+            StorageError: it is not, and the disk still refuses.
+        """
+        self._flush()
+
+    def log_lost(self, audit: AuditLog, journal: Journal) -> int:
+        """Log the commits that are in the journal and, by a crash just after them, not in the log."""
+        known = audit.last_commit
+        lost = [commit for commit in journal.commits(100) if commit.id > known]
+        for commit in reversed(lost):
+            self.append(_lost_entry(commit))
+        return len(lost)
+
+    def _flush(self) -> int:
+        number = 0
+        while self._left:
+            written = self._audit.append(self._left[0])
+            del self._left[0]
+            number = written.id
+            self._events.publish(AuditAppended(written))
+        return number
+
+
+def _lost_entry(commit: Commit) -> AuditEntry:
+    return AuditEntry(
+        time=commit.time,
+        caller_kind="app",
+        caller=commit.author,
+        tool="",
+        operation="",
+        scope="",
+        arguments="{}",
+        decision=Decided.FAILED,
+        reason="the app stopped after the change was written and before the call was logged",
+        result=f"written: {commit.summary}",
+        call=commit.entry,
+        turn=commit.turn,
+        commit=commit.id,
+        undoes=commit.undoes,
+        paths=tuple(map(str, commit.paths)),
+    )
