@@ -43,7 +43,10 @@ class NoteDeleted(ToolResult):
     ),
 )
 async def move_note(
-    context: ToolContext, name: NoteName, new_name: NewNoteName | None = None, folder: FolderName | None = None
+    context: ToolContext,
+    name: NoteName,
+    new_name: NewNoteName | None = None,
+    folder: FolderName | None = None,
 ) -> Proposal[NoteMoved]:
     """Rename a note, move it to another folder, or both. Links to it are rewritten in the same change.
 

@@ -266,7 +266,10 @@ async def edit_note(
     examples=("set the properties of {name}", "set properties on {name}"),
 )
 async def set_properties(
-    context: ToolContext, name: NoteName, properties: Properties | None = None, remove: list[str] | None = None
+    context: ToolContext,
+    name: NoteName,
+    properties: Properties | None = None,
+    remove: list[str] | None = None,
 ) -> Proposal[NoteWritten]:
     """Set or remove properties of a note; only their own lines change.
 
@@ -288,7 +291,12 @@ async def set_properties(
 
 @tool(
     category="notes",
-    examples=("list all notes", "list the notes in {folder}", "which notes are in {folder}?", "show folder {folder}"),
+    examples=(
+        "list all notes",
+        "list the notes in {folder}",
+        "which notes are in {folder}?",
+        "show folder {folder}",
+    ),
 )
 async def list_notes(
     context: ToolContext,

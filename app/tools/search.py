@@ -136,10 +136,13 @@ class Mentions(ToolResult):
         "notes containing {query}",
     ),
     usage_rule=(
-        "search_notes takes words (all must occur), \"phrases\", OR, -not, tag:x, path:x, file:x and [property:value]."
+        'search_notes takes words (all must occur), "phrases", OR, -not, tag:x, path:x, file:x and '
+        "[property:value]."
     ),
 )
-async def search_notes(context: ToolContext, query: SearchQuery, limit: Limit = 20, offset: Offset = 0) -> Hits:
+async def search_notes(
+    context: ToolContext, query: SearchQuery, limit: Limit = 20, offset: Offset = 0
+) -> Hits:
     """Find notes in the search language.
 
     Args:
@@ -162,7 +165,11 @@ async def search_notes(context: ToolContext, query: SearchQuery, limit: Limit = 
 
 @tool(
     category="search",
-    examples=("notes similar in meaning to {query}", "search by meaning for {query}", "semantic search {query}"),
+    examples=(
+        "notes similar in meaning to {query}",
+        "search by meaning for {query}",
+        "semantic search {query}",
+    ),
 )
 async def semantic_search(
     context: ToolContext, query: SearchQuery, limit: Limit = 10, min_similarity: Share = 0.3
@@ -286,7 +293,12 @@ async def list_tags(context: ToolContext) -> Tags:
 
 @tool(
     category="search",
-    examples=("how many notes are there?", "vault statistics", "tell me about this vault", "state of the index"),
+    examples=(
+        "how many notes are there?",
+        "vault statistics",
+        "tell me about this vault",
+        "state of the index",
+    ),
 )
 async def vault_info(context: ToolContext) -> VaultInfo:
     """Count notes, links, tags, unresolved links and orphans, and tell the state of the index."""

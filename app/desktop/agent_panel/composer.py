@@ -228,8 +228,9 @@ class Composer(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Escape stops the turn."""
-        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            if event.key() == Qt.Key.Key_Escape and self._running:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            escapes = event.key() == Qt.Key.Key_Escape and self._running
+            if escapes:
                 self.stopped.emit()
                 return True
         return super().eventFilter(watched, event)

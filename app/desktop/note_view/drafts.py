@@ -1,0 +1,59 @@
+"""Unsaved text, kept outside the vault until it is saved, so that it survives a crash.
+
+A draft holds the text and the hash of the note it was begun on. It is written a moment after typing stops
+and removed when the text is saved or given up.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from app import paths
+from app.vault.path import NotePath
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Unsaved text of a note; `time` is in Unix seconds."""
+
+    path: str
+    base_hash: str
+    text: str
+    time: float
+
+
+class Drafts:
+    """The drafts of one vault, a file each."""
+
+    def __init__(self, root: Path) -> None:
+        self._folder = paths.vault_data_folder(root) / "drafts"
+
+    def load(self, path: NotePath) -> Draft | None:
+        """The draft of the note at `path`, if there is one that can be read."""
+        try:
+            held = json.loads(self._file(path).read_text("utf-8"))
+            return Draft(str(held["path"]), str(held["base_hash"]), str(held["text"]), float(held["time"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def save(self, path: NotePath, base_hash: str, text: str) -> None:
+        """Keep `text`; a crash while writing leaves the draft before."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        body = {"path": str(path), "base_hash": base_hash, "text": text, "time": time.time()}
+        handle, name = tempfile.mkstemp(dir=self._folder)
+        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as stream:
+            json.dump(body, stream, ensure_ascii=False)
+        Path(name).replace(self._file(path))
+
+    def drop(self, path: NotePath) -> None:
+        """Forget the draft of the note at `path`."""
+        self._file(path).unlink(missing_ok=True)
+
+    def _file(self, path: NotePath) -> Path:
+        return self._folder / f"{hashlib.sha256(str(path).encode('utf-8', 'surrogatepass')).hexdigest()}.json"

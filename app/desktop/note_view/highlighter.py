@@ -1,0 +1,124 @@
+"""Colours for Markdown source: headings, links, tags, code, properties. Line by line, as Qt wants it."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+
+from app.desktop.theme import Theme
+
+_TEXT, _PROPERTIES, _CODE, _COMMENT = 0, 1, 2, 3
+_LONGEST_LINE = 20_000
+_HEADING = re.compile(r"^(#{1,6})\s+\S.*$")
+_FENCE = re.compile(r"^\s{0,3}(```+|~~~+)")
+_PROPERTY = re.compile(r"^(\s*-?\s*)([\w .\-/]+)(:)")
+_QUOTE = re.compile(r"^\s{0,3}>+")
+_LIST = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s(?:\[[ xX]\]\s)?")
+_SPANS = (
+    ("code", re.compile(r"(`+)(?!`)[^`]*?\1(?!`)")),
+    ("link", re.compile(r"!?\[\[[^\[\]\n]+\]\]")),
+    ("link", re.compile(r"!?\[[^\[\]\n]*\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)")),
+    ("tag", re.compile(r"(?<![\w#/&])#[\w\-/]*[^\W\d][\w\-/]*")),
+    ("bold", re.compile(r"(\*\*|__)(?=\S)(?:(?!\1).)+?(?<=\S)\1")),
+    ("italic", re.compile(r"(?<![*\w])\*(?=[^\s*])[^*\n]+?(?<=[^\s*])\*(?!\*)")),
+    ("mark", re.compile(r"==(?=\S)[^=\n]+==")),
+    ("field", re.compile(r"(?:^|(?<=[\[(]))[\w][\w \-]*::")),
+    ("faint", re.compile(r"%%.*?%%|<!--.*?-->|\s\^[A-Za-z0-9-]+$")),
+)
+
+
+class MarkdownHighlighter(QSyntaxHighlighter):
+    """Highlights a source view in the colours of a theme."""
+
+    def __init__(self, document: QTextDocument, theme: Theme) -> None:
+        super().__init__(document)
+        self._formats: dict[str, QTextCharFormat] = {}
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use the colours of `theme`."""
+        self._formats = {
+            "heading": _format(theme.text, bold=True),
+            "mark#": _format(theme.faint),
+            "code": _format(theme.text, background=theme.code_bg),
+            "link": _format(theme.link),
+            "tag": _format(theme.tag),
+            "bold": _format(theme.text, bold=True),
+            "italic": _format(theme.text, italic=True),
+            "mark": _format(theme.text, background=theme.mark_bg),
+            "field": _format(theme.muted, bold=True),
+            "faint": _format(theme.faint),
+            "key": _format(theme.muted, bold=True),
+            "muted": _format(theme.muted),
+        }
+        self.rehighlight()
+
+    def highlightBlock(self, text: str) -> None:
+        """Colour one line; the block's state says what it stands in."""
+        before = self.previousBlockState()
+        first = self.currentBlock().blockNumber() == 0
+        if len(text) > _LONGEST_LINE:
+            self.setCurrentBlockState(max(before, _TEXT))
+        elif first and text.lstrip("\ufeff").rstrip() == "---":
+            self._all(text, "faint", _PROPERTIES)
+        elif before == _PROPERTIES:
+            self._property(text)
+        elif _FENCE.match(text):
+            self._all(text, "code", _TEXT if before == _CODE else _CODE)
+        elif before == _CODE:
+            self._all(text, "code", _CODE)
+        elif before == _COMMENT or text.strip() == "%%":
+            closes = before == _COMMENT and "%%" in text
+            self._all(text, "faint", _TEXT if closes else _COMMENT)
+        else:
+            self._prose(text)
+
+    def _all(self, text: str, name: str, state: int) -> None:
+        self.setFormat(0, len(text), self._formats[name])
+        self.setCurrentBlockState(state)
+
+    def _property(self, text: str) -> None:
+        if text.rstrip() in ("---", "..."):
+            self._all(text, "faint", _TEXT)
+            return
+        self.setCurrentBlockState(_PROPERTIES)
+        self.setFormat(0, len(text), self._formats["muted"])
+        if match := _PROPERTY.match(text):
+            self.setFormat(match.start(2), len(match[2]), self._formats["key"])
+        self._spans(text, ("link", "tag"))
+
+    def _prose(self, text: str) -> None:
+        self.setCurrentBlockState(_TEXT)
+        if match := _HEADING.match(text):
+            self.setFormat(0, len(text), self._formats["heading"])
+            self.setFormat(0, len(match[1]), self._formats["mark#"])
+        for pattern in (_QUOTE, _LIST):
+            if match := pattern.match(text):
+                self.setFormat(0, match.end(), self._formats["faint"])
+        self._spans(text, ())
+
+    def _spans(self, text: str, only: tuple[str, ...]) -> None:
+        taken = bytearray(len(text))
+        for name, pattern in _SPANS:
+            if only and name not in only:
+                continue
+            for match in pattern.finditer(text):
+                start, end = match.span()
+                if not any(taken[start:end]):
+                    self.setFormat(start, end - start, self._formats[name])
+                    if name in ("code", "link"):
+                        taken[start:end] = b"\1" * (end - start)
+
+
+def _format(
+    color: str, *, background: str = "", bold: bool = False, italic: bool = False
+) -> QTextCharFormat:
+    made = QTextCharFormat()
+    made.setForeground(QColor(color))
+    if background:
+        made.setBackground(QColor(background))
+    if bold:
+        made.setFontWeight(QFont.Weight.DemiBold)
+    made.setFontItalic(italic)
+    return made

@@ -1,0 +1,159 @@
+"""Beside a note: what links to it, what it links to, and where its name stands without a link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.desktop.note_view.page import Surroundings
+from app.desktop.theme import Theme, ThemeSource, icon
+from app.index.records import LinkRecord, Mention
+from app.vault.note import LINKS_TO
+
+_MOST = 200
+
+
+class LinksPane(QScrollArea):
+    """`open_requested` carries a path and a fragment, `link_wanted` a `Mention` to make a link of."""
+
+    open_requested = Signal(str, str)
+    create_requested = Signal(str)
+    link_wanted = Signal(object)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Links of this note")
+
+    def show_surroundings(self, about: Surroundings) -> None:
+        """Show the links of a note."""
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(16, 12, 16, 16)
+        column.setSpacing(4)
+        _section(column, "Linked from", len(about.backlinks), "No note links here yet.")
+        for link in about.backlinks[:_MOST]:
+            column.addWidget(self._row(link, link.source.text, link.source.name, link.context))
+        _section(column, "Links to", len(about.outgoing), "This note links to nothing yet.")
+        for link in _once(about.outgoing)[:_MOST]:
+            column.addWidget(self._outgoing(link))
+        _section(column, "Mentioned without a link", len(about.mentions), "")
+        for mention in about.mentions[:_MOST]:
+            column.addWidget(self._mention(mention))
+        column.addStretch(1)
+        self.setWidget(page)
+
+    def _row(self, link: LinkRecord, path: str, name: str, context: str) -> QWidget:
+        row = QWidget()
+        column = QVBoxLayout(row)
+        column.setContentsMargins(0, 2, 0, 4)
+        column.setSpacing(0)
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        button = QPushButton(name)
+        button.setProperty("role", "link")
+        button.setToolTip(path)
+        button.clicked.connect(lambda: self.open_requested.emit(path, f"line={link.line}"))
+        head.addWidget(button)
+        if link.type != LINKS_TO:
+            head.addWidget(self._badge(link))
+        head.addStretch(1)
+        column.addLayout(head)
+        column.addWidget(_context(context))
+        return row
+
+    def _outgoing(self, link: LinkRecord) -> QWidget:
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(6)
+        theme: Theme = self._theme.theme
+        if link.target is not None:
+            path = link.target.text
+            button = QPushButton(link.target.name)
+            button.setToolTip(path)
+            button.clicked.connect(lambda: self.open_requested.emit(path, ""))
+        else:
+            button = QPushButton(link.target_text)
+            button.setIcon(icon(theme, "circle-dashed", theme.unresolved))
+            button.setToolTip("There is no such note yet. Click to make it.")
+            button.clicked.connect(lambda: self.create_requested.emit(link.target_text))
+        button.setProperty("role", "link")
+        line.addWidget(button)
+        if link.type != LINKS_TO:
+            line.addWidget(self._badge(link))
+        if link.ambiguous:
+            unsure = QLabel("ambiguous")
+            unsure.setProperty("tone", "warning")
+            line.addWidget(unsure)
+        line.addStretch(1)
+        return row
+
+    def _mention(self, mention: Mention) -> QWidget:
+        row = QWidget()
+        column = QVBoxLayout(row)
+        column.setContentsMargins(0, 2, 0, 4)
+        column.setSpacing(0)
+        head = QHBoxLayout()
+        name = QPushButton(mention.source.name)
+        name.setProperty("role", "link")
+        name.setToolTip(mention.source.text)
+        name.clicked.connect(
+            lambda: self.open_requested.emit(mention.source.text, f"line={mention.line}")
+        )
+        make = QPushButton("Link")
+        make.setProperty("role", "quiet")
+        make.setAccessibleName(f"Make a link in {mention.source.name}, line {mention.line}")
+        make.clicked.connect(lambda: self.link_wanted.emit(mention))
+        head.addWidget(name)
+        head.addStretch(1)
+        head.addWidget(make)
+        column.addLayout(head)
+        column.addWidget(_context(mention.text))
+        return row
+
+    def _badge(self, link: LinkRecord) -> QLabel:
+        theme: Theme = self._theme.theme
+        color = theme.edge_colors.get(link.type, theme.muted)
+        sure = "" if link.confidence is None else f" {link.confidence:.0%}"
+        badge = QLabel(link.type.replace("_", " ").lower() + sure)
+        badge.setStyleSheet(f"color: {color};")
+        return badge
+
+
+def _section(column: QVBoxLayout, title: str, count: int, empty: str) -> None:
+    """A heading with its count; nothing at all where there is neither a thing nor a word for it."""
+    if not count and not empty:
+        return
+    heading = QLabel(f"{title} · {count}" if count else title)
+    heading.setProperty("size", "strong")
+    heading.setContentsMargins(0, 10, 0, 2)
+    column.addWidget(heading)
+    if not count:
+        words = QLabel(empty)
+        words.setProperty("tone", "faint")
+        column.addWidget(words)
+
+
+def _context(text: str) -> QLabel:
+    label = QLabel(" ".join(text.split())[:240])
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setProperty("tone", "muted")
+    label.setContentsMargins(4, 0, 0, 0)
+    return label
+
+
+def _once(links: Iterable[LinkRecord]) -> list[LinkRecord]:
+    """One row for each target and type."""
+    seen: dict[tuple[str, str], LinkRecord] = {}
+    for link in links:
+        target = link.target.text if link.target else link.target_text
+        if target:
+            seen.setdefault((target, link.type), link)
+    return list(seen.values())

@@ -1,0 +1,151 @@
+"""What a note's view shows, put together in the service thread: text, HTML, links, mentions, versions.
+
+Nothing here touches Qt but `QImage`, which may be made in any thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QImage
+
+from app.errors import NotFoundError, ScriptoriumError
+from app.index.records import LinkRecord, Mention, NoteRecord
+from app.vault.changes import content_hash
+from app.vault.markdown.render import NoteTarget, RenderColors, render
+from app.vault.markdown.scan import scan
+from app.vault.markdown.text import decode, decode_lossy
+from app.vault.note import ParsedNote
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+_IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg")
+_LONGEST_RENDERED = 2_000_000
+_MOST_IMAGES = 60
+_LARGEST_IMAGE = 24 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A note as it was when it was loaded.
+
+    `problem` says why it can't be edited (then `text` is a lossy reading), or is empty.
+    """
+
+    path: NotePath
+    content: bytes
+    text: str
+    parsed: ParsedNote
+    problem: str
+
+    @property
+    def hash(self) -> str:
+        """The hash of its bytes."""
+        return content_hash(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the index knows of a note's neighbours."""
+
+    record: NoteRecord | None
+    backlinks: tuple[LinkRecord, ...]
+    outgoing: tuple[LinkRecord, ...]
+    mentions: tuple[Mention, ...]
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A note's HTML and the images that it shows, by their `vault:` address."""
+
+    html: str
+    images: dict[str, QImage]
+
+
+async def load(workspace: Workspace, path: NotePath) -> Page:
+    """Read the note at `path`.
+
+    Raises:
+        NotFoundError, StorageError: it is not there, or can't be read.
+    """
+    content = await asyncio.to_thread(workspace.store.read, path)
+    return await asyncio.to_thread(_page, path, content)
+
+
+def _page(path: NotePath, content: bytes) -> Page:
+    try:
+        text, problem = decode(content), ""
+    except ScriptoriumError as error:
+        text, problem = decode_lossy(content), error.message
+    return Page(path, content, text, scan(text), problem)
+
+
+async def surroundings(workspace: Workspace, path: NotePath) -> Surroundings:
+    """What the index knows of the note; unlinked mentions are looked for outside the loop's thread."""
+    index = workspace.index
+    record = index.note(path)
+    mentions = await asyncio.to_thread(index.unlinked_mentions, path) if record is not None else ()
+    return Surroundings(record, index.backlinks(path), index.outgoing(path), mentions)
+
+
+async def rendered(workspace: Workspace, path: NotePath, text: str, colors: RenderColors) -> Rendered:
+    """The reading view of `text` as the note at `path`."""
+    if len(text) > _LONGEST_RENDERED:
+        cut = text[:_LONGEST_RENDERED]
+        text = f"{cut}\n\n> [!warning] This note is too long for the reading view; the source has all of it.\n"
+    return await asyncio.to_thread(_render, workspace, path, text, colors)
+
+
+def _render(workspace: Workspace, path: NotePath, text: str, colors: RenderColors) -> Rendered:
+    embedded: list[NotePath] = []
+
+    def resolve(target: str) -> NoteTarget | None:
+        found = workspace.index.resolver.resolve(target, path).path
+        if found is None:
+            return None
+        if found.suffix in _IMAGES:
+            embedded.append(found)
+        body = _body(workspace, found) if found.is_note and found != path else None
+        return NoteTarget(str(found), body)
+
+    html = render(text, resolve, colors)
+    images: dict[str, QImage] = {}
+    for image in dict.fromkeys(embedded[:_MOST_IMAGES]):
+        loaded = _image(workspace, image)
+        if loaded is not None:
+            images[f"vault:{image}"] = loaded
+    return Rendered(html, images)
+
+
+def _body(workspace: Workspace, path: NotePath) -> str | None:
+    """The text of a note that may be embedded; None for one that can't be read."""
+    try:
+        return decode_lossy(workspace.store.read(path))
+    except ScriptoriumError:
+        return None
+
+
+def _image(workspace: Workspace, path: NotePath) -> QImage | None:
+    try:
+        content = workspace.store.read(path)
+    except ScriptoriumError:
+        return None
+    if len(content) > _LARGEST_IMAGE:
+        return None
+    image = QImage.fromData(content)
+    return None if image.isNull() else image
+
+
+async def find_note(workspace: Workspace, name: str) -> NotePath | None:
+    """The note or file that a link in any note, an answer or a list may mean by `name`; None if there is none."""
+    path = NotePath(name)
+    if name and workspace.index.note(path) is not None:
+        return path
+    try:
+        return workspace.index.resolver.resolve_reading(name)
+    except NotFoundError:
+        return workspace.index.resolver.resolve(name, None).path
