@@ -158,4 +158,12 @@ def _ignored(path: str) -> bool:
     if any(part.startswith(".") and part for part in parts) or not _IGNORED_FOLDERS.isdisjoint(parts):
         return True
     name = parts[-1].lower()
-    return name.endswith(_TEMPORARY) or (name.startswith(("~$", "#")) and name.endswith("#"))
+    return name.endswith(_TEMPORARY) or name.startswith("~$") or (name[:1] == "#" == name[-1:])
+
+
+def _with_parents(path: str) -> Iterator[str]:
+    """The path and each folder above it."""
+    yield path
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
