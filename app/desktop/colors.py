@@ -97,9 +97,10 @@ LIGHT = Theme(
         palette_4="#3f86c4", palette_5="#8b8a2b", palette_6="#9a55b8", palette_7="#4c9a5f",
     ),
     edge_colors=_relations(
-        links_to="#b9bac4", supports="#3c9a5d", contradicts="#cf4a4f", derived_from="#9a7a3c",
-        part_of="#4f7fc0", related_to="#8b7fc9", causes="#c2752b", cites="#7d7f87", about="#2f8f83",
-        suggested="#a3a7e0",
+        links_to="#b9bac4", supports="#3c9a5d", contradicts="#cf4a4f", relates_to="#8b7fc9",
+        cites="#7d7f87", derived_from="#9a7a3c", observed_in="#3f86c4", discusses="#2f8f83",
+        inspired_by="#b84f7d", precedes="#6f7f94", causes="#c2752b", part_of="#4f7fc0",
+        similar_to="#9a55b8", suggested="#a3a7e0",
     ),
 )  # fmt: skip
 
@@ -139,9 +140,10 @@ DARK = Theme(
         palette_4="#6fb4ee", palette_5="#c6c463", palette_6="#c38be0", palette_7="#7cc78f",
     ),
     edge_colors=_relations(
-        links_to="#464952", supports="#5fbf80", contradicts="#ee6f73", derived_from="#c7a562",
-        part_of="#74a5e4", related_to="#a89ce6", causes="#e5a35f", cites="#9da1ab", about="#5cc4b5",
-        suggested="#6d74b8",
+        links_to="#464952", supports="#5fbf80", contradicts="#ee6f73", relates_to="#a89ce6",
+        cites="#9da1ab", derived_from="#c7a562", observed_in="#6fb4ee", discusses="#5cc4b5",
+        inspired_by="#e584ad", precedes="#94a5bd", causes="#e5a35f", part_of="#74a5e4",
+        similar_to="#c38be0", suggested="#6d74b8",
     ),
 )  # fmt: skip
 
@@ -181,9 +183,10 @@ HIGH_CONTRAST = Theme(
         palette_4="#70d0ff", palette_5="#ffff70", palette_6="#f0a0ff", palette_7="#8dff9d",
     ),
     edge_colors=_relations(
-        links_to="#8a8a8a", supports="#6dff96", contradicts="#ff7a7a", derived_from="#ffd27a",
-        part_of="#8cc0ff", related_to="#c8b8ff", causes="#ffbf66", cites="#d8d8d8", about="#66ffe0",
-        suggested="#b0b0ff",
+        links_to="#8a8a8a", supports="#6dff96", contradicts="#ff7a7a", relates_to="#c8b8ff",
+        cites="#d8d8d8", derived_from="#ffd27a", observed_in="#70d0ff", discusses="#66ffe0",
+        inspired_by="#ff9cc8", precedes="#c8d8f0", causes="#ffbf66", part_of="#8cc0ff",
+        similar_to="#f0a0ff", suggested="#b0b0ff",
     ),
 )  # fmt: skip
 

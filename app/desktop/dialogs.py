@@ -63,7 +63,8 @@ class Sheet(QDialog):
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(24, 20, 24, 20)
         self._layout.setSpacing(12)
-        self._layout.addWidget(_label(title, "heading"))
+        self._heading = _label(title, "heading")
+        self._layout.addWidget(self._heading)
         if text:
             words = _label(text)
             words.setProperty("tone", "muted")
@@ -75,6 +76,10 @@ class Sheet(QDialog):
         self._buttons.addStretch(1)
         self._layout.addSpacing(4)
         self._layout.addLayout(self._buttons)
+
+    def set_heading(self, text: str) -> None:
+        """Show another title over the words."""
+        self._heading.setText(text)
 
     def add_body(self, widget: QWidget) -> None:
         """Put `widget` between the words and the buttons."""

@@ -1,0 +1,83 @@
+"""What the command palette offers, and what choosing does: notes, commands and tools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from app.desktop.actions import Actions, shortcut_text, translated
+from app.desktop.bridge import VaultClient
+from app.desktop.palette import Choice, Palette
+from app.permissions.caller import Caller
+
+_COMMAND, _TOOL = "command:", "tool:"
+
+
+class Finder(QObject):
+    """Feeds `palette`.
+
+    `note_chosen` carries a path, `note_wanted` a name that no note has, `tool_chosen` a tool's name.
+    """
+
+    note_chosen = Signal(str, str)
+    note_wanted = Signal(str)
+    tool_chosen = Signal(str)
+
+    def __init__(self, palette: Palette, actions: Actions, parent: QObject) -> None:
+        super().__init__(parent)
+        self._palette = palette
+        self._actions = actions
+        self.client: VaultClient | None = None
+        palette.chosen.connect(self._choose)
+        palette.fallback.connect(self._fall_back)
+
+    def show_notes(self) -> None:
+        """Offer the notes by name, those changed last first."""
+        self._palette.open("notes", self.tr("Go to a note by its name"), self._notes)
+
+    def show_commands(self) -> None:
+        """Offer the commands and tools by title."""
+        self._palette.open("commands", self.tr("Do a command or call a tool"), self._commands)
+
+    async def _notes(self) -> Sequence[Choice]:
+        if self.client is None:
+            return ()
+        rows = await self.client.run(
+            lambda workspace: [
+                (note.path.text, note.title, note.path.folder)
+                for note in sorted(workspace.index.notes(), key=lambda note: -note.modified)
+            ]
+        )
+        return [Choice(path, title, folder) for path, title, folder in rows]
+
+    async def _commands(self) -> Sequence[Choice]:
+        commands = [
+            Choice(_COMMAND + command.id, translated(command.title), translated(command.menu),
+                   shortcut_text(command), command.symbol or "caret-right")
+            for command in self._actions.available() if command.id != "commands"
+        ]  # fmt: skip
+        if self.client is None:
+            return commands
+        tools = await self.client.run(
+            lambda workspace: [
+                (tool.name, tool.summary)
+                for tool in workspace.registry.tools(Caller.user())
+            ]
+        )
+        return commands + [
+            Choice(_TOOL + name, name.replace("_", " ").capitalize(), words, symbol="wrench")
+            for name, words in tools
+        ]
+
+    def _choose(self, mode: str, key: str) -> None:
+        if mode == "notes":
+            self.note_chosen.emit(key, "")
+        elif key.startswith(_COMMAND):
+            self._actions.run(key.removeprefix(_COMMAND))
+        else:
+            self.tool_chosen.emit(key.removeprefix(_TOOL))
+
+    def _fall_back(self, mode: str, text: str) -> None:
+        if mode == "notes":
+            self.note_wanted.emit(text)

@@ -1,0 +1,308 @@
+"""Editors for the fields of a pydantic model: what the settings dialog and a tool's form are made of."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal, Union, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+_LOWEST, _HIGHEST = -(2**31), 2**31 - 1
+_LONG_TEXT = ("content", "text", "instructions", "patch", "body")
+
+
+class Editor(QWidget):
+    """Edits one value; `changed` carries the new one, `value` reads it."""
+
+    changed = Signal(object)
+
+    def __init__(self, control: QWidget, read: Callable[[], object], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.control = control
+        self._read = read
+        row = QVBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(control)
+        self.setFocusProxy(control)
+
+    @property
+    def value(self) -> object:
+        """The value as it stands in the control."""
+        return self._read()
+
+    def tell(self, *_: object) -> None:
+        """Emit the value as it stands."""
+        self.changed.emit(self.value)
+
+
+def editor(name: str, field: FieldInfo, value: object) -> Editor:
+    """The editor that suits the field's type, showing `value`.
+
+    Raises:
+        TypeError: no control suits the type.
+    """
+    kind = _without_none(field.annotation)
+    optional = kind is not field.annotation
+    if kind is bool:
+        return _checkbox(field, value)
+    if get_origin(kind) is Literal:
+        return _choice([str(choice) for choice in get_args(kind)], value, optional)
+    if kind is int or kind is float:
+        return _optional_number(kind, value) if optional else _number(kind, field, value)
+    if kind is str:
+        return _long_text(value) if name in _LONG_TEXT else _line(str(value or ""), lambda text: text)
+    if get_origin(kind) in (tuple, list):
+        return _several(get_args(kind)[0], value if isinstance(value, tuple | list) else ())
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return ModelEditor(kind, value if isinstance(value, BaseModel) else None)
+    return _line("" if value is None else str(value), lambda text: text or None)
+
+
+def _without_none(annotation: object) -> object:
+    if get_origin(annotation) in (Union, types.UnionType):
+        kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
+        return kinds[0]
+    return annotation
+
+
+def _checkbox(field: FieldInfo, value: object) -> Editor:
+    box = QCheckBox()
+    box.setChecked(bool(value))
+    made = Editor(box, box.isChecked)
+    box.toggled.connect(made.tell)
+    return made
+
+
+class _Choice(QComboBox):
+    """A combo box that the wheel does not change while the page is scrolled over it."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+class _Whole(QSpinBox):
+    """As `_Choice`, for whole numbers."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+class _Decimal(QDoubleSpinBox):
+    """As `_Choice`, for decimal numbers."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+def _choice(choices: list[str], value: object, optional: bool) -> Editor:
+    box = _Choice()
+    box.addItems([*([""] if optional else []), *choices])
+    box.setCurrentText("" if value is None else str(value))
+    made = Editor(box, lambda: box.currentText() or None)
+    box.currentTextChanged.connect(made.tell)
+    return made
+
+
+def _bounds(field: FieldInfo) -> tuple[float | None, float | None]:
+    low = high = None
+    for mark in field.metadata:
+        if isinstance(mark, Ge | Gt):
+            low = float(str(mark.ge if isinstance(mark, Ge) else mark.gt))
+        elif isinstance(mark, Le | Lt):
+            high = float(str(mark.le if isinstance(mark, Le) else mark.lt))
+    return low, high
+
+
+def _number(kind: type, field: FieldInfo, value: object) -> Editor:
+    low, high = _bounds(field)
+    box: QSpinBox | QDoubleSpinBox
+    if kind is int:
+        box = whole = _Whole()
+        whole.setRange(int(_LOWEST if low is None else low), int(_HIGHEST if high is None else high))
+        whole.setValue(value if isinstance(value, int) else 0)
+        whole.setGroupSeparatorShown(True)
+        read: Callable[[], object] = whole.value
+    else:
+        box = decimal = _Decimal()
+        decimal.setRange(low if low is not None else -1e9, high if high is not None else 1e9)
+        decimal.setDecimals(2)
+        decimal.setSingleStep(0.1 if high is not None and high <= 10 else 1.0)
+        decimal.setValue(value if isinstance(value, int | float) else 0.0)
+        read = decimal.value
+    box.setKeyboardTracking(False)
+    made = Editor(box, read)
+    box.valueChanged.connect(made.tell)
+    return made
+
+
+def _optional_number(kind: type[int] | type[float], value: object) -> Editor:
+    def read(text: str) -> object:
+        if not text:
+            return None
+        try:
+            return kind(text)
+        except ValueError:
+            return text  # the model says what is wrong with it
+
+    return _line("" if value is None else str(value), read)
+
+
+def _line(text: str, read: Callable[[str], object]) -> Editor:
+    field = QLineEdit(text)
+    made = Editor(field, lambda: read(field.text().strip()))
+    field.editingFinished.connect(made.tell)
+    return made
+
+
+def _long_text(value: object) -> Editor:
+    area = QPlainTextEdit(str(value or ""))
+    area.setMinimumHeight(96)
+    area.setTabChangesFocus(True)
+    made = Editor(area, area.toPlainText)
+    area.textChanged.connect(made.tell)
+    return made
+
+
+def _several(kind: object, values: Sequence[object]) -> Editor:
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        rows = ModelRows(kind, values)
+        made = Editor(rows, lambda: rows.values)
+        rows.changed.connect(made.tell)
+        return made
+    shown = ", ".join(str(value) for value in values)
+    made = _line(shown, lambda text: tuple(part.strip() for part in text.split(",") if part.strip()))
+    if isinstance(made.control, QLineEdit):
+        made.control.setPlaceholderText(made.tr("Separate several by commas"))
+    return made
+
+
+class ModelEditor(Editor):
+    """Edits a model, field by field; its value is a mapping that the model validates."""
+
+    def __init__(self, model: type[BaseModel], value: BaseModel | Mapping[str, object] | None) -> None:
+        form = QWidget()
+        column = QVBoxLayout(form)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        self.editors: dict[str, Editor] = {}
+        for name, field in model.model_fields.items():
+            made = editor(name, field, _value_of(value, name, field))
+            made.control.setAccessibleName(field.title or name)
+            made.changed.connect(self.tell)
+            self.editors[name] = made
+            column.addWidget(described(field.title or name, field.description or "", made))
+        super().__init__(form, self.values)
+
+    def values(self) -> dict[str, object]:
+        """Each field's value as it stands."""
+        return {name: made.value for name, made in self.editors.items()}
+
+
+def _value_of(value: BaseModel | Mapping[str, object] | None, name: str, field: FieldInfo) -> object:
+    if isinstance(value, BaseModel):
+        return getattr(value, name)
+    if value is not None and name in value:
+        return value[name]
+    return None if field.is_required() else field.get_default(call_default_factory=True, validated_data={})
+
+
+class ModelRows(QFrame):
+    """A list of models, each in its card, with a button to add one and one to remove each."""
+
+    changed = Signal()
+
+    def __init__(self, model: type[BaseModel], values: Iterable[object]) -> None:
+        super().__init__()
+        self._model = model
+        self._rows: list[ModelEditor] = []
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        self._column = QVBoxLayout()
+        column.addLayout(self._column)
+        add = QPushButton(self.tr("Add"))
+        add.clicked.connect(self._add_empty)
+        column.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
+        for value in values:
+            self._add(value if isinstance(value, BaseModel) else None)
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """A mapping per row."""
+        return tuple(row.value for row in self._rows)
+
+    def _add_empty(self) -> None:
+        self._add(None)
+        self.changed.emit()
+
+    def _add(self, value: BaseModel | None) -> None:
+        card = QFrame()
+        card.setObjectName("card")
+        inside = QHBoxLayout(card)
+        row = ModelEditor(self._model, value)
+        row.changed.connect(lambda *_: self.changed.emit())
+        remove = QPushButton(self.tr("Remove"))
+        remove.setProperty("role", "quiet")
+        remove.clicked.connect(lambda: self._remove(row, card))
+        inside.addWidget(row, 1)
+        inside.addWidget(remove, 0, Qt.AlignmentFlag.AlignTop)
+        self._rows.append(row)
+        self._column.addWidget(card)
+
+    def _remove(self, row: ModelEditor, card: QFrame) -> None:
+        self._rows.remove(row)
+        card.hide()
+        card.deleteLater()
+        self.changed.emit()
+
+
+def described(title: str, description: str, made: Editor) -> QWidget:
+    """A field's title and description over or beside its editor: a check box and short controls beside."""
+    whole = QWidget()
+    words = QVBoxLayout()
+    words.setSpacing(2)
+    name = QLabel(title)
+    name.setProperty("size", "strong")
+    name.setBuddy(made.control)
+    words.addWidget(name)
+    if description:
+        note = QLabel(description)
+        note.setTextFormat(Qt.TextFormat.PlainText)
+        note.setProperty("tone", "muted")
+        note.setWordWrap(True)
+        words.addWidget(note)
+        made.control.setAccessibleDescription(description)
+    made.control.setAccessibleName(title)
+    if isinstance(made.control, QCheckBox | QComboBox | QSpinBox | QDoubleSpinBox):
+        row = QHBoxLayout(whole)
+        row.addLayout(words, 1)
+        row.addWidget(made, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.setSpacing(24)
+        if not isinstance(made.control, QCheckBox):
+            made.control.setMinimumWidth(160)
+        row.setContentsMargins(0, 0, 0, 0)
+    else:
+        words.addSpacing(2)
+        words.addWidget(made)
+        whole.setLayout(words)
+        words.setContentsMargins(0, 0, 0, 0)
+    return whole

@@ -1,0 +1,114 @@
+"""The desktop app: one window, its loop, the service thread, and their orderly end."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import logging.handlers
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import qasync
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from app import __version__, paths
+from app.desktop import tasks, watchdog
+from app.desktop.bridge import Service
+from app.desktop.garbage import GarbageCollection
+from app.desktop.main_window import MainWindow
+from app.desktop.theme import ThemeSource, icon
+from app.permissions.approval import Approver
+from app.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+log = logging.getLogger(__name__)
+
+
+def main(arguments: list[str]) -> int:
+    """Run the window until it is closed; the process's exit status."""
+    options = _options(arguments)
+    _log_to_file()
+    app = QApplication.instance() or QApplication([sys.argv[0]])
+    assert isinstance(app, QApplication)
+    app.setApplicationName("Scriptorium")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName("scriptorium")
+    app.setQuitOnLastWindowClosed(False)
+    with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(app)) as runner:
+        return runner.run(_live(app, options))
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scriptorium", description="Open a vault in the window.")
+    parser.add_argument("folder", nargs="?", type=Path, help="the vault's folder")
+    parser.add_argument("--read-only", action="store_true", help="open it for reading only")
+    return parser.parse_args(arguments)
+
+
+async def _live(app: QApplication, options: argparse.Namespace) -> int:
+    """Build, show, wait for the end, and take everything down in order."""
+    _install_generator_hooks()
+    settings = load_settings()
+    theme = ThemeSource(settings.general.theme, app, settings.general.zoom)
+    theme.apply(app)
+    app.setWindowIcon(icon(theme.theme, "share-network", theme.theme.accent))
+    service = Service()
+    service.start()
+    garbage = GarbageCollection(app)
+    dog = watchdog.from_environment(app)
+    window = MainWindow(service, settings, theme, _open)
+    try:
+        window.show()
+        _close_on_signals(window)
+        folder = options.folder or (window.last_vault() if settings.general.reopen_last else None)
+        if folder is not None:
+            window.open_folder(folder, read_only=options.read_only, asked=options.folder is None)
+        await window.ended.wait()
+    finally:
+        await window.session.close()
+        window.hide()
+        await tasks.end_all()
+        if not await asyncio.to_thread(service.stop):
+            log.error("the service thread did not end in time")
+        garbage.stop()
+        if dog is not None:
+            print(dog.stop())
+        window.deleteLater()
+    return 0
+
+
+async def _open(root: Path, settings: Settings, approver: Approver, read_only: bool) -> Workspace:
+    """Runs in the service thread, which imports the core while the window is already there."""
+    from app.workspace import open_workspace
+
+    return await open_workspace(root, settings, approver, read_only=read_only)
+
+
+def _install_generator_hooks() -> None:
+    """Qasync leaves out what asyncio's own loops do, so an abandoned async generator would not be closed."""
+    loop = asyncio.get_running_loop()
+    sys.set_asyncgen_hooks(
+        firstiter=loop._asyncgen_firstiter_hook,  # type: ignore[attr-defined]
+        finalizer=loop._asyncgen_finalizer_hook,  # type: ignore[attr-defined]
+    )
+
+
+def _close_on_signals(window: MainWindow) -> None:
+    """Ctrl+C and a polite kill close the window as its cross does."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: QTimer.singleShot(0, window.close))
+
+
+def _log_to_file() -> None:
+    handler = logging.handlers.RotatingFileHandler(
+        paths.log_folder() / "scriptorium.log", maxBytes=2_000_000, backupCount=3, encoding="utf-8"
+    )
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.getLogger().addHandler(handler)
+    logging.getLogger().setLevel(logging.INFO)

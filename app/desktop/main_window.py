@@ -1,0 +1,332 @@
+"""The one window: builds its parts and connects them; what they do is in the parts."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QSize, Qt
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from app import paths
+from app.desktop import dialogs, tasks
+from app.desktop.actions import Actions
+from app.desktop.banner import Banners
+from app.desktop.bridge import Service, VaultClient
+from app.desktop.failures import FailureBanner
+from app.desktop.finder import Finder
+from app.desktop.grants_sheet import show_grants
+from app.desktop.navigation import Navigation
+from app.desktop.note_commands import NoteCommands
+from app.desktop.palette import Palette
+from app.desktop.panels import PANELS, PanelKind
+from app.desktop.recent import RecentVaults
+from app.desktop.remembered import Remembered
+from app.desktop.settings_dialog import SettingsDialog
+from app.desktop.status_bar import StatusBar
+from app.desktop.theme import ThemeSource
+from app.desktop.vault_page import VaultPage
+from app.desktop.vault_session import Opener, VaultSession
+from app.desktop.welcome import Welcome
+from app.desktop.window_drop import FolderDrops
+from app.desktop.wiring import Wiring
+from app.settings import Settings, save_settings
+
+_ZOOM_STEP = 0.1
+
+
+class MainWindow(QMainWindow):
+    """The window; `ended` is set when the user has closed it and nothing is left unsaved.
+
+    Args:
+        service: The thread of the core, running.
+        settings: As loaded; the window saves what the user changes.
+        theme: The theme in force.
+        opener: Opens a vault in the service thread.
+        panels: The panels that the window of a vault has.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        settings: Settings,
+        theme: ThemeSource,
+        opener: Opener,
+        panels: Iterable[PanelKind] = PANELS,
+    ) -> None:
+        super().__init__()
+        self.ended = asyncio.Event()
+        self.settings = settings
+        self.theme = theme
+        self.recent = RecentVaults()
+        self.session = VaultSession(service, settings, self.recent, opener, self)
+        self.navigation = Navigation(self)
+        self.page: VaultPage | None = None
+        self._panels = tuple(panels)
+        self._commands: NoteCommands | None = None
+        self._remembered = Remembered.of_window()
+        self._wiring: Wiring | None = None
+        self._build()
+        self._connect()
+        self._restore_place()
+
+    def open_folder(self, root: Path, *, read_only: bool = False, asked: bool = False) -> None:
+        """Open the vault in `root` in place of what is open."""
+        self._start(self._switch(root, read_only, asked), self.tr("open {0}").format(root.name))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Ask the notes first, keep the layout, then let the main coroutine end the app."""
+        event.ignore()
+        if not self.ended.is_set():
+            self._start(self._leave(), self.tr("close the window"))
+
+    def _build(self) -> None:
+        self.setWindowTitle("Scriptorium")
+        self.setMinimumSize(640, 420)
+        self.welcome = Welcome(self.theme, self.recent)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.welcome)
+        self.banners = Banners(self.theme)
+        whole = QWidget()
+        column = QVBoxLayout(whole)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.banners)
+        column.addWidget(self.stack, 1)
+        self.setCentralWidget(whole)
+        self.status = StatusBar(self.theme)
+        self.setStatusBar(self.status)
+        self.menu = Actions(self, self._handlers())
+        self.finder = Finder(Palette(self.theme, whole), self.menu, self)
+        self.drops = FolderDrops(self)
+        self.failures = FailureBanner(self.banners, self)
+
+    def _connect(self) -> None:
+        session, status, welcome = self.session, self.status, self.welcome
+        session.opening.connect(lambda name: status.showMessage(self.tr("Opening {0}…").format(name)))
+        session.opened.connect(self._present)
+        session.closing.connect(self._take_down)
+        session.closed.connect(self._show_welcome)
+        session.progress.connect(status.show_scan)
+        session.scanned.connect(status.show_scanned)
+        session.lost.connect(self._say_lost)
+        session.found.connect(lambda: self.banners.clear("lost"))
+        session.problem.connect(lambda words: self.banners.show_message("problem", words, "warning"))
+        session.granted.connect(status.show_grants)
+        status.stop_scan_requested.connect(session.stop_scan)
+        status.problems_requested.connect(lambda: self.menu.run("show-problems"))
+        status.grants_requested.connect(self._show_grants)
+        welcome.open_requested.connect(lambda path: self.open_folder(Path(path)))
+        welcome.pick_requested.connect(self._pick)
+        welcome.sample_requested.connect(self._open_sample)
+        self.drops.dropped.connect(lambda path: self.open_folder(Path(path)))
+        self.drops.hovering.connect(welcome.set_hovered)
+        self.navigation.changed.connect(self._mark_way)
+        self.finder.note_chosen.connect(self.navigation.open)
+        self.finder.note_wanted.connect(self._make_note)
+        self.finder.tool_chosen.connect(self._call_tool)
+
+    def _handlers(self) -> dict[str, Callable[[], object]]:
+        def in_page(do: Callable[[VaultPage], object]) -> Callable[[], object]:
+            return lambda: do(self.page) if self.page is not None else None
+
+        def in_notes(do: Callable[[Any], object]) -> Callable[[], object]:
+            return lambda: do(self.page.notes) if self.page is not None and self.page.notes else None
+
+        handlers: dict[str, Callable[[], object]] = {
+            "open-folder": self._pick,
+            "open-sample": self._open_sample,
+            "new-note": lambda: self._act("new-note"),
+            "close-tab": in_notes(lambda notes: self._start(notes.close_current(), self.tr("close the tab"))),
+            "reopen-tab": in_notes(lambda notes: notes.reopen()),
+            "close-vault": lambda: self._start(self._close_vault(), self.tr("close the vault")),
+            "settings": self._show_settings,
+            "quit": self.close,
+            "go-note": lambda: self.finder.show_notes(),
+            "commands": lambda: self.finder.show_commands(),
+            "back": self.navigation.back,
+            "forward": self.navigation.forward,
+            "next-tab": in_notes(lambda notes: notes.step(1)),
+            "previous-tab": in_notes(lambda notes: notes.step(-1)),
+            "show-search": in_page(self._show_search),
+            "split-right": in_notes(lambda notes: notes.split()),
+            "focus-agent": self._ask_agent,
+            "show-problems": in_page(lambda page: page.show_bottom("problems")),
+            "zoom-in": lambda: self._zoom(self.theme.zoom + _ZOOM_STEP),
+            "zoom-out": lambda: self._zoom(self.theme.zoom - _ZOOM_STEP),
+            "zoom-reset": lambda: self._zoom(1.0),
+            "full-screen": lambda: self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen),
+            "rescan": self.session.start_scan,
+            "reveal-vault": lambda: self._act("reveal"),
+            "grants": self._show_grants,
+        }
+        for name in ("files", "tags"):
+            handlers[f"show-{name}"] = in_page(partial(_show_side, panel_id=name))
+        for area in ("side", "graph", "agent", "bottom"):
+            handlers[f"toggle-{area}"] = in_page(partial(VaultPage.toggle, area=area))
+        for name in ("light", "dark", "high-contrast", "system"):
+            handlers[f"theme-{name}"] = partial(self._set_general, theme=name)
+        return handlers
+
+    def _present(self, client: VaultClient) -> None:
+        page = VaultPage(client, self.theme, self._panels)
+        self._commands = NoteCommands(client, self)
+        self._commands.failed.connect(lambda words: self.banners.show_message("tool", words, "warning"))
+        self._wiring = Wiring(page, self.navigation, self._commands)
+        page.command.connect(self.menu.run)
+        self.page = page
+        self.stack.addWidget(page)
+        self.stack.setCurrentWidget(page)
+        self.drops.watch(page)
+        self.finder.client = client
+        self.status.clearMessage()
+        self.status.set_client(client, self.session.read_only)
+        self.menu.set_has_vault(True)
+        self.setWindowTitle(f"{client.workspace.name} – Scriptorium")
+        self.banners.clear("lost")
+        kept = Remembered.of_vault(client.workspace.root)
+        page.restore(kept.mapping("layout"))
+        self._mark_way()
+        if page.notes is not None:
+            self._start(page.notes.restore(kept.mapping("notes")), self.tr("open the notes of last time"))
+
+    def _take_down(self, client: VaultClient) -> None:
+        page = self.page
+        if page is None:
+            return
+        notes = page.notes.state() if page.notes is not None else {}
+        Remembered.of_vault(client.workspace.root).save(layout=page.state(), notes=notes)
+        self.page, self._commands, self._wiring = None, None, None
+        self.finder.client = None
+        self.status.set_client(None)
+        self.navigation.clear()
+        self.stack.removeWidget(page)
+        page.deleteLater()
+
+    def _show_welcome(self) -> None:
+        if self.page is None:
+            self.menu.set_has_vault(False)
+            self.welcome.refresh()
+            self.stack.setCurrentWidget(self.welcome)
+            self.status.clearMessage()
+            self.setWindowTitle("Scriptorium")
+
+    async def _switch(self, root: Path, read_only: bool, asked: bool) -> None:
+        notes = self.page.notes if self.page is not None else None
+        if notes is None or await notes.ready_to_leave():
+            await self.session.open(root, read_only=read_only, asked=asked)
+
+    async def _close_vault(self) -> bool:
+        notes = self.page.notes if self.page is not None else None
+        if notes is not None and not await notes.ready_to_leave():
+            return False
+        await self.session.close()
+        return True
+
+    async def _leave(self) -> None:
+        open_vault = str(self.session.client.workspace.root) if self.session.client is not None else ""
+        if await self._close_vault():
+            geometry = bytes(self.saveGeometry().toBase64().data()).decode()
+            self._remembered.save(geometry=geometry, vault=open_vault)
+            self.ended.set()
+
+    def last_vault(self) -> Path | None:
+        """The vault that was open when the window was closed, if it is still there."""
+        text = self._remembered.text("vault")
+        return Path(text) if text and Path(text).is_dir() else None
+
+    def _restore_place(self) -> None:
+        geometry = QByteArray.fromBase64(self._remembered.text("geometry").encode())
+        if not self.restoreGeometry(geometry):
+            room = QApplication.primaryScreen().availableSize()
+            self.resize(QSize(1440, 900).boundedTo(room * 0.92))
+
+    def _pick(self) -> None:
+        async def pick() -> None:
+            if (folder := await dialogs.pick_folder(self)) is not None:
+                await self._switch(folder, read_only=False, asked=False)
+
+        self._start(pick(), self.tr("open the folder"))
+
+    def _open_sample(self) -> None:
+        self._start(self._switch_to_sample(), self.tr("open the sample vault"))
+
+    async def _switch_to_sample(self) -> None:
+        await self._switch(await asyncio.to_thread(sample_vault), read_only=False, asked=True)
+
+    def _make_note(self, name: str) -> None:
+        if self._commands is not None:
+            self._start(self._commands.new_note(name), self.tr("make the note"))
+
+    def _call_tool(self, name: str) -> None:
+        if self._commands is not None:
+            self._start(self._commands.call_by_hand(name, self.theme), self.tr("call the tool"))
+
+    def _act(self, what: str) -> None:
+        if self._commands is not None:
+            self._commands.act(what, "")
+
+    def _ask_agent(self) -> None:
+        if self._wiring is not None:
+            self._wiring.ask_agent("")
+
+    def _show_search(self, page: VaultPage) -> None:
+        page.show_side("search")
+        if self._wiring is not None:
+            self._wiring.focus_search()
+
+    def _show_grants(self) -> None:
+        if self.session.client is not None:
+            self._start(show_grants(self.session.client, self), self.tr("list what is auto-approved"))
+
+    def _show_settings(self) -> None:
+        dialog = SettingsDialog(self.settings, self.theme, parent=self)
+        dialog.changed.connect(self._take_settings)
+        self._start(dialogs.ask(dialog), self.tr("show the settings"))
+
+    def _take_settings(self, settings: Settings) -> None:
+        self.settings = self.session.settings = settings
+        save_settings(settings)
+        self.theme.set(settings.general.theme, settings.general.zoom)
+
+    def _set_general(self, **values: object) -> None:
+        general = self.settings.general.model_copy(update=values)
+        self._take_settings(self.settings.model_copy(update={"general": general}))
+
+    def _zoom(self, zoom: float) -> None:
+        self._set_general(zoom=round(min(2.5, max(0.7, zoom)), 2))
+
+    def _say_lost(self) -> None:
+        words = self.tr(
+            "The vault's folder is gone: unplugged, unmounted or moved. Everything stays open here, and "
+            "unsaved text is kept. It goes on by itself when the folder is back."
+        )
+        self.banners.show_message("lost", words, "danger")
+
+    def _mark_way(self) -> None:
+        has_vault = self.page is not None
+        self.menu.by_id["back"].setEnabled(has_vault and self.navigation.can_go_back)
+        self.menu.by_id["forward"].setEnabled(has_vault and self.navigation.can_go_forward)
+
+    def _start(self, work: Coroutine[Any, Any, object], what: str) -> None:
+        tasks.start(work, what=what)
+
+
+def _show_side(page: VaultPage, panel_id: str) -> None:
+    page.show_side(panel_id, fold=True)
+
+
+def sample_vault() -> Path:
+    """The user's own copy of the shipped sample vault, made the first time. Blocks: call it in a thread."""
+    target = paths.data_folder() / "Sample vault"
+    if not target.is_dir():
+        fresh = target.with_name(".sample-vault-being-copied")
+        shutil.rmtree(fresh, ignore_errors=True)
+        shutil.copytree(paths.resources_folder() / "sample-vault", fresh)
+        fresh.replace(target)
+    return target

@@ -1,0 +1,291 @@
+"""The notes: groups of tabs beside one another, each tab a note.
+
+A group is a tab widget in a splitter. A note is open in one tab per group; closing a tab asks the note, which
+may have unsaved text, and can be undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, cast
+
+from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+
+from app.desktop import tasks
+from app.desktop.bridge import VaultClient
+from app.desktop.panel import EmptyState
+from app.desktop.theme import ThemeSource
+
+_MOST_CLOSED = 50
+
+
+class NoteTab(Protocol):
+    """What a note's view must do to stand in a tab; `app/desktop/note_view` has the real one."""
+
+    path: str
+    open_requested: SignalInstance
+    search_requested: SignalInstance
+    title_changed: SignalInstance
+    dirty_changed: SignalInstance
+
+    async def open(self, path: str, fragment: str = "") -> None:
+        """Show the note at `path`, at a heading, `^block` or `line=12`."""
+
+    async def close_requested(self) -> bool:
+        """Whether it may be closed; asks the user about unsaved text."""
+        ...
+
+
+MakeTab = Callable[[VaultClient, ThemeSource, QWidget], QWidget]
+
+
+class _Group(QTabWidget):
+    """One group of tabs; a middle click closes one, a right click shows what can be done."""
+
+    def __init__(self, area: NoteArea) -> None:
+        super().__init__(area)
+        self._area = area
+        self.setDocumentMode(True)
+        self.setMovable(True)
+        self.setTabsClosable(True)
+        self.setUsesScrollButtons(True)
+        self.setElideMode(Qt.TextElideMode.ElideRight)
+        bar = self.tabBar()
+        bar.setExpanding(False)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        bar.customContextMenuRequested.connect(self._menu)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A middle click on a tab closes it."""
+        at = self.tabBar().tabAt(self.tabBar().mapFrom(self, event.position().toPoint()))
+        if event.button() == Qt.MouseButton.MiddleButton and at >= 0:
+            self.tabCloseRequested.emit(at)
+        else:
+            super().mousePressEvent(event)
+
+    def _menu(self, at: QPoint) -> None:
+        row = self.tabBar().tabAt(at)
+        if row < 0:
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.tr("Close"), lambda: self.tabCloseRequested.emit(row))
+        menu.addAction(self.tr("Close the others"), lambda: self._area.close_others(self, row))
+        menu.addSeparator()
+        menu.addAction(self.tr("Move to the other side"), lambda: self._area.move_across(self, row))
+        menu.popup(self.tabBar().mapToGlobal(at))
+
+
+class NoteArea(QWidget):
+    """The splitter of groups. `shown` carries the path of the note in front, empty for none.
+
+    `open_requested` (path, fragment) and `search_requested` are those of the notes. `emptied` says that the
+    last tab was closed.
+    """
+
+    open_requested = Signal(str, str)
+    search_requested = Signal(str)
+    shown = Signal(str)
+    emptied = Signal()
+
+    def __init__(
+        self, client: VaultClient, theme: ThemeSource, make: MakeTab, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._client = client
+        self._theme = theme
+        self._make = make
+        self._closed: list[str] = []
+        self._groups: list[_Group] = []
+        self.setObjectName("panel")
+        self.setAccessibleName(self.tr("Notes"))
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.setHandleWidth(1)
+        self.splitter.setChildrenCollapsible(False)
+        empty = EmptyState(
+            theme, "file-text", self.tr("No note is open"),
+            self.tr("Click a node of the graph or a file, or press Ctrl+P to go to a note by its name."),
+        )  # fmt: skip
+        self._stack = QStackedWidget(self)
+        self._stack.addWidget(empty)
+        self._stack.addWidget(self.splitter)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._stack)
+        self._front = self._add_group()
+
+    @property
+    def current(self) -> NoteTab | None:
+        """The note in front of the group that was used last."""
+        widget = self._front.currentWidget()
+        return cast("NoteTab", widget) if widget is not None else None
+
+    def tabs(self) -> tuple[NoteTab, ...]:
+        """All open notes, group by group."""
+        return tuple(
+            cast("NoteTab", group.widget(row)) for group in self._groups for row in range(group.count())
+        )
+
+    async def open(self, path: str, fragment: str = "", *, beside: bool = False) -> None:
+        """Show the note at `path` in its tab, or in a new one; `beside`: in another group."""
+        if beside and self._front.count():
+            self._front = self._groups[1] if len(self._groups) > 1 else self._add_group()
+        tab = next((t for t in self._tabs_of(self._front) if t.path == path), None)
+        if tab is None:
+            tab = self._add_tab(self._front)
+        self._front.setCurrentWidget(cast("QWidget", tab))
+        self._stack.setCurrentWidget(self.splitter)
+        await tab.open(path, fragment)
+        self.shown.emit(path)
+
+    async def close_current(self) -> bool:
+        """Close the tab in front; whether it is closed."""
+        return await self._close(self._front, self._front.currentIndex())
+
+    async def close_all(self) -> bool:
+        """Close every tab, asking where there is unsaved text; whether all are closed."""
+        for group in tuple(self._groups):
+            while group.count():
+                if not await self._close(group, 0):
+                    return False
+        return True
+
+    async def ready_to_leave(self) -> bool:
+        """Whether every note may be closed: each with unsaved text asks. The tabs stay, to be remembered."""
+        for tab in self.tabs():
+            if not await tab.close_requested():
+                return False
+        return True
+
+    def close_others(self, group: _Group, keep: int) -> None:
+        """Close the tabs of `group` but for one."""
+        kept = group.widget(keep)
+
+        async def close() -> None:
+            for widget in self._tabs_of(group):
+                if widget is not kept and not await self._close(group, group.indexOf(cast("QWidget", widget))):
+                    return
+
+        tasks.start(close(), owner=self, what=self.tr("close the tabs"))
+
+    def move_across(self, group: _Group, row: int) -> None:
+        """Move a tab to the other group, which is made if there is none."""
+        widget, text = cast("QWidget", group.widget(row)), group.tabText(row)
+        other = next((g for g in self._groups if g is not group), None) or self._add_group()
+        other.setCurrentIndex(other.addTab(widget, text))
+        self._front = other
+        self._drop_empty(group)
+
+    def split(self) -> None:
+        """Put the note in front beside the others, in a group of its own."""
+        if self._front.count() > 1 or (self._front.count() == 1 and len(self._groups) > 1):
+            self.move_across(self._front, self._front.currentIndex())
+        elif self.current is not None:
+            path = self.current.path
+            tasks.start(self.open(path, beside=True), owner=self, what=self.tr("open the note"))
+
+    def reopen(self) -> None:
+        """Open the tab that was closed last."""
+        if self._closed:
+            self.open_requested.emit(self._closed.pop(), "")
+
+    def step(self, by: int) -> None:
+        """Go to the next (1) or the previous (-1) tab of the group."""
+        if count := self._front.count():
+            self._front.setCurrentIndex((self._front.currentIndex() + by) % count)
+
+    def state(self) -> dict[str, Any]:
+        """The open notes by group, the one in front, and how the room is shared: for the next start."""
+        groups = [[tab.path for tab in self._tabs_of(group) if tab.path] for group in self._groups]
+        front = self.current.path if self.current is not None else ""
+        return {"groups": groups, "front": front, "sizes": self.splitter.sizes()}
+
+    async def restore(self, state: dict[str, Any]) -> None:
+        """Open what `state` says; notes that are gone are left out by their views' own words."""
+        groups = [[str(path) for path in group] for group in state.get("groups", []) if group]
+        for number, paths in enumerate(groups[:2]):
+            for position, path in enumerate(paths):
+                await self.open(path, beside=number > 0 and position == 0)
+        front = state.get("front")
+        for group in self._groups:
+            for tab in self._tabs_of(group):
+                if tab.path == front:
+                    self._front = group
+                    group.setCurrentWidget(cast("QWidget", tab))
+        if len(self._groups) > 1 and len(state.get("sizes", [])) == len(self._groups):
+            self.splitter.setSizes([int(size) for size in state["sizes"]])
+
+    def _tabs_of(self, group: _Group) -> tuple[NoteTab, ...]:
+        return tuple(cast("NoteTab", group.widget(row)) for row in range(group.count()))
+
+    def _add_group(self) -> _Group:
+        group = _Group(self)
+        self._groups.append(group)
+        self.splitter.addWidget(group)
+        group.tabCloseRequested.connect(lambda row: self._start_closing(group, row))
+        group.currentChanged.connect(lambda _: self._now_in_front(group))
+        group.tabBarClicked.connect(lambda _: self._now_in_front(group))
+        return group
+
+    def _add_tab(self, group: _Group) -> NoteTab:
+        widget = self._make(self._client, self._theme, group)
+        tab = cast("NoteTab", widget)
+        row = group.addTab(widget, self.tr("Opening…"))
+        group.tabBar().setTabToolTip(row, "")
+        tab.open_requested.connect(self.open_requested)
+        tab.search_requested.connect(self.search_requested)
+        tab.title_changed.connect(lambda title: self._retitle(widget, title=title))
+        tab.dirty_changed.connect(lambda dirty: self._retitle(widget, dirty=dirty))
+        return tab
+
+    def _retitle(self, widget: QWidget, title: str | None = None, dirty: bool | None = None) -> None:
+        for group in self._groups:
+            if (row := group.indexOf(widget)) >= 0:
+                shown = group.tabText(row).removeprefix("● ").replace("&&", "&")
+                was_dirty = group.tabText(row).startswith("● ")
+                text = (title if title is not None else shown).replace("&", "&&")
+                group.setTabText(row, f"● {text}" if (was_dirty if dirty is None else dirty) else text)
+                group.setTabToolTip(row, cast("NoteTab", widget).path)
+
+    def _now_in_front(self, group: _Group) -> None:
+        if group.count():
+            self._front = group
+            self.shown.emit(self.current.path if self.current is not None else "")
+
+    def _start_closing(self, group: _Group, row: int) -> None:
+        tasks.start(self._close_one(group, row), owner=self, what=self.tr("close the tab"))
+
+    async def _close_one(self, group: _Group, row: int) -> None:
+        await self._close(group, row)
+
+    async def _close(self, group: _Group, row: int) -> bool:
+        widget = group.widget(row)
+        if widget is None:
+            return True
+        tab = cast("NoteTab", widget)
+        if not await tab.close_requested():
+            return False
+        if tab.path:
+            self._closed = [*self._closed, tab.path][-_MOST_CLOSED:]
+        if (row := group.indexOf(widget)) >= 0:
+            group.removeTab(row)
+        widget.deleteLater()
+        self._drop_empty(group)
+        return True
+
+    def _drop_empty(self, group: _Group) -> None:
+        if group.count():
+            return
+        if len(self._groups) > 1:
+            self._groups.remove(group)
+            group.hide()
+            group.deleteLater()
+            self._front = self._groups[0]
+            self._now_in_front(self._front)
+        if not self.tabs():
+            self._stack.setCurrentIndex(0)
+            self.shown.emit("")
+            self.emptied.emit()
+

@@ -1,0 +1,170 @@
+"""Parts that every panel is made of: the title area, the empty state, flat buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from app.desktop.theme import Theme, ThemeSource, icon
+
+_ICON = 18
+
+
+class ThemedButton(QToolButton):
+    """A flat button whose icon follows the theme; its words are its tooltip and accessible name."""
+
+    def __init__(
+        self, theme: ThemeSource, symbol: str, words: str, parent: QWidget | None = None, size: int = _ICON
+    ) -> None:
+        super().__init__(parent)
+        self._symbol = symbol
+        self._source = theme
+        self._size = size
+        self.setToolTip(words)
+        self.setAccessibleName(words)
+        self.setAutoRaise(True)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        theme.changed.connect(self._draw)
+        self._draw(theme.theme)
+
+    def set_symbol(self, symbol: str) -> None:
+        """Show another icon."""
+        self._symbol = symbol
+        self._draw(self._source.theme)
+
+    def _draw(self, theme: Theme) -> None:
+        side = round(self._size * self._source.zoom)
+        self.setIconSize(QSize(side, side))
+        self.setIcon(icon(theme, self._symbol))
+
+
+class PanelTitle(QWidget):
+    """The bar over a panel: its name, what it counts, and its buttons on the right."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("panelTitle")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(8, 4, 4, 4)
+        self._row.setSpacing(2)
+        self._name = QLabel(text)
+        self._count = QLabel()
+        self._count.setProperty("tone", "faint")
+        self._row.addWidget(self._name)
+        self._row.addWidget(self._count)
+        self._row.addStretch(1)
+        self.setMinimumHeight(34)
+
+    def set_text(self, text: str) -> None:
+        """Show another name."""
+        self._name.setText(text)
+
+    def set_count(self, text: str) -> None:
+        """Show `text` beside the name; empty for nothing."""
+        self._count.setText(text)
+
+    def add(self, widget: QWidget) -> None:
+        """Put `widget` at the right end."""
+        self._row.addWidget(widget)
+
+
+class Panel(QWidget):
+    """A column with a title area; subclasses put their content under it."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(title)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(0)
+        self.title = PanelTitle(title, self)
+        self.column.addWidget(self.title)
+
+
+class ElidedLabel(QLabel):
+    """A line of plain text that is shortened in the middle where there is too little room."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._whole = text
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAccessibleName(text)
+        self.setMinimumWidth(40)
+        self.setText(text)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Shorten the text to the new width."""
+        room = self.contentsRect().width()
+        self.setText(self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideMiddle, room))
+        super().resizeEvent(event)
+
+    def sizeHint(self) -> QSize:
+        """As wide as the whole text."""
+        width = self.fontMetrics().horizontalAdvance(self._whole) + 4
+        return QSize(width, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """Almost nothing."""
+        return QSize(40, super().minimumSizeHint().height())
+
+
+class EmptyState(QWidget):
+    """What a panel says when there is nothing to show: an icon, what it means, and what to do."""
+
+    def __init__(
+        self,
+        theme: ThemeSource,
+        symbol: str,
+        heading: str,
+        text: str,
+        action: tuple[str, Callable[[], None]] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("emptyState")
+        self._symbol = symbol
+        self._source = theme
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 24, 24, 24)
+        column.setSpacing(6)
+        column.addStretch(2)
+        self._mark = QLabel()
+        self._mark.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._heading = _centred(heading, "strong")
+        self._text = _centred(text, "")
+        self._text.setProperty("tone", "muted")
+        for widget in (self._mark, self._heading, self._text):
+            column.addWidget(widget)
+        if action is not None:
+            button = QPushButton(action[0])
+            button.clicked.connect(action[1])
+            column.addSpacing(8)
+            column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+        theme.changed.connect(self._draw)
+        self._draw(theme.theme)
+
+    def say(self, heading: str, text: str) -> None:
+        """Say something else."""
+        self._heading.setText(heading)
+        self._text.setText(text)
+
+    def _draw(self, theme: Theme) -> None:
+        side = round(32 * self._source.zoom)
+        self._mark.setPixmap(icon(theme, self._symbol, theme.faint).pixmap(side, side))
+
+
+def _centred(text: str, size: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+    label.setWordWrap(True)
+    if size:
+        label.setProperty("size", size)
+    return label

@@ -1,0 +1,61 @@
+"""Which panels the window of a vault has, where each stands, and what makes it.
+
+Each part is imported when a vault is opened, not when the app starts: the welcome page is there first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtWidgets import QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.theme import ThemeSource
+
+Area = Literal["side", "graph", "notes", "right", "bottom"]
+Make = Callable[[VaultClient, ThemeSource, QWidget], QWidget]
+
+
+@dataclass(frozen=True, slots=True)
+class PanelKind:
+    """A panel: its id, its title, its icon, where it stands, and what makes it."""
+
+    id: str
+    title: str
+    symbol: str
+    area: Area
+    make: Make
+
+
+def _files(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.files_panel import FilesPanel
+
+    return FilesPanel(client, theme, parent)
+
+
+def _search(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.search_panel import SearchPanel
+
+    return SearchPanel(client, theme, parent)
+
+
+def _tags(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.tags_panel import TagsPanel
+
+    return TagsPanel(client, theme, parent)
+
+
+def _problems(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.problems_panel import ProblemsPanel
+
+    return ProblemsPanel(client, theme, parent)
+
+
+PANELS: tuple[PanelKind, ...] = (
+    PanelKind("files", "Files", "files", "side", _files),
+    PanelKind("search", "Search", "magnifying-glass", "side", _search),
+    PanelKind("tags", "Tags", "hash", "side", _tags),
+    PanelKind("problems", "Problems", "warning-circle", "bottom", _problems),
+)

@@ -1,0 +1,79 @@
+"""What of the vault is not wholly in the index, and why."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QHeaderView, QStackedWidget, QTreeWidget, QTreeWidgetItem, QWidget
+
+from app.desktop import tasks
+from app.desktop.bridge import VaultClient
+from app.desktop.panel import EmptyState, Panel, ThemedButton
+from app.desktop.theme import ThemeSource, icon
+from app.events import Event
+from app.index.records import IndexUpdated
+
+_SETTLE_MS = 600
+_MOST = 5000
+_SYMBOLS = {"failed": "x-circle", "skipped": "minus-circle", "marked": "warning"}
+
+
+class ProblemsPanel(Panel):
+    """A row per file: its path and the reason; `open_requested` carries the path and an empty fragment."""
+
+    open_requested = Signal(str, str)
+    rescan_requested = Signal()
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._client = client
+        self._theme = theme
+        self.title.set_text(self.tr("Problems"))
+        self.setAccessibleName(self.tr("Problems of the index"))
+        again = ThemedButton(theme, "arrows-clockwise", self.tr("Read the vault again"))
+        again.clicked.connect(self.rescan_requested)
+        self.title.add(again)
+        self.table = QTreeWidget()
+        self.table.setColumnCount(2)
+        self.table.setHeaderLabels([self.tr("File"), self.tr("Why")])
+        self.table.setRootIsDecorated(False)
+        self.table.setUniformRowHeights(True)
+        self.table.setAccessibleName(self.tr("Problems of the index"))
+        self.table.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self.table.setColumnWidth(0, round(320 * theme.zoom))
+        self.table.itemActivated.connect(self._open)
+        self._empty = EmptyState(
+            theme, "check-circle", self.tr("No problems"), self.tr("Every note of the vault is in the index.")
+        )
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self._empty)
+        self.column.addWidget(self._stack, 1)
+        self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
+        self._settle.timeout.connect(self._reload)
+        client.events.batch.connect(self._notice)
+        self._reload()
+
+    async def reload(self) -> None:
+        """List the problems anew."""
+        problems = await self._client.run(lambda workspace: workspace.index.problems())
+        theme = self._theme.theme
+        colors = {"failed": theme.danger, "skipped": theme.faint, "marked": theme.warning}
+        self.table.clear()
+        for problem in problems[:_MOST]:
+            row = QTreeWidgetItem([problem.path.text, problem.reason])
+            row.setIcon(0, icon(theme, _SYMBOLS[problem.kind], colors[problem.kind]))
+            row.setToolTip(1, problem.reason)
+            row.setData(0, Qt.ItemDataRole.UserRole, problem.path.text)
+            self.table.addTopLevelItem(row)
+        self.title.set_count(f"{len(problems):,}" if problems else "")
+        self._stack.setCurrentWidget(self.table if problems else self._empty)
+
+    def _reload(self) -> None:
+        tasks.start(self.reload(), owner=self, what=self.tr("list the problems"))
+
+    def _notice(self, events: tuple[Event, ...]) -> None:
+        if any(isinstance(event, IndexUpdated) for event in events) and not self._settle.isActive():
+            self._settle.start()
+
+    def _open(self, row: QTreeWidgetItem) -> None:
+        self.open_requested.emit(row.data(0, Qt.ItemDataRole.UserRole), "")

@@ -1,0 +1,65 @@
+"""The vaults that were opened before, newest first."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from app import paths
+
+log = logging.getLogger(__name__)
+_MOST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class RecentVault:
+    """A vault's folder, and when it was last opened (Unix seconds)."""
+
+    path: str
+    opened: float
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return Path(self.path).name or self.path
+
+    @property
+    def exists(self) -> bool:
+        """Whether the folder is there now."""
+        return Path(self.path).is_dir()
+
+
+class RecentVaults:
+    """A short list in the user's data folder; a file that can't be read counts as empty."""
+
+    def __init__(self) -> None:
+        self._file = paths.data_folder() / "recent.json"
+
+    def all(self) -> tuple[RecentVault, ...]:
+        """The vaults, newest first; also those that are not there now, which may be a drive unplugged."""
+        try:
+            rows = json.loads(self._file.read_text("utf-8"))
+            return tuple(RecentVault(str(row["path"]), float(row["opened"])) for row in rows)
+        except FileNotFoundError:
+            return ()
+        except (ValueError, TypeError, KeyError) as error:
+            log.warning("the list of recent vaults could not be read: %s", error)
+            return ()
+
+    def add(self, root: Path) -> None:
+        """Put `root` first."""
+        path = str(root.resolve())
+        rest = [vault for vault in self.all() if vault.path != path]
+        self._write([RecentVault(path, time.time()), *rest][:_MOST])
+
+    def remove(self, path: str) -> None:
+        """Forget the vault at `path`; nothing of the vault itself is touched."""
+        self._write([vault for vault in self.all() if vault.path != path])
+
+    def _write(self, vaults: list[RecentVault]) -> None:
+        fresh = self._file.with_suffix(".new")
+        fresh.write_text(json.dumps([asdict(vault) for vault in vaults], indent=1), "utf-8")
+        fresh.replace(self._file)

@@ -1,0 +1,198 @@
+"""The settings: made from the settings model, so that every field has its title, words and control."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ValidationError
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.form import Editor, described, editor
+from app.desktop.panel import EmptyState
+from app.desktop.theme import ThemeSource
+from app.settings import Settings
+
+Extra = Callable[[QWidget], QWidget]
+
+
+@dataclass(slots=True)
+class _Row:
+    """A setting as shown: where it is, the words it is found by, its widget and its error."""
+
+    section: str
+    name: str
+    words: str
+    widget: QWidget
+    error: QLabel
+
+
+class SettingsDialog(QDialog):
+    """Shows `settings`; every valid change is in effect at once: `changed` carries the new `Settings`.
+
+    `extras` adds a widget at the end of a section (by its name), for what is not a plain value.
+    """
+
+    changed = Signal(object)
+
+    def __init__(
+        self,
+        settings: Settings,
+        theme: ThemeSource,
+        extras: dict[str, Extra] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Settings"))
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.settings = settings
+        self._extras = extras or {}
+        self._rows: list[_Row] = []
+        self._sections: dict[str, QWidget] = {}
+        self._theme = theme
+        self._build()
+        zoom = theme.zoom
+        self.resize(round(820 * zoom), round(600 * zoom))
+        self.search.setFocus()
+
+    def show_section(self, name: str) -> None:
+        """Show the section `name` ("model", "permissions", …)."""
+        for row in range(self.list.count()):
+            if self.list.item(row).data(Qt.ItemDataRole.UserRole) == name:
+                self.list.setCurrentRow(row)
+
+    def editor_of(self, section: str, name: str) -> Editor:
+        """The editor of one setting."""
+        return self._editors[section, name]
+
+    def shown(self) -> tuple[str, ...]:
+        """The settings in sight, as "section.name"."""
+        return tuple(f"{row.section}.{row.name}" for row in self._rows if not row.widget.isHidden())
+
+    def _build(self) -> None:
+        self._editors: dict[tuple[str, str], Editor] = {}
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(self.tr("Search settings"))
+        self.search.setAccessibleName(self.tr("Search settings"))
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._narrow)
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("Sections"))
+        self.list.currentItemChanged.connect(lambda item, _: self._go(item))
+        side = QWidget()
+        side.setObjectName("page")
+        side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        left = QVBoxLayout(side)
+        left.setContentsMargins(12, 12, 12, 12)
+        left.setSpacing(8)
+        left.addWidget(self.search)
+        left.addWidget(self.list, 1)
+        side.setFixedWidth(round(220 * self._theme.zoom))
+        self.area = QScrollArea()
+        page = QWidget()
+        self._column = QVBoxLayout(page)
+        self._column.setContentsMargins(28, 20, 28, 28)
+        self._column.setSpacing(28)
+        for name, field in Settings.model_fields.items():
+            self._add_section(name, field.title or name, getattr(self.settings, name))
+        self._none = EmptyState(self._theme, "magnifying-glass", self.tr("No such setting"), "")
+        self._none.hide()
+        self._column.addWidget(self._none)
+        self._column.addStretch(1)
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setWidget(page)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(side)
+        whole.addWidget(self.area, 1)
+        self.list.setCurrentRow(0)
+
+    def _add_section(self, name: str, title: str, section: BaseModel) -> None:
+        self.list.addItem(item := QListWidgetItem(title))
+        item.setData(Qt.ItemDataRole.UserRole, name)
+        block = QWidget()
+        column = QVBoxLayout(block)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(16)
+        heading = QLabel(title)
+        heading.setProperty("size", "heading")
+        column.addWidget(heading)
+        for field_name in type(section).model_fields:
+            column.addWidget(self._setting(name, field_name, section))
+        if name in self._extras:
+            column.addWidget(self._extras[name](block))
+        self._sections[name] = block
+        self._column.addWidget(block)
+
+    def _setting(self, section: str, name: str, holder: BaseModel) -> QWidget:
+        field = type(holder).model_fields[name]
+        made = editor(name, field, getattr(holder, name))
+        made.changed.connect(lambda value: self._take(section, name, value))
+        self._editors[section, name] = made
+        widget = QWidget()
+        column = QVBoxLayout(widget)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(described(field.title or name, field.description or "", made))
+        error = QLabel()
+        error.setProperty("tone", "danger")
+        error.setTextFormat(Qt.TextFormat.PlainText)
+        error.setWordWrap(True)
+        error.hide()
+        column.addWidget(error)
+        words = f"{field.title} {field.description} {section} {name}".casefold()
+        self._rows.append(_Row(section, name, words, widget, error))
+        return widget
+
+    def _take(self, section: str, name: str, value: object) -> None:
+        """Put a value in if the model takes it; what it does not take is said beside it, and not saved."""
+        (row,) = (row for row in self._rows if (row.section, row.name) == (section, name))
+        holder = getattr(self.settings, section)
+        values = {**holder.model_dump(), name: value}
+        try:
+            fresh = type(holder).model_validate(values)
+        except ValidationError as error:
+            row.error.setText("; ".join(problem["msg"] for problem in error.errors()))
+            row.error.show()
+            return
+        row.error.hide()
+        self.settings = self.settings.model_copy(update={section: fresh})
+        self.changed.emit(self.settings)
+
+    def _go(self, item: QListWidgetItem | None) -> None:
+        """Show one section alone, unless something is searched for."""
+        if item is None or self.search.text().strip():
+            return
+        wanted = item.data(Qt.ItemDataRole.UserRole)
+        for name, block in self._sections.items():
+            block.setVisible(name == wanted)
+        self.area.verticalScrollBar().setValue(0)
+
+    def _narrow(self, text: str) -> None:
+        words = text.casefold().split()
+        for row in self._rows:
+            row.widget.setVisible(all(word in row.words for word in words))
+        self.list.setEnabled(not words)
+        if not words:
+            self._none.hide()
+            self._go(self.list.currentItem())
+            return
+        with_rows = {row.section for row in self._rows if not row.widget.isHidden()}
+        for name, block in self._sections.items():
+            block.setVisible(name in with_rows)
+        self._none.setVisible(not with_rows)

@@ -1,0 +1,167 @@
+"""The status line: what the vault holds, what is being worked on, problems, and the lock."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
+
+from app.desktop import tasks
+from app.desktop.bridge import VaultClient
+from app.desktop.panel import ThemedButton
+from app.desktop.theme import ThemeSource
+from app.events import Event
+from app.index.records import IndexUpdated, ScanProgress, ScanReport, VaultStats
+
+_SETTLE_MS = 500
+
+
+class Work(QWidget):
+    """One piece of long work: its name, a bar, counts, the time left, and a way to stop it."""
+
+    stopped = Signal()
+
+    def __init__(self, theme: ThemeSource, name: str, stop: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = name
+        self._since = 0.0
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setFixedWidth(round(96 * theme.zoom))
+        self.words = QLabel()
+        self.cancel = ThemedButton(theme, "x", stop, size=12)
+        self.cancel.clicked.connect(self.stopped)
+        for widget in (self.words, self.bar, self.cancel):
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.hide()
+
+    def show_progress(self, done: int, total: int) -> None:
+        """Show that `done` of `total` are done; a `total` of 0 is not known yet."""
+        if self.isHidden():
+            self._since = time.monotonic()
+        self.bar.setRange(0, total)
+        self.bar.setValue(done)
+        counts = f"{done:,} / {total:,}" if total else f"{done:,}"
+        left = time_left(done, total, time.monotonic() - self._since)
+        self.words.setText(f"{self._name} {counts}{f' · {left}' if left else ''}")
+        self.bar.setAccessibleName(self.words.text())
+        self.show()
+
+    def finish(self) -> None:
+        """The work is done, or was stopped."""
+        self.hide()
+
+
+class StatusBar(QStatusBar):
+    """The line at the bottom of the window.
+
+    `stop_scan_requested`, `problems_requested` and `grants_requested` carry nothing.
+    """
+
+    stop_scan_requested = Signal()
+    problems_requested = Signal()
+    grants_requested = Signal()
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._client: VaultClient | None = None
+        self.setSizeGripEnabled(False)
+        self.counts = QLabel()
+        self.mode = QLabel()
+        self.mode.setProperty("tone", "warning")
+        self.scan = Work(theme, self.tr("Reading"), self.tr("Stop reading; it goes on the next time"), self)
+        self.scan.stopped.connect(self.stop_scan_requested)
+        self.embedding = Work(theme, self.tr("Meaning"), self.tr("Pause search by meaning"), self)
+        self.cost = QLabel()
+        self.problems = ThemedButton(theme, "warning-circle", self.tr("Problems of the index"), size=14)
+        self.problems.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.problems.clicked.connect(self.problems_requested)
+        self.lock = ThemedButton(theme, "lock-simple", "", size=14)
+        self.lock.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.lock.clicked.connect(self.grants_requested)
+        self.addWidget(self.counts)
+        self.addWidget(self.mode)
+        for widget in (self.scan, self.embedding, self.cost, self.problems, self.lock):
+            self.addPermanentWidget(widget)
+        self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
+        self._settle.timeout.connect(self._refresh)
+        self.set_client(None)
+
+    def set_client(self, client: VaultClient | None, read_only: bool = False) -> None:
+        """Show the state of another vault, or of none."""
+        self._client = client
+        self.scan.finish()
+        self.embedding.finish()
+        self.cost.clear()
+        self.counts.setText("" if client else self.tr("No vault open"))
+        self.mode.setText(self.tr("Read-only") if client and read_only else "")
+        self.problems.setVisible(False)
+        self.lock.setVisible(client is not None)
+        self.show_grants(())
+        if client is not None:
+            client.events.batch.connect(self._notice)
+            self._refresh()
+
+    def show_scan(self, progress: ScanProgress) -> None:
+        """Show how far reading is."""
+        self.scan.show_progress(progress.done, progress.total)
+
+    def show_scanned(self, report: ScanReport) -> None:
+        """Reading has ended."""
+        self.scan.finish()
+        if report.cancelled:
+            self.showMessage(self.tr("Stopped reading. It goes on the next time."), 6000)
+        self._refresh()
+
+    def show_grants(self, labels: tuple[str, ...]) -> None:
+        """Show what is auto-approved: a closed lock for nothing, an open one with the number."""
+        words = "\n".join(labels) if labels else self.tr("Every change asks you first")
+        self.lock.set_symbol("lock-simple-open" if labels else "lock-simple")
+        self.lock.setText(str(len(labels)) if labels else "")
+        heading = self.tr("Auto-approved now:\n{0}").format(words) if labels else words
+        self.lock.setToolTip(heading)
+        self.lock.setAccessibleName(heading)
+        _set_tone(self.lock, "warning" if labels else "")
+
+    def show_cost(self, text: str) -> None:
+        """Show the model and what this session has used."""
+        self.cost.setText(text)
+
+    def _refresh(self) -> None:
+        if self._client is not None:
+            tasks.start(self._count(self._client), owner=self, what=self.tr("count the notes"))
+
+    async def _count(self, client: VaultClient) -> None:
+        stats: VaultStats = await client.run(lambda workspace: workspace.index.stats())
+        problems = await client.run(lambda workspace: len(workspace.index.problems()))
+        if client is not self._client:
+            return
+        text = self.tr("{0} notes · {1} links · {2} words")
+        self.counts.setText(text.format(f"{stats.notes:,}", f"{stats.links:,}", f"{stats.words:,}"))
+        self.problems.setText(str(problems))
+        self.problems.setVisible(problems > 0)
+
+    def _notice(self, events: tuple[Event, ...]) -> None:
+        if any(isinstance(event, IndexUpdated) for event in events) and not self._settle.isActive():
+            self._settle.start()
+
+
+def time_left(done: int, total: int, seconds: float) -> str:
+    """The time left in words, judged by the pace so far; empty while it can't be judged."""
+    if seconds < 2 or not 0 < done < total:
+        return ""
+    left = seconds / done * (total - done)
+    if left < 90:
+        return f"{max(1, round(left))} s"
+    return f"{round(left / 60)} min"
+
+
+def _set_tone(button: QToolButton, tone: str) -> None:
+    if button.property("tone") != tone:
+        button.setProperty("tone", tone)
+        button.style().polish(button)

@@ -1,0 +1,128 @@
+"""The tags of the vault as a tree, with how many notes have each."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPoint, QSortFilterProxyModel, Qt, QTimer, Signal
+from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QLineEdit, QMenu, QStackedWidget, QTreeView, QVBoxLayout, QWidget
+
+from app.desktop import tasks
+from app.desktop.bridge import VaultClient
+from app.desktop.counted import CountedRows
+from app.desktop.panel import EmptyState, Panel
+from app.desktop.theme import ThemeSource
+from app.events import Event
+from app.index.records import IndexUpdated, TagCount
+
+TAG_ROLE = int(Qt.ItemDataRole.UserRole)
+COUNT_ROLE = TAG_ROLE + 1
+_SETTLE_MS = 400
+
+
+class TagsPanel(Panel):
+    """The tree of tags; `search_requested` carries a query, `rename_requested` a tag without its #."""
+
+    search_requested = Signal(str)
+    rename_requested = Signal(str)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._client = client
+        self.title.set_text(self.tr("Tags"))
+        self.setAccessibleName(self.tr("Tags"))
+        self.filter = QLineEdit()
+        self.filter.setPlaceholderText(self.tr("Filter tags"))
+        self.filter.setAccessibleName(self.tr("Filter tags"))
+        self.filter.setClearButtonEnabled(True)
+        self.model = QStandardItemModel(self)
+        self._shown = QSortFilterProxyModel(self)
+        self._shown.setSourceModel(self.model)
+        self._shown.setRecursiveFilteringEnabled(True)
+        self._shown.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.tree = QTreeView()
+        self.tree.setModel(self._shown)
+        self.tree.setHeaderHidden(True)
+        self.tree.setUniformRowHeights(True)
+        self.tree.setIndentation(16)
+        self.tree.setAccessibleName(self.tr("Tags of the vault"))
+        self.tree.setItemDelegate(CountedRows(theme, COUNT_ROLE, self.tree))
+        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._empty = EmptyState(
+            theme, "hash", self.tr("No tags yet"),
+            self.tr("Write #a-tag in a note, or list tags in its properties."),
+        )  # fmt: skip
+        self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
+        self._arrange()
+        self._connect()
+        self._reload()
+
+    async def reload(self) -> None:
+        """Count the tags anew; what was unfolded stays so."""
+        counts = await self._client.run(lambda workspace: workspace.index.tags())
+        unfolded = {tag for tag, item in self._items.items() if self.tree.isExpanded(self._view_index(item))}
+        self._fill(counts)
+        for tag in unfolded & set(self._items):
+            self.tree.setExpanded(self._view_index(self._items[tag]), True)
+
+    def _arrange(self) -> None:
+        self._items: dict[str, QStandardItem] = {}
+        bar = QVBoxLayout()
+        bar.setContentsMargins(8, 8, 8, 4)
+        bar.addWidget(self.filter)
+        self.column.addLayout(bar)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.tree)
+        self._stack.addWidget(self._empty)
+        self.column.addWidget(self._stack, 1)
+
+    def _connect(self) -> None:
+        self.filter.textChanged.connect(self._narrow)
+        self.tree.activated.connect(lambda index: self._search(index.data(TAG_ROLE)))
+        self.tree.clicked.connect(lambda index: self._search(index.data(TAG_ROLE)))
+        self.tree.customContextMenuRequested.connect(self._menu)
+        self._settle.timeout.connect(self._reload)
+        self._client.events.batch.connect(self._notice)
+
+    def _reload(self) -> None:
+        tasks.start(self.reload(), owner=self, what=self.tr("list the tags"))
+
+    def _notice(self, events: tuple[Event, ...]) -> None:
+        if any(isinstance(event, IndexUpdated) for event in events) and not self._settle.isActive():
+            self._settle.start()
+
+    def _fill(self, counts: tuple[TagCount, ...]) -> None:
+        self.model.clear()
+        self._items = {}
+        for count in sorted(counts, key=lambda count: count.tag.casefold()):
+            item = QStandardItem(count.tag.rpartition("/")[2])
+            item.setEditable(False)
+            item.setData(count.tag, TAG_ROLE)
+            item.setData(count.count, COUNT_ROLE)
+            item.setToolTip(f"#{count.tag}")
+            self._items[count.tag.casefold()] = item
+            parent = self._items.get(count.parent.casefold()) if count.parent else None
+            (parent or self.model.invisibleRootItem()).appendRow(item)
+        self.title.set_count(f"{len(counts):,}" if counts else "")
+        self._stack.setCurrentWidget(self.tree if counts else self._empty)
+
+    def _narrow(self, text: str) -> None:
+        self._shown.setFilterFixedString(text.strip().lstrip("#"))
+        if text.strip():
+            self.tree.expandAll()
+
+    def _search(self, tag: str | None) -> None:
+        if tag:
+            self.search_requested.emit(f"tag:{tag}")
+
+    def _menu(self, at: QPoint) -> None:
+        tag = self.tree.indexAt(at).data(TAG_ROLE)
+        if not tag:
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.tr("Find notes with it"), lambda: self._search(tag))
+        menu.addAction(self.tr("Rename everywhere…"), lambda: self.rename_requested.emit(tag))
+        menu.popup(self.tree.viewport().mapToGlobal(at))
+
+    def _view_index(self, item: QStandardItem) -> QModelIndex:
+        return self._shown.mapFromSource(self.model.indexFromItem(item))

@@ -1,0 +1,210 @@
+"""The window of an open vault: side, graph and notes, agent, and the folded bottom; and how it is laid out.
+
+It builds the panels and keeps their places. What they say to one another is connected in `wiring.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QSplitter,
+    QStackedWidget,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.bridge import VaultClient
+from app.desktop.note_area import NoteArea
+from app.desktop.panel import ThemedButton
+from app.desktop.panels import PanelKind
+from app.desktop.theme import ThemeSource
+
+_SIDE, _AGENT, _BOTTOM = 264, 348, 220
+
+
+class VaultPage(QWidget):
+    """The panels of one vault; `panel` finds one by its id.
+
+    `command` carries the id of a command that a button of the activity bar stands for.
+    """
+
+    command = Signal(str)
+
+    def __init__(
+        self,
+        client: VaultClient,
+        theme: ThemeSource,
+        kinds: Iterable[PanelKind],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.client = client
+        self._theme = theme
+        self._kinds = {kind.id: kind for kind in kinds}
+        self._panels: dict[str, QWidget] = {}
+        self._buttons: dict[str, ThemedButton] = {}
+        self.setObjectName("page")
+        self.side = QStackedWidget()
+        self.side.setObjectName("panel")
+        self.centre = _splitter(Qt.Orientation.Horizontal)
+        self.bottom = QTabWidget()
+        self.bottom.setDocumentMode(True)
+        self.across = _splitter(Qt.Orientation.Horizontal)
+        self.down = _splitter(Qt.Orientation.Vertical)
+        self._make_panels()
+        self._arrange()
+
+    def panel(self, panel_id: str) -> QWidget | None:
+        """The panel with that id, if the window has it."""
+        return self._panels.get(panel_id)
+
+    @property
+    def notes(self) -> NoteArea | None:
+        """The tabs of the notes."""
+        panel = self._panels.get("notes")
+        return panel if isinstance(panel, NoteArea) else None
+
+    def show_side(self, panel_id: str, *, fold: bool = False) -> None:
+        """Show a side panel; with `fold`, hide the side if it is shown already."""
+        panel = self._panels.get(panel_id)
+        if panel is None:
+            return
+        if fold and self.side.currentWidget() is panel and not self.side.isHidden():
+            self.side.hide()
+        else:
+            self.side.setCurrentWidget(panel)
+            self.side.show()
+        self._mark_buttons()
+
+    def toggle(self, area: str) -> None:
+        """Show or hide "side", "graph", "agent" or "bottom"."""
+        widget = self._areas()[area]
+        if widget is not None:
+            widget.setVisible(widget.isHidden())
+        self._mark_buttons()
+
+    def show_bottom(self, panel_id: str) -> None:
+        """Unfold the bottom with this panel in front."""
+        if (panel := self._panels.get(panel_id)) is not None:
+            self.bottom.setCurrentWidget(panel)
+            self.bottom.show()
+            self._mark_buttons()
+
+    def state(self) -> dict[str, Any]:
+        """The layout, for the next start."""
+        current = next((i for i, p in self._panels.items() if p is self.side.currentWidget()), "")
+        hidden = [name for name, widget in self._areas().items() if widget is not None and widget.isHidden()]
+        sizes = {name: splitter.sizes() for name, splitter in self._splitters().items()}
+        return {"side": current, "hidden": hidden, "sizes": sizes}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Lay it out as `state` says, or as at the first start."""
+        hidden = state.get("hidden", ["bottom"])
+        for name, widget in self._areas().items():
+            if widget is not None:
+                widget.setVisible(name not in hidden)
+        if (panel := self._panels.get(str(state.get("side")))) is not None:
+            self.side.setCurrentWidget(panel)
+        zoom = self._theme.zoom
+        first = {
+            "across": [round(_SIDE * zoom), 900, round(_AGENT * zoom)],
+            "centre": [520, 480],
+            "down": [700, round(_BOTTOM * zoom)],
+        }
+        kept = state.get("sizes", {})
+        for name, splitter in self._splitters().items():
+            sizes = kept.get(name, [])
+            fits = len(sizes) == splitter.count() and any(sizes)
+            splitter.setSizes(sizes if fits else first[name][: splitter.count()])
+        self._mark_buttons()
+
+    def _areas(self) -> dict[str, QWidget | None]:
+        return {
+            "side": self.side, "graph": self._panels.get("graph"), "agent": self._panels.get("agent"),
+            "bottom": self.bottom,
+        }  # fmt: skip
+
+    def _splitters(self) -> dict[str, QSplitter]:
+        return {"across": self.across, "centre": self.centre, "down": self.down}
+
+    def _make_panels(self) -> None:
+        for kind in self._kinds.values():
+            panel = kind.make(self.client, self._theme, self)
+            self._panels[kind.id] = panel
+            if kind.area == "side":
+                self.side.addWidget(panel)
+            elif kind.area in ("graph", "notes"):
+                self.centre.addWidget(panel)
+            elif kind.area == "bottom":
+                self.bottom.addTab(panel, self.tr(kind.title))
+
+    def _arrange(self) -> None:
+        self.across.addWidget(self.side)
+        self.across.addWidget(self.centre)
+        if (agent := self._panels.get("agent")) is not None:
+            self.across.addWidget(agent)
+        self.across.setStretchFactor(1, 1)
+        self.side.setMinimumWidth(round(180 * self._theme.zoom))
+        self.down.addWidget(self.across)
+        self.down.addWidget(self.bottom)
+        self.down.setStretchFactor(0, 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._activity_bar())
+        row.addWidget(self.down, 1)
+
+    def _activity_bar(self) -> QWidget:
+        bar = QWidget()
+        bar.setObjectName("activityBar")
+        bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        column = QVBoxLayout(bar)
+        column.setContentsMargins(6, 8, 6, 8)
+        column.setSpacing(4)
+        group = QButtonGroup(bar)
+        group.setExclusive(False)
+        for kind in self._kinds.values():
+            if kind.area == "side":
+                column.addWidget(self._button(kind.id, kind.symbol, self.tr(kind.title), f"show-{kind.id}"))
+        column.addStretch(1)
+        for name, symbol, words in (
+            ("graph", "share-network", self.tr("Graph")),
+            ("agent", "sparkle", self.tr("Agent")),
+            ("bottom", "activity", self.tr("Activity and audit log")),
+        ):
+            if self._areas()[name] is not None:
+                column.addWidget(self._button(name, symbol, words, f"toggle-{name}"))
+        settings = ThemedButton(self._theme, "gear-six", self.tr("Settings"), size=20)
+        settings.clicked.connect(lambda: self.command.emit("settings"))
+        column.addWidget(settings)
+        return bar
+
+    def _button(self, name: str, symbol: str, words: str, command: str) -> ThemedButton:
+        button = ThemedButton(self._theme, symbol, words, size=20)
+        button.setCheckable(True)
+        button.clicked.connect(lambda: self.command.emit(command))
+        self._buttons[name] = button
+        return button
+
+    def _mark_buttons(self) -> None:
+        areas = self._areas()
+        for name, button in self._buttons.items():
+            if name in areas:
+                area = areas[name]
+                button.setChecked(area is not None and not area.isHidden())
+            else:
+                in_front = self.side.currentWidget() is self._panels[name]
+                button.setChecked(in_front and not self.side.isHidden())
+
+
+def _splitter(orientation: Qt.Orientation) -> QSplitter:
+    made = QSplitter(orientation)
+    made.setHandleWidth(1)
+    made.setChildrenCollapsible(False)
+    return made

@@ -1,0 +1,189 @@
+"""What happens when a vault is opened, scanned, lost, found again and closed.
+
+One vault is open at a time. The session owns the client of the open vault; the window only listens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QWidget
+
+from app.desktop import dialogs, folder_check, tasks
+from app.desktop.bridge import DesktopApprover, Service, VaultClient
+from app.desktop.recent import RecentVaults
+from app.errors import VaultBusyError
+from app.events import Event
+from app.index.records import IndexRebuilt, ScanProgress, ScanReport
+from app.permissions.approval import Approver
+from app.permissions.grants import GrantsChanged
+from app.settings import Settings
+from app.vault.watcher import VaultFound, VaultLost
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+log = logging.getLogger(__name__)
+Opener = Callable[[Path, Settings, Approver, bool], Awaitable["Workspace"]]
+
+
+class VaultSession(QObject):
+    """Opens and closes vaults for `window`, and says what becomes of them.
+
+    `opened` carries the `VaultClient`; `closing` is emitted while it can still be used, `closed` after.
+    `progress` carries a `ScanProgress`, `scanned` a `ScanReport`,
+    `granted` the labels of what is auto-approved. `lost` and `found`: the vault's folder
+    went and came back. `problem` carries one sentence that the user should see.
+    """
+
+    opening = Signal(str)
+    opened = Signal(object)
+    closing = Signal(object)
+    closed = Signal()
+    progress = Signal(object)
+    scanned = Signal(object)
+    granted = Signal(object)
+    lost = Signal()
+    found = Signal()
+    problem = Signal(str)
+    _progressed = Signal(object)
+
+    def __init__(
+        self, service: Service, settings: Settings, recent: RecentVaults, opener: Opener, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._opener = opener
+        self._service = service
+        self._window = window
+        self._recent = recent
+        self._busy = asyncio.Lock()
+        self._scan: asyncio.Task[None] | None = None
+        self.settings = settings
+        self.client: VaultClient | None = None
+        self.read_only = False
+        self.approver = DesktopApprover(service, self)
+        self._progressed.connect(self.progress, Qt.ConnectionType.QueuedConnection)
+
+    async def open(self, root: Path, *, read_only: bool = False, asked: bool = False) -> bool:
+        """Open the folder at `root` in place of the open vault; whether it is open now.
+
+        A folder that is not a vault is asked about first, unless it was `asked`; a vault that another
+        app has is offered read-only.
+        """
+        async with self._busy:
+            root = await asyncio.to_thread(root.resolve)
+            if self.client is not None and self.client.workspace.root == root:
+                return True
+            if not asked and not await self._is_wanted(root):
+                return False
+            await self._close()
+            self.opening.emit(root.name)
+            workspace = await self._open_workspace(root, read_only)
+            if workspace is None:
+                self.closed.emit()
+                return False
+            self._recent.add(root)
+            self._present(workspace)
+            return True
+
+    async def close(self) -> None:
+        """Close the open vault, if one is."""
+        async with self._busy:
+            await self._close()
+
+    def stop_scan(self) -> None:
+        """Stop reading the vault; what was read is kept, and the next start goes on from there."""
+        if self._scan is not None:
+            self._scan.cancel()
+
+    def start_scan(self) -> None:
+        """Read what changed since the last time, in the background."""
+        if self.client is not None and (self._scan is None or self._scan.done()):
+            self._scan = tasks.start(self._read(self.client), what=self.tr("read the vault"))
+
+    async def _is_wanted(self, root: Path) -> bool:
+        try:
+            facts = await asyncio.to_thread(folder_check.inspect, root)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            text = self.tr("{0}\n\n{1}. Nothing was changed.").format(root, reason)
+            await dialogs.tell(self._window, self.tr("This folder can't be opened"), text)
+            return False
+        worry = folder_check.concern(facts)
+        if worry is None:
+            return True
+        title = self.tr("Open “{0}” as a vault?").format(root.name or root)
+        return await dialogs.confirm(self._window, title, worry, self.tr("Open it"))
+
+    async def _open_workspace(self, root: Path, read_only: bool) -> Workspace | None:
+        try:
+            workspace = await self._service.call(
+                lambda: self._opener(root, self.settings, self.approver, read_only)
+            )
+        except VaultBusyError as error:
+            text = self.tr("{0}\nIt can be opened here for reading only.").format(error.message)
+            answers = (self.tr("Cancel"), self.tr("Open read-only"))
+            title = self.tr("This vault is open elsewhere")
+            if await dialogs.choose(self._window, title, text, answers) == 1:
+                return await self._open_workspace(root, True)
+            return None
+        self.read_only = read_only
+        return workspace
+
+    def _present(self, workspace: Workspace) -> None:
+        client = VaultClient(self._service, workspace, self.approver, self)
+        client.events.batch.connect(self._notice)
+        self.client = client
+        self.opened.emit(client)
+        self._read_grants()
+        self.start_scan()
+
+    async def _close(self) -> None:
+        client = self.client
+        if client is None:
+            return
+        if self._scan is not None and not self._scan.done():
+            self._scan.cancel()
+            await asyncio.wait([self._scan])
+        self._scan = None
+        self.closing.emit(client)
+        self.client = None
+        client.detach()
+        try:
+            await client.run(lambda workspace: workspace.close())
+        finally:
+            client.deleteLater()
+            self.closed.emit()
+
+    async def _read(self, client: VaultClient) -> None:
+        report: ScanReport = await client.run(lambda workspace: workspace.start_scan(self._report))
+        self.scanned.emit(report)
+
+    def _report(self, progress: ScanProgress) -> None:
+        """Called in the service thread, some hundred times a second at most."""
+        self._progressed.emit(progress)
+
+    def _read_grants(self) -> None:
+        async def read(client: VaultClient) -> None:
+            grants = await client.run(lambda workspace: workspace.grants.list())
+            self.granted.emit(tuple(grant.label for grant in grants))
+
+        if self.client is not None:
+            tasks.start(read(self.client), what=self.tr("list what is auto-approved"))
+
+    def _notice(self, events: tuple[Event, ...]) -> None:
+        for event in events:
+            if isinstance(event, VaultLost):
+                self.lost.emit()
+            elif isinstance(event, VaultFound):
+                self.found.emit()
+                self.start_scan()
+            elif isinstance(event, GrantsChanged):
+                self._read_grants()
+            elif isinstance(event, IndexRebuilt):
+                self.problem.emit(self.tr("The index is being made anew: {0}").format(event.reason))

@@ -1,0 +1,91 @@
+"""How the panels of a vault speak to one another: signals of one to slots of another, nothing else.
+
+Panels know nothing of each other. Those that the window does not have are skipped.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import SignalInstance
+from PySide6.QtWidgets import QWidget
+
+from app.desktop import tasks
+from app.desktop.agent_panel.panel import AgentPanel
+from app.desktop.files_panel import FilesPanel
+from app.desktop.navigation import Navigation
+from app.desktop.note_commands import NoteCommands
+from app.desktop.search_panel import SearchPanel
+from app.desktop.tags_panel import TagsPanel
+from app.desktop.vault_page import VaultPage
+
+
+class Wiring:
+    """Connects the panels of `page`; lives as long as it does."""
+
+    def __init__(self, page: VaultPage, navigation: Navigation, commands: NoteCommands) -> None:
+        self._page = page
+        self._navigation = navigation
+        self._commands = commands
+        for panel_id in ("files", "search", "tags", "problems", "graph", "notes", "agent", "audit"):
+            if (panel := page.panel(panel_id)) is not None:
+                self._connect(panel)
+        commands.open_requested.connect(navigation.open)
+        commands.ask_requested.connect(self.ask_agent)
+        self._connect_files()
+        self._connect_notes()
+
+    def search(self, query: str) -> None:
+        """Search for `query` in the side panel."""
+        if isinstance(panel := self._page.panel("search"), SearchPanel):
+            self._page.show_side("search")
+            panel.search(query)
+
+    def focus_search(self) -> None:
+        """Give the search field the focus."""
+        if isinstance(panel := self._page.panel("search"), SearchPanel):
+            panel.focus_field()
+
+    def ask_agent(self, text: str) -> None:
+        """Show the agent with the focus in its prompt, and `text` in it."""
+        agent = self._page.panel("agent")
+        if isinstance(agent, AgentPanel):
+            agent.show()
+            if text:
+                agent.insert(text)
+            tasks.start(agent.focus_prompt(), owner=agent, what=self._page.tr("show the prompt"))
+
+    def _connect(self, panel: QWidget) -> None:
+        opened = getattr(panel, "open_requested", None)
+        if isinstance(opened, SignalInstance):
+            opened.connect(self._open)
+        searched = getattr(panel, "search_requested", None)
+        if isinstance(searched, SignalInstance):
+            searched.connect(self.search)
+
+    def _open(self, path: str, fragment: str = "") -> None:
+        self._navigation.open(path, fragment)
+
+    def _connect_files(self) -> None:
+        if isinstance(files := self._page.panel("files"), FilesPanel):
+            files.act_requested.connect(self._commands.act)
+        if isinstance(tags := self._page.panel("tags"), TagsPanel):
+            tags.rename_requested.connect(self._rename_tag)
+
+    def _rename_tag(self, tag: str) -> None:
+        tasks.start(self._commands.rename_tag(tag), owner=self._page, what=self._page.tr("rename the tag"))
+
+    def _connect_notes(self) -> None:
+        notes, files = self._page.notes, self._page.panel("files")
+        if notes is None:
+            return
+        self._navigation.go.connect(self._show_note)
+        notes.shown.connect(self._visited)
+        if isinstance(files, FilesPanel):
+            notes.shown.connect(lambda path: files.select(path) if path else None)
+
+    def _show_note(self, path: str, fragment: str) -> None:
+        if (notes := self._page.notes) is not None:
+            tasks.start(notes.open(path, fragment), owner=notes, what=self._page.tr("open the note"))
+
+    def _visited(self, path: str) -> None:
+        if path:
+            self._navigation.visited(path)
