@@ -1,0 +1,253 @@
+"""One file of the vault as rows of the index: read, hashed, parsed. Runs in worker processes.
+
+Rows are plain tuples in the order of the columns of `writer.py`, because they cross from one process to
+another by the ten thousand.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.index.folding import count_words, segmented
+from app.index.names import link_key, target_key
+from app.index.records import ProblemKind
+from app.vault.markdown.scan import scan
+from app.vault.markdown.text import decode_lossy
+from app.vault.note import LINKS_TO, Link, ParsedNote, Relation
+from app.vault.path import NotePath, name_key
+
+CONTEXT_LETTERS = 240
+_RACY_NS = 2_000_000_000
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A file to read: its path, and the hash it had when it was last read (None: never)."""
+
+    path: str
+    known_hash: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A note that was read, or listed with the reason why it was not, as rows.
+
+    `note` is (name, name_key, title, type, confidence, tags, properties, problem, problem_kind, private,
+    words, body_line); `words` the columns of the word index. `modified_ns` is what the next scan compares
+    with: 0 when the file changed so recently that it could change again within the clock's grain.
+    """
+
+    path: str
+    size: int
+    modified_ns: int
+    modified: float
+    created: float
+    hash: str
+    aliases: tuple[str, ...]
+    note_id: str | None
+    note: Row
+    words: Row
+    links: tuple[Row, ...] = ()
+    tags: tuple[Row, ...] = ()
+    properties: tuple[Row, ...] = ()
+    headings: tuple[Row, ...] = ()
+    tasks: tuple[Row, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """A file whose time changed but whose content did not."""
+
+    path: str
+    size: int
+    modified_ns: int
+    modified: float
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A file that is not there any more."""
+
+    path: str
+
+
+Extract = Read | Same | Gone
+
+
+def extract_chunk(root: str, tasks: Sequence[Task], max_bytes: int) -> list[Extract]:
+    """Read these files; one that cannot be read is listed with the reason and the others go on."""
+    checked: dict[str, bool] = {}
+    return [extract(Path(root), task, max_bytes, checked) for task in tasks]
+
+
+def extract(root: Path, task: Task, max_bytes: int, checked: dict[str, bool] | None = None) -> Extract:
+    """Read one file of the vault at `root`; `checked` remembers which folders are really inside."""
+    path = NotePath.on_disk(task.path)
+    started = time.time_ns()
+    try:
+        content, status = _read(root, path, max_bytes, {} if checked is None else checked)
+    except FileNotFoundError:
+        return Gone(task.path)
+    except OSError as error:
+        return _failed(root, path, f"it can't be read ({error.strerror or error})")
+    grain = started - status.st_mtime_ns
+    seen = 0 if grain < _RACY_NS else status.st_mtime_ns
+    created = getattr(status, "st_birthtime", None) or min(status.st_ctime, status.st_mtime)
+    if content is None:
+        reason = f"it is larger than {max_bytes / 2**20:g} MiB: listed, not read"
+        return _listed(path, status, seen, created, reason, "skipped")
+    digest = hashlib.sha256(content).hexdigest()
+    if digest == task.known_hash:
+        return Same(task.path, status.st_size, seen, status.st_mtime, created)
+    try:
+        return _parsed(path, content, status, seen, created, digest)
+    except (ValueError, RecursionError, LookupError, TypeError) as error:
+        reason = f"it could not be understood ({type(error).__name__}: {error})"
+        return _listed(path, status, seen, created, reason, "failed")
+
+
+def _read(
+    root: Path, path: NotePath, max_bytes: int, checked: dict[str, bool]
+) -> tuple[bytes | None, os.stat_result]:
+    """The file's bytes (None if there are too many) and status; never by a link out of the vault."""
+    if path.folder not in checked:
+        base, real = os.path.realpath(root), os.path.realpath(root / path.folder)
+        checked[path.folder] = real == base or real.startswith(base.rstrip(os.sep) + os.sep)
+    if not checked[path.folder]:
+        raise OSError(errno.ELOOP, "its folder is a link that leaves the vault")
+    descriptor = os.open(root / path.text, _READ)
+    with open(descriptor, "rb", closefd=True) as file:  # noqa: PTH123
+        status = os.fstat(descriptor)
+        if status.st_size > max_bytes:
+            return None, status
+        content = file.read(max_bytes + 1)
+    return (content if len(content) <= max_bytes else None), status
+
+
+def _parsed(
+    path: NotePath, content: bytes, status: os.stat_result, seen: int, created: float, digest: str
+) -> Read:
+    text = decode_lossy(content)
+    parsed = scan(text)
+    problem = parsed.properties_problem
+    if "\ufffd" in text and "\ufffd".encode() not in content:
+        bad = "it is not UTF-8; what is not readable is shown as \ufffd"
+        problem = f"{bad}; {problem}" if problem else bad
+    lines = text.split("\n")
+    title = parsed.properties.get("title")
+    title = title.strip() if isinstance(title, str) and title.strip() else path.name
+    names = path.name if title == path.name else f"{path.name}\n{title}"
+    tags = tag_rows(parsed)
+    # A lone surrogate (from a JSON escape in the properties) is no text that SQLite could keep.
+    note = (
+        path.name, name_key(path.name), _plain(title), _plain(parsed.type), parsed.confidence,
+        json.dumps(parsed.tag_names), json.dumps(dict(parsed.properties), default=str),
+        problem, "marked" if problem else None, int(parsed.is_private),
+        count_words(text[parsed.body_start :]), text.count("\n", 0, parsed.body_start) + 1,
+    )  # fmt: skip
+    words = (
+        segmented(names), segmented("\n".join(parsed.aliases)),
+        segmented("\n".join(heading.text for heading in parsed.headings)),
+        segmented("\n".join(parsed.tag_names)), segmented(text),
+    )  # fmt: skip
+    return Read(
+        path.text, len(content), seen, status.st_mtime, created, digest,
+        tuple(map(_plain, parsed.aliases)), _plain(parsed.id) if parsed.id else None, note, words,
+        links=tuple(_link_rows(parsed, lines)), tags=tags,
+        properties=_property_rows(parsed),
+        headings=tuple({h.line: (h.line, h.level, _plain(h.text)) for h in parsed.headings}.values()),
+        tasks=tuple({t.line: (t.line, int(t.done), _plain(t.text)) for t in parsed.tasks}.values()),
+    )  # fmt: skip
+
+
+def _failed(root: Path, path: NotePath, reason: str) -> Extract:
+    try:
+        status = (root / path.text).lstat()
+    except FileNotFoundError:
+        return Gone(path.text)
+    except OSError:
+        status = os.stat_result((0,) * 10)
+    return _listed(path, status, 0, status.st_mtime, reason, "failed")
+
+
+def _listed(
+    path: NotePath, status: os.stat_result, seen: int, created: float, reason: str, kind: ProblemKind
+) -> Read:
+    """A note of which only the name is known."""
+    note = (path.name, name_key(path.name), path.name, "note", None, "[]", "{}", reason, kind, 0, 0, 1)
+    words = (segmented(path.name), "", "", "", "")
+    size, modified = status.st_size, status.st_mtime
+    return Read(path.text, size, seen, modified, created, "", (), None, note, words)
+
+
+def _link_rows(parsed: ParsedNote, lines: list[str]) -> list[Row]:
+    """(target, target_key, link_key, type, confidence, note, embed, line, context, start, stop) each."""
+    rows: list[Row] = []
+    typed: set[tuple[int, int]] = set()
+    for relation in parsed.relations:
+        typed.add((relation.link.span.start, relation.link.span.end))
+        rows.append(_link_row(relation.link, relation, lines))
+    for link in parsed.links:
+        if (link.span.start, link.span.end) not in typed:
+            rows.append(_link_row(link, None, lines))
+    rows.sort(key=lambda row: (row[9], row[3]))
+    return rows
+
+
+def _link_row(link: Link, relation: Relation | None, lines: list[str]) -> Row:
+    target = _plain(link.target)
+    key = target_key(target)
+    context = _context(lines[link.line - 1] if 0 < link.line <= len(lines) else "")
+    type_, confidence, note = LINKS_TO, None, None
+    if relation:
+        type_, confidence, note = relation.type, relation.confidence, relation.note
+    return (
+        target, key, link_key(key), _plain(type_), confidence, _plain(note) if note else None,
+        int(link.embed), link.line, context, link.span.start, link.span.end,
+    )  # fmt: skip
+
+
+def _context(line: str) -> str:
+    """The line, shortened."""
+    bare = _plain(line.strip())
+    return bare if len(bare) <= CONTEXT_LETTERS else bare[: CONTEXT_LETTERS - 1].rstrip() + "…"
+
+
+def tag_rows(parsed: ParsedNote) -> tuple[Row, ...]:
+    """(key, name, implied) of each tag and of each tag that it is nested in."""
+    rows: dict[str, Row] = {}
+    for name in map(_plain, parsed.tag_names):
+        rows[name_key(name)] = (name_key(name), name, 0)
+    for name in map(_plain, parsed.tag_names):
+        parts = name.split("/")
+        for end in range(len(parts) - 1, 0, -1):
+            parent = "/".join(parts[:end])
+            if parent:
+                rows.setdefault(name_key(parent), (name_key(parent), parent, 1))
+    return tuple(rows.values())
+
+
+def _property_rows(parsed: ParsedNote) -> tuple[Row, ...]:
+    """(key, name, value as JSON) of each property."""
+    return tuple(
+        {
+            name_key(name): (name_key(name), name, json.dumps(value, default=str))
+            for name, value in ((_plain(str(key)), value) for key, value in parsed.properties.items())
+        }.values()
+    )
+
+
+def _plain(text: str) -> str:
+    """The text without what UTF-8 cannot say."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,72 @@
+"""One form of text to compare words by, letter for letter, and the form in which words are indexed.
+
+SQLite's `unicode61` finds words between spaces and punctuation. Scripts that write no spaces get a
+separator around each letter, so that any part of their text can be asked for as a phrase; the separator
+is a control character that is taken out again when a line is shown.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+SEPARATOR = "\x1f"
+# Thai to Myanmar, Khmer, kana and Han, Hangul, compatibility forms, half-width kana, the further Han planes.
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u30ff\u3100-\u319f"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_RUN = re.compile(f"[{UNSPACED}]+")
+_EDGE = re.compile(f"(?<=[^\\W{UNSPACED}])(?=[{UNSPACED}])")
+_TOKEN = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
+
+
+class _Folded(dict[int, str]):
+    """Each character's folded form, always one character, found once."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        base = unicodedata.normalize("NFD", letter)[0] if not _UNSPACED.match(letter) else letter
+        small = base.casefold()
+        self[code] = folded = small if len(small) == 1 else base.lower()[:1]
+        return folded
+
+
+_FOLDED = _Folded()
+
+
+def fold(text: str) -> str:
+    """The text in small letters without accents; as many characters as before, so that places stay."""
+    return text.lower() if text.isascii() else text.translate(_FOLDED)
+
+
+def segmented(text: str) -> str:
+    """The text in NFC with separators around the letters of scripts that write no spaces."""
+    if text.isascii():
+        return text.replace(SEPARATOR, " ") if SEPARATOR in text else text
+    normal = unicodedata.normalize("NFC", text.replace(SEPARATOR, " "))
+    normal = normal.encode("utf-8", "replace").decode("utf-8")
+    if not _UNSPACED.search(normal):
+        return normal
+    return _RUN.sub(lambda run: SEPARATOR.join(run[0]) + SEPARATOR, _EDGE.sub(SEPARATOR, normal))
+
+
+def unsegmented(text: str) -> str:
+    """The text without the separators."""
+    return text.replace(SEPARATOR, "")
+
+
+def tokens(text: str) -> list[str]:
+    """The words of a text as the index has them, in the text's own letters."""
+    return _TOKEN.findall(unicodedata.normalize("NFC", text))
+
+
+def count_words(text: str) -> int:
+    """How many words; each letter of a script without spaces counts as one."""
+    return len(text.split()) if text.isascii() else len(_TOKEN.findall(text))
+
+
+def is_unspaced(letter: str) -> bool:
+    """Whether the letter belongs to a script that writes no spaces."""
+    return _UNSPACED.match(letter) is not None

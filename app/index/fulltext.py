@@ -1,0 +1,69 @@
+"""The part of a search that the word index can answer by itself, in the language of SQLite's FTS5."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from app.index.folding import segmented, tokens
+from app.index.matching import Term
+from app.index.query_tree import And, Field, Leaf, Node, Not, Or, Phrase, Regex, Word
+
+Expression = str
+
+
+def leaf_expression(leaf: Leaf) -> Expression | None:
+    """A word or phrase; None for what has no letters or digits in it, and for a pattern."""
+    if isinstance(leaf, Regex) or not tokens(leaf.text):
+        return None
+    # Quoted, so that no letter of it is a command; FTS5 finds the words in it as it did in the texts.
+    text = segmented(leaf.text).replace("\0", " ").replace('"', " ").strip()
+    return f'"{text}"*' if isinstance(leaf, Word) and leaf.prefix else f'"{text}"'
+
+
+def expression(node: Node) -> Expression | None:
+    """The node as a whole, if the word index can answer it exactly, else None."""
+    match node:
+        case Word() | Phrase():
+            return leaf_expression(node)
+        case Field("content", item):
+            inner = expression(item)
+            return f"{{text}} : ({inner})" if inner else None
+        case Field("ignore-case", item):
+            return expression(item)
+        case Or(items):
+            return _joined(" OR ", [expression(item) for item in items])
+        case And(items):
+            wanted = [expression(item) for item in items if not isinstance(item, Not)]
+            refused = [expression(item.item) for item in items if isinstance(item, Not)]
+            yes, no = _joined(" AND ", wanted), _joined(" OR ", refused)
+            return yes if not refused else (f"({yes}) NOT ({no})" if yes and no else None)
+        case _:
+            return None
+
+
+def necessary(node: Node) -> Expression | None:
+    """What a note must have so that a piece of it can match the node; None when that is nothing."""
+    match node:
+        case Word() | Phrase():
+            return leaf_expression(node)
+        case Field(_, item):
+            return necessary(item)
+        case Or(items):
+            return _joined(" OR ", [necessary(item) for item in items])
+        case And(items):
+            return _joined(" AND ", [said for item in items if (said := necessary(item))])
+        case _:
+            return None
+
+
+def any_of(wanted: Iterable[Term]) -> Expression | None:
+    """Notes with any of the terms, to be ordered by relevance."""
+    said = [found for term in wanted if (found := leaf_expression(term.leaf))]
+    return _joined(" OR ", said)
+
+
+def _joined(word: str, parts: Sequence[Expression | None]) -> Expression | None:
+    said = [part for part in parts if part is not None]
+    if not said or len(said) < len(parts):
+        return None
+    return said[0] if len(said) == 1 else word.join(f"({part})" for part in said)

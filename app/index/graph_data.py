@@ -1,0 +1,67 @@
+"""The vault as arrays, for the graph."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+
+import numpy as np
+
+from app.index.records import GraphData, NodeKind
+from app.vault.path import NotePath
+
+Node = tuple[str, str, str, NodeKind, tuple[str, ...], str, float]
+
+
+def graph_data(connection: sqlite3.Connection) -> GraphData:
+    """Notes by key, then attachments, then unresolved names; each link is an edge, also one into itself.
+
+    While the first scan runs, notes that were not read yet are there without edges.
+    """
+    nodes: list[Node] = []
+    at: dict[int, int] = {}
+    for id, path, is_note, modified, type_, tags in connection.execute(
+        "SELECT files.id, path, is_note, modified, type, tags FROM files LEFT JOIN notes USING (id)"
+        " ORDER BY is_note DESC, key, path"
+    ):
+        at[id] = len(nodes)
+        place = NotePath(path)
+        kind: NodeKind = "note" if is_note else "attachment"
+        names = tuple(json.loads(tags)) if tags else ()
+        nodes.append((path, place.name, type_ or kind, kind, names, place.folder, modified))
+    missing: dict[str, int] = {}
+    edges: list[tuple[int, int]] = []
+    types: dict[str, int] = {}
+    codes: list[int] = []
+    confidences: list[float] = []
+    for source, target_id, key, target, type_, confidence in connection.execute(
+        "SELECT source, target_id, target_key, target, type, confidence FROM links ORDER BY id"
+    ):
+        end = at.get(target_id) if target_id is not None else missing.get(key)
+        if end is None:
+            end = missing[key] = len(nodes)
+            nodes.append((target, target.rpartition("/")[2], "unresolved", "unresolved", (), "", 0.0))
+        edges.append((at[source], end))
+        codes.append(types.setdefault(type_, len(types)))
+        confidences.append(float("nan") if confidence is None else confidence)
+    return _arrays(nodes, edges, types, codes, confidences)
+
+
+def _arrays(
+    nodes: Iterable[Node],
+    edges: list[tuple[int, int]],
+    types: Iterable[str],
+    codes: list[int],
+    confidences: list[float],
+) -> GraphData:
+    columns = list(zip(*nodes, strict=True)) or [()] * 7
+    paths, names, kinds_of, kinds, tags, folders, modified = columns
+    return GraphData(
+        paths, names, kinds_of, kinds, tags, folders,
+        np.array(modified, dtype=np.float64),
+        np.array(edges, dtype=np.int32).reshape(-1, 2),
+        tuple(types),
+        np.array(codes, dtype=np.int16),
+        np.array(confidences, dtype=np.float32),
+    )  # fmt: skip

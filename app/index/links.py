@@ -1,0 +1,124 @@
+"""Reads links: where a note leads, what leads to it, what leads nowhere, what only mentions it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+
+from app.index.folding import tokens, unsegmented
+from app.index.fulltext import leaf_expression
+from app.index.matching import Term, marks, shorten
+from app.index.query_tree import Phrase
+from app.index.records import LinkRecord, Mention, UnresolvedName
+from app.vault.path import NotePath
+
+_SELECT = (
+    "SELECT source.path, target.path, links.target, type, confidence, note, embed, ambiguous, line, context"
+    " FROM links JOIN files AS source ON source.id = links.source"
+    " LEFT JOIN files AS target ON target.id = links.target_id"
+)
+_MENTION_WIDTH = 200
+_MENTIONS_AT_MOST = 500
+_SHORTEST_NAME = 3
+
+
+def outgoing(connection: sqlite3.Connection, path: NotePath) -> tuple[LinkRecord, ...]:
+    """The links in a note, in their order; those into itself too."""
+    return _records(connection, "source.path = ? ORDER BY links.start, type", path.text)
+
+
+def backlinks(connection: sqlite3.Connection, path: NotePath) -> tuple[LinkRecord, ...]:
+    """The links in other notes that lead to this file, by note and line."""
+    condition = (
+        "links.target_id = (SELECT id FROM files WHERE path = ?) AND links.source <> links.target_id"
+        " ORDER BY source.key, links.start, type"
+    )
+    return _records(connection, condition, path.text)
+
+
+def links_concerning(
+    connection: sqlite3.Connection, paths: Iterable[NotePath], link_keys: Iterable[str]
+) -> tuple[LinkRecord, ...]:
+    """The links that stand in one of these files, lead to one, or have one of these link keys."""
+    found: dict[tuple[str, int, str], LinkRecord] = {}
+    conditions = [("source.path = ?", path.text) for path in paths]
+    conditions += [("target.path = ?", path) for _, path in conditions]
+    conditions += [("links.link_key = ?", key) for key in link_keys]
+    for condition, value in conditions:
+        for record in _records(connection, condition, value):
+            found[record.source.text, record.line, record.target_text] = record
+    return tuple(found[key] for key in sorted(found))
+
+
+def _records(connection: sqlite3.Connection, condition: str, *values: str) -> tuple[LinkRecord, ...]:
+    rows = connection.execute(f"{_SELECT} WHERE {condition}", values)
+    return tuple(
+        LinkRecord(
+            NotePath(source), NotePath(target) if target else None, text, type_, confidence, note,
+            bool(embed), bool(ambiguous), line, context,
+        )
+        for source, target, text, type_, confidence, note, embed, ambiguous, line, context in rows
+    )  # fmt: skip
+
+
+def unresolved(connection: sqlite3.Connection) -> tuple[UnresolvedName, ...]:
+    """The names that links say and no file has, the most wanted first, as the first note spells them."""
+    rows = connection.execute(
+        "SELECT links.target, count(*) AS n, min(files.key || char(0) || printf('%09d', links.start))"
+        " FROM links JOIN files ON files.id = links.source"
+        " WHERE links.target_id IS NULL AND links.target_key <> ''"
+        " GROUP BY links.target_key ORDER BY n DESC, links.target_key"
+    )
+    return tuple(UnresolvedName(name, count) for name, count, _ in rows)
+
+
+def unlinked_mentions(connection: sqlite3.Connection, path: NotePath) -> tuple[Mention, ...]:
+    """Where other notes say the note's name or an alias without linking it, by note and line.
+
+    Names of less than three letters are not looked for. At most 500 are found; what stands in links and
+    in properties is no mention.
+    """
+    row = connection.execute(
+        "SELECT files.id, notes.name, title, aliases FROM files JOIN notes USING (id) WHERE path = ?",
+        (path.text,),
+    ).fetchone()
+    if row is None:
+        return ()
+    id, name, title, aliases = row
+    names = dict.fromkeys(text for text in (name, title, *json.loads(aliases)) if _is_sayable(text))
+    found = (mention for mention in _mentions(connection, id, [Phrase(text) for text in names]))
+    return tuple(mention for mention, _ in zip(found, range(_MENTIONS_AT_MOST), strict=False))
+
+
+def _is_sayable(name: str) -> bool:
+    words = tokens(name)
+    letters = sum(map(len, words))
+    return letters >= _SHORTEST_NAME or (letters == 2 and not name.isascii())
+
+
+def _mentions(connection: sqlite3.Connection, id: int, names: list[Phrase]) -> Iterator[Mention]:
+    said = " OR ".join(f"({found})" for name in names if (found := leaf_expression(name)))
+    if not said:
+        return
+    wanted = [Term(name) for name in names]
+    rows = connection.execute(
+        "SELECT files.id, path, body_line, text FROM fulltext"
+        " JOIN files ON files.id = fulltext.rowid JOIN notes ON notes.id = fulltext.rowid"
+        " WHERE fulltext MATCH ? AND files.id <> ? ORDER BY files.key",
+        (f"{{text}} : ({said})", id),
+    )
+    for source, path, body_line, segmented in rows.fetchall():
+        text = unsegmented(segmented)
+        linked = [
+            range(start, stop)
+            for start, stop in connection.execute("SELECT start, stop FROM links WHERE source = ?", (source,))
+        ]
+        offset = 0
+        for number, line in enumerate(text.split("\n"), start=1):
+            if number >= body_line:
+                for start, end in marks(line, wanted):
+                    if not any(offset + start in span for span in linked):
+                        shown, places = shorten(line.rstrip("\r"), [(start, end)], _MENTION_WIDTH)
+                        yield Mention(NotePath(path), number, shown, *places[0])
+            offset += len(line) + 1

@@ -1,0 +1,175 @@
+"""Finds the words of a search in a text: to check what the word index cannot say, and to mark hits.
+
+Words are found as the word index finds them: whole, in any letters, with or without accents. User-written
+patterns run in RE2, which takes time in proportion to the text, whatever the pattern.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import re2
+
+from app.errors import QueryError
+from app.index.folding import UNSPACED, fold, is_unspaced, tokens
+from app.index.query_tree import And, Field, Leaf, Node, Not, Or, Phrase, Regex, Word
+
+_BETWEEN = r"[\W_]+"
+_BEFORE, _AFTER = f"(?<![^\\W_{UNSPACED}])", f"(?![^\\W_{UNSPACED}])"
+_RE2_MEMORY = 8 << 20
+Marks = list[tuple[int, int]]
+
+
+class Chunk:
+    """A piece of a note's text, folded when first needed."""
+
+    __slots__ = ("_folded", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._folded: str | None = None
+
+    @property
+    def folded(self) -> str:
+        """The text in small letters without accents."""
+        if self._folded is None:
+            self._folded = fold(self.text)
+        return self._folded
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word, phrase or pattern to find; `cased`: in exactly these letters."""
+
+    leaf: Leaf
+    cased: bool = False
+
+    def finds(self, chunk: Chunk) -> bool:
+        """Whether it stands in the text."""
+        if isinstance(self.leaf, Regex):
+            return compiled(self.leaf, self.cased).search(chunk.text) is not None
+        pattern = _pattern(self.leaf, self.cased)
+        return pattern is None or pattern.search(chunk.text if self.cased else chunk.folded) is not None
+
+    def places(self, chunk: Chunk) -> Iterator[tuple[int, int]]:
+        """Where it stands in the text, from left to right."""
+        if isinstance(self.leaf, Regex):
+            found = compiled(self.leaf, self.cased).finditer(chunk.text)
+            yield from ((match.start(), match.end()) for match in found if match.end() > match.start())
+        elif pattern := _pattern(self.leaf, self.cased):
+            text = chunk.text if self.cased else chunk.folded
+            yield from ((match.start(), match.end()) for match in pattern.finditer(text))
+
+
+def compiled(regex: Regex, cased: bool = False) -> re2._Regexp:
+    """The pattern, ready to run; `^` and `$` match at lines.
+
+    Raises:
+        QueryError: RE2 cannot read it (it has no look-around and no back-references).
+    """
+    options = re2.Options()
+    options.case_sensitive = cased
+    options.max_mem = _RE2_MEMORY
+    options.log_errors = False
+    try:
+        return re2.compile(f"(?m){regex.pattern}", options)
+    except re2.error as error:
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error.args[0])
+        raise QueryError(
+            f"The regular expression at position {regex.position} can't be read: {reason}.",
+            position=regex.position,
+            expected="a regular expression that RE2 can read (no look-around, no back-references)",
+        ) from error
+
+
+@lru_cache(maxsize=256)
+def _pattern(leaf: Word | Phrase, cased: bool) -> re.Pattern[str] | None:
+    """The words as a pattern over the folded (or, if cased, the plain) text; None matches anything."""
+    text = leaf.text if cased else fold(leaf.text)
+    words = tokens(text)
+    if not words:
+        return re.compile(re.escape(text)) if text.strip() else None
+    parts = [re.escape(words[0])]
+    for left, right in pairwise(words):
+        tight = is_unspaced(left[-1]) or is_unspaced(right[0])
+        parts.append((r"[\W_]*" if tight else _BETWEEN) + re.escape(right))
+    before = "" if is_unspaced(words[0][0]) else _BEFORE
+    prefix = isinstance(leaf, Word) and leaf.prefix
+    after = "" if prefix or is_unspaced(words[-1][-1]) else _AFTER
+    return re.compile(before + "".join(parts) + after)
+
+
+def predicate(node: Node, cased: bool = False) -> Callable[[Chunk], bool]:
+    """Whether one piece of text has what the node asks for."""
+    if isinstance(node, And):
+        every = [predicate(item, cased) for item in node.items]
+        return lambda chunk: all(test(chunk) for test in every)
+    if isinstance(node, Or):
+        some = [predicate(item, cased) for item in node.items]
+        return lambda chunk: any(test(chunk) for test in some)
+    if isinstance(node, Not):
+        inner = predicate(node.item, cased)
+        return lambda chunk: not inner(chunk)
+    if isinstance(node, Field):
+        return predicate(node.item, node.name == "match-case")
+    if isinstance(node, Word | Phrase | Regex):
+        return Term(node, cased).finds
+    raise TypeError(f"{type(node).__name__} says nothing about a piece of text")
+
+
+def terms(node: Node | None, cased: bool = False) -> Iterator[Term]:
+    """What to mark in the hits: the words that the search asks for in texts, not those it rules out."""
+    if isinstance(node, And | Or):
+        for item in node.items:
+            yield from terms(item, cased)
+    elif isinstance(node, Field):
+        if node.name in ("match-case", "ignore-case"):
+            yield from terms(node.item, node.name == "match-case")
+        elif node.name in ("content", "line", "block", "section", "task", "task-todo", "task-done"):
+            yield from terms(node.item, cased)
+    elif isinstance(node, Word | Phrase | Regex) and (isinstance(node, Regex) or node.text.strip()):
+        yield Term(node, cased)
+
+
+def marks(text: str, wanted: Iterable[Term], most: int = 200) -> Marks:
+    """Where the terms stand in the text, in order, overlapping places joined."""
+    chunk = Chunk(text)
+    found: Marks = []
+    for term in wanted:
+        for count, place in enumerate(term.places(chunk)):
+            if count >= most:
+                break
+            found.append(place)
+    found.sort()
+    joined: Marks = []
+    for start, end in found:
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def shorten(
+    text: str, places: Sequence[tuple[int, int]], width: int
+) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The line around its first mark, at most about `width` characters, with the marks moved along."""
+    lead = len(text) - len(text.lstrip())
+    start, end = lead, len(text.rstrip())
+    before = after = ""
+    if end - start > width:
+        first = places[0][0] if places else start
+        start = max(start, min(first - width // 4, end - width))
+        end = min(end, start + width)
+        before, after = ("…" if start > lead else ""), ("…" if end < len(text.rstrip()) else "")
+    shift = len(before) - start
+    moved = tuple(
+        (max(left, start) + shift, min(right, end) + shift)
+        for left, right in places
+        if left < end and right > start
+    )
+    return before + text[start:end] + after, moved

@@ -1,0 +1,93 @@
+"""How the index file came to its present shape: a list of steps, append only.
+
+`PRAGMA user_version` counts the steps that a file has had. A step may also just forget what was read
+(`UPDATE files SET hash = NULL`), so that the next scan reads everything anew.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+_M001 = """
+-- Every file that a link can mean. hash is NULL until a note was read; seen_ns is the modification time
+-- at which it was read, 0 when the file may have changed within the clock's grain since.
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, key TEXT NOT NULL, is_note INTEGER NOT NULL,
+    size INTEGER NOT NULL, seen_ns INTEGER NOT NULL, modified REAL NOT NULL, created REAL NOT NULL,
+    hash TEXT, aliases TEXT NOT NULL DEFAULT '[]', note_id TEXT
+) STRICT;
+CREATE INDEX files_by_key ON files (key);
+
+CREATE TABLE notes (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, name_key TEXT NOT NULL, title TEXT NOT NULL,
+    type TEXT NOT NULL, confidence REAL, tags TEXT NOT NULL, properties TEXT NOT NULL, problem TEXT,
+    problem_kind TEXT, private INTEGER NOT NULL, words INTEGER NOT NULL, body_line INTEGER NOT NULL
+) STRICT;
+CREATE INDEX notes_by_type ON notes (type);
+
+-- target_id is where the link leads now: a file, or NULL. link_key finds the links that a coming or
+-- going name can affect (see resolver.link_key).
+CREATE TABLE links (
+    id INTEGER PRIMARY KEY, source INTEGER NOT NULL, target TEXT NOT NULL, target_key TEXT NOT NULL,
+    link_key TEXT NOT NULL, target_id INTEGER, ambiguous INTEGER NOT NULL, type TEXT NOT NULL,
+    confidence REAL, note TEXT, embed INTEGER NOT NULL, line INTEGER NOT NULL, context TEXT NOT NULL,
+    start INTEGER NOT NULL, stop INTEGER NOT NULL
+) STRICT;
+CREATE INDEX links_by_source ON links (source);
+CREATE INDEX links_by_target ON links (target_id);
+CREATE INDEX links_by_key ON links (link_key);
+
+-- One row for each tag of a note and, implied, for each tag it is nested in.
+CREATE TABLE tags (
+    key TEXT NOT NULL, note INTEGER NOT NULL, name TEXT NOT NULL, implied INTEGER NOT NULL,
+    PRIMARY KEY (key, note)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tags_by_note ON tags (note);
+
+CREATE TABLE properties (
+    key TEXT NOT NULL, note INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (key, note)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX properties_by_note ON properties (note);
+
+CREATE TABLE headings (
+    note INTEGER NOT NULL, line INTEGER NOT NULL, level INTEGER NOT NULL, text TEXT NOT NULL,
+    PRIMARY KEY (note, line)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tasks (
+    note INTEGER NOT NULL, line INTEGER NOT NULL, done INTEGER NOT NULL, text TEXT NOT NULL,
+    PRIMARY KEY (note, line)
+) STRICT, WITHOUT ROWID;
+
+-- Files and folders that are not in `files` or could not be read, with the reason.
+CREATE TABLE problems (path TEXT PRIMARY KEY, reason TEXT NOT NULL, kind TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+-- The words. Letters of scripts without spaces stand apart (see folding.segmented), so that any part of
+-- a CJK text is found. `text` is the whole note, line for line.
+CREATE VIRTUAL TABLE fulltext USING fts5 (
+    name, aliases, headings, tags, text, tokenize = "unicode61 remove_diacritics 2", prefix = '2 3'
+);
+INSERT INTO fulltext (fulltext, rank) VALUES ('rank', 'bm25(10.0, 8.0, 4.0, 4.0, 1.0)');
+"""
+
+
+def m001_files_notes_links_words(connection: sqlite3.Connection) -> None:
+    """The first shape."""
+    _run(connection, _M001)
+
+
+def _run(connection: sqlite3.Connection, script: str) -> None:
+    """Each statement of a script; `executescript` would end the transaction that the step runs in."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            connection.execute(statement)
+            statement = ""
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (m001_files_notes_links_words,)

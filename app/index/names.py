@@ -1,0 +1,30 @@
+"""The forms in which names and link targets are compared."""
+
+from __future__ import annotations
+
+from app.vault.path import NOTE_SUFFIXES, name_key
+
+
+def target_key(text: str) -> str:
+    """A link's target, or a path, in the form to compare by."""
+    bare = text.strip()
+    return bare.lower() if bare.isascii() else name_key(bare)
+
+
+def link_key(key: str) -> str:
+    """The last part of a target's key without a note's suffix.
+
+    Two targets with different link keys never mean the same file, so when a file comes or goes only the
+    links with its link key can change their meaning.
+    """
+    last = key.rpartition("/")[2]
+    suffix = note_suffix(last)
+    return last[: -len(suffix)] if suffix else last
+
+
+def note_suffix(key: str) -> str:
+    """The note's suffix at the end of a key (`.md`, `.markdown`), empty if there is none."""
+    for suffix in NOTE_SUFFIXES:
+        if key.endswith(suffix) and len(key) > len(suffix):
+            return suffix
+    return ""

@@ -1,0 +1,278 @@
+r"""Reads the search language.
+
+    query    = all {"OR" all}
+    all      = one {one}
+    one      = "-" one | "(" query ")" | "[" property "]" | field | phrase | regex | word
+    field    = name ":" one                       (file: path: content: tag: line: block: section: task: …)
+    property = name [":" ("null" | value)]        value may have "OR", "-", parentheses, < <= > >=
+    phrase   = '"' … '"' with \" and \\           regex = "/" … "/" with \/
+
+Words are AND-ed. A name that is no field's is part of a word (`10:30`, `https://…`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import cast, get_args
+
+from app.errors import QueryError
+from app.index.query_tree import (
+    And,
+    Compare,
+    Comparison,
+    Field,
+    FieldName,
+    Node,
+    Not,
+    Or,
+    Orphan,
+    Phrase,
+    Property,
+    Regex,
+    Similar,
+    Word,
+)  # fmt: skip
+
+LONGEST = 4000
+DEEPEST = 50
+_FIELDS = frozenset(get_args(FieldName))
+_NAME = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)?(?=:)")
+_WORD = re.compile(r'[^\s()"]+')
+_VALUE_WORD = re.compile(r'[^\s()"\]]+')
+_SIGN = re.compile(r"<=|>=|<|>")
+_TASKS = ("task", "task-todo", "task-done")
+_CASES = ("match-case", "ignore-case")
+_WHOLE = ("tag", "type", "rel", "links-to", "linked-from")
+
+
+def parse(text: str) -> Node | None:
+    """The tree of a query, None for an empty one.
+
+    The last word also matches longer words, unless a space follows it.
+
+    Raises:
+        QueryError: it cannot be read; `position` counts characters from 0, `expected` says what would fit.
+    """
+    if len(text) > LONGEST:
+        raise _error(LONGEST, f"at most {LONGEST} characters")
+    reader = _Reader(text)
+    reader.space()
+    if reader.at_end():
+        return None
+    node = reader.any_of(0)
+    if not reader.at_end():
+        raise _error(reader.at, 'an opening "(" before this ")"' if reader.peek() == ")" else "a word")
+    return node
+
+
+class _Reader:
+    """Reads from left to right; `at` is the next character."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self._in_property = False
+        self._inside: FieldName | None = None
+
+    def at_end(self) -> bool:
+        return self.at >= len(self.text)
+
+    def peek(self) -> str:
+        return self.text[self.at : self.at + 1]
+
+    def space(self) -> None:
+        while self.peek().isspace():
+            self.at += 1
+
+    def any_of(self, depth: int) -> Node:
+        items = [self.all_of(depth)]
+        while self._says_or():
+            self.at += 2
+            items.append(self.all_of(depth))
+        return items[0] if len(items) == 1 else Or(tuple(items))
+
+    def all_of(self, depth: int) -> Node:
+        items: list[Node] = []
+        self.space()
+        while not self.at_end() and self.peek() not in self._ends() and not self._says_or():
+            items.append(self.one(depth + 1))
+            self.space()
+        if not items:
+            before = "after OR" if self.text[: self.at].rstrip().endswith("OR") else "here"
+            raise _error(self.at, f"a word, a phrase or a filter {before}")
+        return items[0] if len(items) == 1 else And(tuple(items))
+
+    def one(self, depth: int) -> Node:
+        if depth > DEEPEST:
+            raise _error(self.at, f"at most {DEEPEST} levels of brackets")
+        letter = self.peek()
+        if letter == "-":
+            return self._negated(depth)
+        if letter == "(":
+            return self._group(depth)
+        if letter == '"':
+            return Phrase(self._quoted('"', "phrase"))
+        if letter == "/":
+            start = self.at
+            return Regex(self._quoted("/", "regular expression"), start)
+        if self._in_property:
+            return self._value()
+        if letter == "[" and not self._inside:
+            return self._property(depth)
+        if (name := _NAME.match(self.text, self.at)) and (build := self._field(name[0].lower())):
+            if self._inside and name[0].lower() not in _CASES:
+                raise _error(self.at, f"words, phrases or regular expressions inside {self._inside}:")
+            self.at = name.end() + 1
+            return build(depth)
+        return self._word(_WORD)
+
+    def _ends(self) -> str:
+        return ")]" if self._in_property else ")"
+
+    def _says_or(self) -> bool:
+        after = self.text[self.at + 2 : self.at + 3]
+        return self.text.startswith("OR", self.at) and (not after or after.isspace() or after in "()[\"")
+
+    def _negated(self, depth: int) -> Node:
+        self.at += 1
+        if self.at_end() or self.peek().isspace() or self.peek() in self._ends():
+            raise _error(self.at, 'a word, a filter or "(" right after "-"')
+        return Not(self.one(depth + 1))
+
+    def _group(self, depth: int) -> Node:
+        opened = self.at
+        self.at += 1
+        node = self.any_of(depth)
+        if self.peek() != ")":
+            raise _error(self.at, f'")" to close the "(" at position {opened}')
+        self.at += 1
+        return node
+
+    def _quoted(self, mark: str, what: str) -> str:
+        opened = self.at
+        found: list[str] = []
+        self.at += 1
+        while not self.at_end() and self.peek() != mark:
+            if self.peek() == "\\" and self.at + 1 < len(self.text):
+                self.at += 1
+                # A regex keeps its own backslashes; only the mark itself needs none.
+                plain = self.peek() == mark or (mark == '"' and self.peek() == "\\")
+                found.append(self.peek() if plain else f"\\{self.peek()}")
+            else:
+                found.append(self.peek())
+            self.at += 1
+        if self.at_end():
+            raise _error(self.at, f"{mark} to end the {what} that begins at position {opened}")
+        self.at += 1
+        return "".join(found)
+
+    def _word(self, shape: re.Pattern[str]) -> Node:
+        found = shape.match(self.text, self.at)
+        if found is None:
+            raise _error(self.at, f'a word, not "{self.peek()}"')
+        self.at = found.end()
+        word = found[0]
+        if len(word) > 1 and word.endswith("*"):
+            return Word(word.rstrip("*") or word, prefix=True)
+        return Word(word, prefix=self.at == len(self.text))
+
+    # Fields
+
+    def _field(self, name: str) -> Callable[[int], Node] | None:
+        if name == "orphan":
+            return lambda depth: Orphan()
+        if name == "similar":
+            return self._similar
+        if name in _FIELDS:
+            return lambda depth: self._in_field(cast("FieldName", name), depth)
+        return None
+
+    def _in_field(self, name: FieldName, depth: int) -> Node:
+        self.space()
+        if name in _TASKS and (self.at_end() or self.peek() in ")[" or self._says_or()):
+            return Field(name, Phrase(""))
+        if self.at_end() or self.peek() in self._ends() or self._says_or():
+            raise _error(self.at, f'a word, a phrase or "(" after {name}:')
+        outer = self._inside
+        self._inside = outer if name in _CASES else name
+        try:
+            item = self.one(depth + 1)
+        finally:
+            self._inside = outer
+        if name in _WHOLE and isinstance(item, Word) and not self.text.endswith("*", 0, self.at):
+            item = Word(item.text)
+        return Field(name, item)
+
+    def _similar(self, depth: int) -> Node:
+        self.space()
+        start = self.at
+        item = self.one(depth + 1) if not self.at_end() else None
+        if not isinstance(item, Word | Phrase) or not item.text.strip():
+            raise _error(start, 'a text in quotes after similar:, such as similar:"free will"')
+        return Similar(item.text, start)
+
+    # Properties
+
+    def _property(self, depth: int) -> Node:
+        opened = self.at
+        self.at += 1
+        self.space()
+        name = self._property_name()
+        self.space()
+        node: Node = Property(name)
+        if self.peek() == ":":
+            self.at += 1
+            self.space()
+            node = self._property_value(name, depth)
+        self.space()
+        if self.peek() != "]":
+            raise _error(self.at, f'"]" to close the "[" at position {opened}')
+        self.at += 1
+        return node
+
+    def _property_name(self) -> str:
+        start = self.at
+        if self.peek() == '"':
+            name = self._quoted('"', "name")
+        else:
+            while not self.at_end() and self.peek() not in ':[]"':
+                self.at += 1
+            name = self.text[start : self.at]
+        if not name.strip():
+            raise _error(start, "the name of a property")
+        return name.strip()
+
+    def _property_value(self, name: str, depth: int) -> Node:
+        if self.at_end():
+            raise _error(self.at, "a value, null, or < or > and a number")
+        self._in_property = True
+        try:
+            value = self.any_of(depth + 1)
+        finally:
+            self._in_property = False
+        if isinstance(value, Word) and value.text.lower() == "null":
+            return Property(name, None, empty=True)
+        return Property(name, value)
+
+    def _value(self) -> Node:
+        if sign := _SIGN.match(self.text, self.at):
+            self.at = sign.end()
+            self.space()
+            start = self.at
+            if self.peek() == '"':
+                return Compare(cast("Comparison", sign[0]), self._quoted('"', "value"))
+            word = _VALUE_WORD.match(self.text, self.at)
+            if word is None:
+                raise _error(start, f"a number or a date after {sign[0]}")
+            self.at = word.end()
+            return Compare(cast("Comparison", sign[0]), word[0])
+        return self._word(_VALUE_WORD)
+
+
+def _error(position: int, expected: str) -> QueryError:
+    return QueryError(
+        f"The search can't be read at position {position}: expected {expected}.",
+        position=position,
+        expected=expected,
+    )

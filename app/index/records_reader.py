@@ -1,0 +1,117 @@
+"""Reads notes, files, tags, properties, counts and problems from the index file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from types import MappingProxyType
+from typing import Any
+
+from app.index.records import FileRecord, NoteRecord, Problem, PropertyCount, TagCount, VaultStats
+from app.vault.path import NotePath, name_key
+
+_NOTE = (
+    "SELECT path, name, title, type, confidence, tags, aliases, properties, note_id, size, modified, created,"
+    " hash, problem, private, words FROM files JOIN notes USING (id)"
+)
+_ORPHANS = (
+    "SELECT count(*) FROM (SELECT id FROM notes"
+    " EXCEPT SELECT source FROM links JOIN notes ON notes.id = target_id WHERE source <> target_id"
+    " EXCEPT SELECT target_id FROM links WHERE source <> target_id)"
+)
+
+
+def note_record(connection: sqlite3.Connection, path: NotePath) -> NoteRecord | None:
+    """The note at this path, None if there is none."""
+    row = connection.execute(f"{_NOTE} WHERE path = ?", (path.text,)).fetchone()
+    return _note(row) if row else None
+
+
+def note_records(connection: sqlite3.Connection) -> Iterator[NoteRecord]:
+    """Every note, ordered by key."""
+    return map(_note, connection.execute(f"{_NOTE} ORDER BY key, path"))
+
+
+def _note(row: tuple[Any, ...]) -> NoteRecord:
+    path, name, title, type_, confidence, tags, aliases, properties, note_id, *rest = row
+    size, modified, created, digest, problem, private, words = rest
+    return NoteRecord(
+        NotePath(path), name, title, type_, confidence, _texts(tags), _texts(aliases),
+        MappingProxyType(json.loads(properties) if properties != "{}" else {}), note_id, size, modified,
+        created, digest or "", problem, bool(private), words,
+    )  # fmt: skip
+
+
+def _texts(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text)) if text != "[]" else ()
+
+
+def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:
+    """Every file that is not a note, ordered by key."""
+    rows = connection.execute("SELECT path, size, modified FROM files WHERE is_note = 0 ORDER BY key, path")
+    return tuple(FileRecord(NotePath(path), size, modified) for path, size, modified in rows)
+
+
+def tag_counts(connection: sqlite3.Connection) -> tuple[TagCount, ...]:
+    """Every tag and every tag that one is nested in, by name; each in the casing of the first note."""
+    rows = connection.execute(
+        "SELECT tags.key, tags.name, count(*), sum(1 - implied), min(files.key || char(0) || files.path)"
+        " FROM tags JOIN files ON files.id = tags.note GROUP BY tags.key ORDER BY tags.key"
+    ).fetchall()
+    names = {key: name for key, name, *_ in rows}
+    return tuple(
+        TagCount(name, count, names.get(key.rpartition("/")[0]), own) for key, name, count, own, _ in rows
+    )
+
+
+def notes_with_tag(connection: sqlite3.Connection, tag: str, nested: bool) -> tuple[NotePath, ...]:
+    """The notes that have the tag or, if `nested`, one nested in it; ordered by key."""
+    only = "" if nested else " AND implied = 0"
+    rows = connection.execute(
+        "SELECT path FROM tags JOIN files ON files.id = tags.note"
+        f" WHERE tags.key = ?{only} ORDER BY files.key, path",
+        (name_key(tag.strip().lstrip("#").rstrip("/")),),
+    )
+    return tuple(NotePath(path) for (path,) in rows)
+
+
+def property_counts(connection: sqlite3.Connection) -> tuple[PropertyCount, ...]:
+    """Every property's name and how many notes have it, the most used first."""
+    rows = connection.execute(
+        "SELECT name, count(*) AS n, min(files.key || char(0) || files.path) FROM properties"
+        " JOIN files ON files.id = note GROUP BY properties.key ORDER BY n DESC, properties.key"
+    )
+    return tuple(PropertyCount(name, count) for name, count, _ in rows)
+
+
+def problems(connection: sqlite3.Connection) -> tuple[Problem, ...]:
+    """Every file or folder that is not wholly in the index, by path."""
+    rows = connection.execute(
+        "SELECT path, problem, problem_kind FROM notes JOIN files USING (id) WHERE problem IS NOT NULL"
+        " UNION ALL SELECT path, reason, kind FROM problems ORDER BY 1"
+    )
+    return tuple(Problem(NotePath(path), reason, kind) for path, reason, kind in rows)
+
+
+def vault_stats(connection: sqlite3.Connection) -> VaultStats:
+    """Counts over the vault."""
+
+    def one(query: str) -> int:
+        return int(connection.execute(query).fetchone()[0] or 0)
+
+    found = problems(connection)
+    return VaultStats(
+        notes=one("SELECT count(*) FROM notes"),
+        attachments=one("SELECT count(*) FROM files WHERE is_note = 0"),
+        links=one("SELECT count(*) FROM links"),
+        tags=one("SELECT count(DISTINCT key) FROM tags"),
+        unresolved=one(
+            "SELECT count(DISTINCT target_key) FROM links WHERE target_id IS NULL AND target_key <> ''"
+        ),
+        orphans=one(_ORPHANS),
+        words=one("SELECT sum(words) FROM notes"),
+        indexed=one("SELECT count(*) FROM notes JOIN files USING (id) WHERE hash <> ''"),
+        skipped=sum(problem.kind == "skipped" for problem in found),
+        failed=sum(problem.kind == "failed" for problem in found),
+    )

@@ -1,0 +1,113 @@
+"""What a rename or a move does to links: which notes to rewrite, and what to write instead.
+
+Every link that resolved to the file is rewritten where it would not lead there any more, in the style in
+which it is written: as short as can be, relative, or from the root; with or without `.md`. So are the links
+inside a moved note that were found by its own folder. A link that was ambiguous is listed and not touched.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from app.index.names import note_suffix, target_key
+from app.index.records import LinkRecord
+from app.index.resolver import Resolver
+from app.vault.note import Link, LinkStyle
+from app.vault.path import NotePath
+
+Rewrite = Callable[[Link], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class RenamePlan:
+    """What to rewrite, by the notes' paths before the move.
+
+    `rewrites[note](link)` is the new target of a link in that note, or None to leave it. `ambiguous` links
+    lead to a moved file only by the rule of the shortest path; `captured` links led elsewhere and will lead
+    to a moved file. Both are left as they are.
+    """
+
+    rewrites: Mapping[NotePath, Rewrite]
+    ambiguous: tuple[LinkRecord, ...]
+    captured: tuple[LinkRecord, ...] = ()
+
+
+def plan_renames(
+    resolver: Resolver, moves: Mapping[NotePath, NotePath], links: Iterable[LinkRecord]
+) -> RenamePlan:
+    """What these moves (old path to new path) ask for.
+
+    Args:
+        resolver: Resolves as the vault is now.
+        moves: All files that move together.
+        links: The links to look at: all that lead to a moved file, stand in one, or may be captured.
+    """
+    looked_at = list(links)
+    ambiguous: list[LinkRecord] = []
+    captured: list[LinkRecord] = []
+    texts: dict[NotePath, dict[tuple[str, LinkStyle], str]] = {}
+    with resolver.preview(moves):
+        for link in looked_at:
+            source = moves.get(link.source, link.source)
+            target = moves.get(link.target, link.target) if link.target else None
+            now, unsure = resolver.pick(link.target_text, source)
+            if target is None or not link.target_text:
+                continue
+            concerned = link.target in moves or link.source in moves
+            if now is not None and now.path == target and (unsure <= link.ambiguous or not concerned):
+                continue
+            if not concerned:
+                captured.append(link)
+            elif link.ambiguous:
+                ambiguous.append(link)
+            else:
+                for style in LinkStyle:
+                    text = _new_text(resolver, link, source, target, style)
+                    texts.setdefault(link.source, {})[link.target_text, style] = text
+    return RenamePlan(
+        {source: _rewriter(known) for source, known in texts.items()}, tuple(ambiguous), tuple(captured)
+    )
+
+
+def _rewriter(known: Mapping[tuple[str, LinkStyle], str]) -> Rewrite:
+    return lambda link: known.get((link.target, link.style))
+
+
+def _new_text(
+    resolver: Resolver, link: LinkRecord, source: NotePath, target: NotePath, style: LinkStyle
+) -> str:
+    """The new target in the style of the old one; the first of some spellings that surely leads there."""
+    for text in _spellings(resolver, link, source, target, style):
+        entry, ambiguous = resolver.pick(text, source)
+        if entry is not None and entry.path == target and not ambiguous:
+            return text
+    return target.text
+
+
+def _spellings(
+    resolver: Resolver, link: LinkRecord, source: NotePath, target: NotePath, style: LinkStyle
+) -> Iterable[str]:
+    old, key = link.target_text.strip(), target_key(link.target_text)
+    with_suffix = bool(note_suffix(key)) or not target.is_note
+    whole = target.text if with_suffix else target.stem_path
+    relative = posixpath.relpath(whole, source.folder or ".")
+    was = link.target
+    if old.startswith("/"):
+        yield f"/{whole}"
+    elif old.startswith(("./", "../")):
+        yield relative if relative.startswith("../") else f"./{relative}"
+    elif style is LinkStyle.MARKDOWN and was and key == target_key(_relative(was, link.source, with_suffix)):
+        yield relative
+    elif "/" in old and was and key in (target_key(was.text), target_key(was.stem_path)):
+        yield whole
+    short = resolver.shortest(target, source)
+    yield short + target.text[len(target.stem_path) :] if with_suffix and target.is_note else short
+    yield short
+    yield whole
+    yield f"/{whole}"
+
+
+def _relative(path: NotePath, source: NotePath, with_suffix: bool) -> str:
+    return posixpath.relpath(path.text if with_suffix else path.stem_path, source.folder or ".")

@@ -1,0 +1,370 @@
+"""VaultIndex: what the rest of the app knows of the index.
+
+It lives in the service thread. `open`, `scan`, `refresh` and `search` do their work in other threads and
+processes; the reads are single look-ups in the index file and may also be called from another thread. When
+the file turns out to be damaged it is set aside and filled anew; `notice` and `IndexRebuilt` say so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.errors import QueryError, StorageError
+from app.events import EventBus
+from app.index import links, records_reader
+from app.index.database import DamagedIndexError, Database, open_database, set_aside
+from app.index.indexer import Indexer
+from app.index.query import parse
+from app.index.query_tree import Field, Node, Phrase, Similar, Word, walk_nodes
+from app.index.records import (
+    FileRecord,
+    GraphData,
+    IndexDelta,
+    IndexRebuilt,
+    IndexUpdated,
+    LinkRecord,
+    Mention,
+    NoteRecord,
+    Problem,
+    PropertyCount,
+    ScanProgress,
+    ScanReport,
+    SearchPage,
+    TagCount,
+    UnresolvedName,
+    VaultStats,
+)  # fmt: skip
+from app.index.renames import RenamePlan, plan_renames
+from app.index.resolver import Entry, Resolver
+from app.index.search import Request, Search
+from app.settings import IndexSettings
+from app.vault.path import NotePath, name_key
+
+log = logging.getLogger(__name__)
+
+Similarity = Callable[[str, int], Awaitable[Iterable[tuple[NotePath, float]]]]
+_SIMILAR_AT_MOST = 200
+
+
+class VaultIndex:
+    """The index of the vault at `root`, kept in `cache_folder`, which may be deleted at any moment.
+
+    `resolver` says what names mean; `notice` why the index file had to be begun anew, if it had;
+    `similarity`, once set, answers `similar:` with the notes closest to a text and their scores.
+    """
+
+    def __init__(self, root: Path, cache_folder: Path, settings: IndexSettings, events: EventBus) -> None:
+        self.root = root
+        self.resolver = Resolver(settings.aliases_resolve)
+        self.notice: str | None = None
+        self.similarity: Similarity | None = None
+        self._folder = cache_folder
+        self._settings = settings
+        self._events = events
+        self._database: Database | None = None
+        self._indexer: Indexer | None = None
+        self._records: dict[str, NoteRecord] | None = None
+        self._stale: set[str] = set()
+        self._rebuilding: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._forget: Callable[[], None] = lambda: None
+
+    async def open(self) -> None:
+        """Open the index file and take the names from it, as the last session left them.
+
+        Raises:
+            StorageError: the cache folder cannot be written, or another program keeps the file locked.
+        """
+        self._loop = asyncio.get_running_loop()
+        self._forget = self._events.subscribe(IndexUpdated, self._forget_records)
+        await self._open()
+
+    async def _open(self) -> None:
+        database, reason = await asyncio.to_thread(open_database, self._folder)
+        self._database = database
+        self._indexer = Indexer(self.root, database, self.resolver, self._settings, self._events)
+        try:
+            await self._indexer.load()
+            await self._indexer.heed_settings()
+        except DamagedIndexError as error:
+            reason = error.message
+            await asyncio.to_thread(self._start_anew)
+            await self._indexer.load()
+        if reason:
+            self._tell(reason)
+
+    def _start_anew(self) -> None:
+        """Set the file aside and begin a new one."""
+        if self._database is not None:
+            self._database.close()
+        set_aside(self._folder / "index.sqlite")
+        self._database, _ = open_database(self._folder)
+        self._indexer = Indexer(self.root, self._database, self.resolver, self._settings, self._events)
+
+    def _tell(self, reason: str) -> None:
+        self.notice = f"The index was begun anew: {reason}."
+        log.warning("%s", self.notice)
+        self._events.publish(IndexRebuilt(reason))
+
+    async def close(self) -> None:
+        """End what runs and close the file."""
+        self._forget()
+        if self._rebuilding is not None:
+            self._rebuilding.cancel()
+            await asyncio.wait([self._rebuilding])
+        if self._database is not None:
+            await asyncio.to_thread(self._database.close)
+            self._database = None
+
+    # Keeping up to date
+
+    async def scan(
+        self,
+        progress: Callable[[ScanProgress], None] = lambda progress: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> ScanReport:
+        """Bring the index up to date with the whole vault, publishing `IndexUpdated` for each batch.
+
+        Raises:
+            VaultLostError: the vault's folder is gone; what is in the index stays.
+            StorageError: the index file cannot be written.
+        """
+        try:
+            counts = await self._writing_part.scan(progress, cancelled)
+        except DamagedIndexError as error:
+            await self._rebuild(error.message)
+            counts = await self._writing_part.scan(progress, cancelled)
+        found = await asyncio.to_thread(self.problems)
+        return ScanReport(
+            counts.indexed,
+            counts.unchanged,
+            counts.removed,
+            tuple(problem for problem in found if problem.kind == "skipped"),
+            tuple(problem for problem in found if problem.kind == "failed"),
+            counts.cancelled,
+        )
+
+    async def refresh(self, changed: Iterable[NotePath], removed: Iterable[NotePath] = ()) -> IndexDelta:
+        """Bring the index up to date with these files or folders, and publish `IndexUpdated`.
+
+        Raises:
+            VaultLostError: the vault's folder is gone; what is in the index stays.
+            StorageError: the index file cannot be written.
+        """
+        changed, removed = tuple(changed), tuple(removed)
+        try:
+            return await self._writing_part.refresh(changed, removed)
+        except DamagedIndexError as error:
+            await self._rebuild(error.message)
+            await self.scan()
+            return IndexDelta(changed, removed)
+
+    async def _rebuild(self, reason: str) -> None:
+        await asyncio.to_thread(self._start_anew)
+        await self._writing_part.load()
+        self._records = None
+        self._tell(reason)
+
+    @property
+    def _writing_part(self) -> Indexer:
+        if self._indexer is None or self._database is None:
+            raise StorageError("The index is not open.")
+        return self._indexer
+
+    @property
+    def _file(self) -> Database:
+        if self._database is None:
+            raise StorageError("The index is not open.")
+        return self._database
+
+    @contextmanager
+    def _damage_noticed(self) -> Iterator[None]:
+        """A read that finds the file damaged fails, and has it rebuilt."""
+        try:
+            yield
+        except DamagedIndexError as error:
+            if self._loop is not None and not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(self._rebuild_soon, error.message)
+            raise
+
+    def _rebuild_soon(self, reason: str) -> None:
+        async def rebuild() -> None:
+            try:
+                await self._rebuild(reason)
+                await self.scan()
+            except StorageError as error:
+                log.warning("the index could not be filled anew: %s", error)
+
+        if self._rebuilding is None or self._rebuilding.done():
+            self._rebuilding = asyncio.ensure_future(rebuild())
+
+    # Notes and files
+
+    def note(self, path: NotePath) -> NoteRecord | None:
+        """The note at this path, None if there is none."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return records_reader.note_record(connection, path)
+
+    def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
+        """The notes in a folder (None or empty: the root), ordered by key; below it too if `recursive`."""
+        found = self._all_notes()
+        wanted = name_key((folder or "").strip("/"))
+        if recursive:
+            return tuple(note for note in found if not wanted or note.path.is_under(wanted))
+        return tuple(note for note in found if name_key(note.path.folder) == wanted)
+
+    def _all_notes(self) -> Iterable[NoteRecord]:
+        """Every note, read once and then kept up with the changes."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            if self._records is None:
+                self._stale.clear()
+                self._records = {note.path.text: note for note in records_reader.note_records(connection)}
+            elif self._stale:
+                for text in self._stale:
+                    record = records_reader.note_record(connection, NotePath(text))
+                    if record is not None:
+                        self._records[text] = record
+                    else:
+                        self._records.pop(text, None)
+                self._stale.clear()
+                order = sorted(self._records.values(), key=lambda note: (note.path.key, note.path.text))
+                self._records = {note.path.text: note for note in order}
+            return self._records.values()
+
+    def _forget_records(self, event: IndexUpdated) -> None:
+        self._stale.update(path.text for path in (*event.changed, *event.removed))
+
+    def files(self) -> tuple[FileRecord, ...]:
+        """The files that are not notes, ordered by key."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return records_reader.file_records(connection)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Every file or folder that is not wholly in the index, and why."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return records_reader.problems(connection)
+
+    def stats(self) -> VaultStats:
+        """Counts over the vault."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return records_reader.vault_stats(connection)
+
+    # Tags and properties
+
+    def tags(self) -> tuple[TagCount, ...]:
+        """Every tag and every tag that one is nested in, by name."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return records_reader.tag_counts(connection)
+
+    def notes_with_tag(self, tag: str, nested: bool = True) -> tuple[NotePath, ...]:
+        """The notes with this tag (with or without `#`) or, if `nested`, with one below it."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return records_reader.notes_with_tag(connection, tag, nested)
+
+    def properties(self) -> tuple[PropertyCount, ...]:
+        """Every property's name and how many notes have it."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return records_reader.property_counts(connection)
+
+    # Links
+
+    def outgoing(self, path: NotePath) -> tuple[LinkRecord, ...]:
+        """The links in a note, in their order."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return links.outgoing(connection, path)
+
+    def backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
+        """The links in other notes that lead to this file."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return links.backlinks(connection, path)
+
+    def unresolved(self) -> tuple[UnresolvedName, ...]:
+        """The names that links say and no file has, the most wanted first."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return links.unresolved(connection)
+
+    def unlinked_mentions(self, path: NotePath) -> tuple[Mention, ...]:
+        """Where other notes say the note's name, title or an alias without linking it."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return links.unlinked_mentions(connection, path)
+
+    def links_to_rewrite(self, old: NotePath, new: NotePath) -> RenamePlan:
+        """What a rename or move of one file asks for; see `moves_to_rewrite`."""
+        return self.moves_to_rewrite({old: new})
+
+    def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
+        """Which notes' links these moves (old path to new path, all at once) ask to rewrite, and to what."""
+        keys: set[str] = set()
+        for new in moves.values():
+            keys |= self.resolver.link_keys(Entry(new, 0))
+        with self._damage_noticed(), self._file.reading() as connection:
+            concerned = links.links_concerning(connection, moves, keys)
+        return plan_renames(self.resolver, moves, concerned)
+
+    def graph(self) -> GraphData:
+        """The vault as arrays; for a large one, call it from another thread."""
+        # numpy takes a good part of a second to load, which a window that opens need not wait for.
+        from app.index.graph_data import graph_data
+
+        with self._damage_noticed(), self._file.reading() as connection:
+            return graph_data(connection)
+
+    # Search
+
+    async def search(
+        self, query: str, limit: int = 50, offset: int = 0, *, private: bool = True
+    ) -> SearchPage:
+        """The notes that a query in the search language finds, best first.
+
+        Without `private`, private notes are as if they were not there: for models and outside callers.
+
+        Raises:
+            QueryError: the query cannot be read; `position` and `expected` say where and what.
+            TimeoutExpiredError: it took longer than a search may.
+        """
+        node = parse(query)
+        if node is None:
+            return SearchPage((), 0, "")
+        request = Request(
+            node, max(0, limit), max(0, offset), private, self._targets(node), await self._similar(node)
+        )
+        cancelled = threading.Event()
+        try:
+            return await asyncio.to_thread(self._run, request, cancelled)
+        finally:
+            cancelled.set()
+
+    def _run(self, request: Request, cancelled: threading.Event) -> SearchPage:
+        with self._damage_noticed(), self._file.searching() as connection:
+            return Search(connection, cancelled).run(request)
+
+    def _targets(self, node: Node) -> dict[str, int | None]:
+        """What the names in `links-to:` and `linked-from:` mean."""
+        found: dict[str, int | None] = {}
+        for field in walk_nodes(node):
+            if isinstance(field, Field) and field.name in ("links-to", "linked-from"):
+                for leaf in walk_nodes(field.item):
+                    if isinstance(leaf, Word | Phrase):
+                        entry, _ = self.resolver.pick(leaf.text, None)
+                        found[leaf.text] = entry.id if entry else None
+        return found
+
+    async def _similar(self, node: Node) -> dict[str, dict[int, float]]:
+        found: dict[str, dict[int, float]] = {}
+        for part in walk_nodes(node):
+            if isinstance(part, Similar):
+                if self.similarity is None:
+                    raise QueryError(
+                        "similar: needs search by meaning, which is off or not ready.",
+                        position=part.position,
+                        expected="words, since search by meaning is off or not ready",
+                    )
+                near = await self.similarity(part.text, _SIMILAR_AT_MOST)
+                entries = ((self.resolver.entry(path), score) for path, score in near)
+                found[part.text] = {entry.id: score for entry, score in entries if entry is not None}
+        return found

@@ -1,0 +1,165 @@
+"""What a batch of changes does to the index file, in one transaction.
+
+Each link keeps where it leads. A batch says which link keys a coming or going name can affect
+(`Resolver.link_keys`); the links with those keys are resolved anew in the same transaction, so that the
+file never shows a link that leads to where it would not lead after a rebuild.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, TypeVar
+
+from app.index.extract import Read, Same
+from app.index.records import Problem
+from app.index.resolver import Resolver
+from app.index.walk import FoundFile
+from app.vault.path import NotePath
+
+_CHILDREN = (
+    ("links", "source"), ("tags", "note"), ("properties", "note"), ("headings", "note"), ("tasks", "note"),
+    ("fulltext", "rowid"),
+)  # fmt: skip
+_KEYS_AT_ONCE = 500
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Batch:
+    """Changes to write: files by their row id. `link_keys` are those whose links may lead elsewhere now.
+
+    `problems`, unless None, takes the place of all problems that an earlier walk found.
+    """
+
+    files: list[tuple[int, FoundFile]] = field(default_factory=list)
+    read: list[tuple[int, Read]] = field(default_factory=list)
+    same: list[tuple[int, Same]] = field(default_factory=list)
+    removed: list[int] = field(default_factory=list)
+    link_keys: set[str] = field(default_factory=set)
+    problems: list[Problem] | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.files or self.read or self.same or self.removed or self.problems is not None)
+
+
+def write(connection: sqlite3.Connection, batch: Batch, resolver: Resolver) -> tuple[NotePath, ...]:
+    """Write the batch; the notes, besides those read, whose links lead elsewhere than before."""
+    _remove(connection, batch.removed)
+    _list_files(connection, batch.files)
+    connection.executemany(
+        "UPDATE files SET size = ?, seen_ns = ?, modified = ?, created = ? WHERE id = ?",
+        ((s.size, s.modified_ns, s.modified, s.created, id) for id, s in batch.same),
+    )
+    _put_notes(connection, batch.read, resolver)
+    if batch.problems is not None:
+        connection.execute("DELETE FROM problems")
+        rows = ((problem.path.text, problem.reason, problem.kind) for problem in batch.problems)
+        connection.executemany("REPLACE INTO problems VALUES (?, ?, ?)", rows)
+    return _relink(connection, batch.link_keys, resolver, {id for id, _ in batch.read})
+
+
+def _remove(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
+    rows = [(id,) for id in ids]
+    for table, column in (*_CHILDREN, ("notes", "id"), ("files", "id")):
+        connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", rows)
+
+
+def _list_files(connection: sqlite3.Connection, files: Iterable[tuple[int, FoundFile]]) -> None:
+    """Files by name only; a note among them is read later."""
+    connection.executemany(
+        "INSERT INTO files (id, path, key, is_note, size, seen_ns, modified, created)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (id) DO UPDATE SET size = excluded.size, seen_ns = excluded.seen_ns,"
+        " modified = excluded.modified, created = excluded.created",
+        (
+            (id, f.path.text, f.path.key, f.path.is_note, f.size, at := f.modified_ns, at / 1e9, f.created)
+            for id, f in files
+        ),
+    )
+
+
+def _put_notes(connection: sqlite3.Connection, notes: Sequence[tuple[int, Read]], resolver: Resolver) -> None:
+    query = "SELECT 1 FROM notes WHERE id = ?"
+    known = [(id,) for id, _ in notes if connection.execute(query, (id,)).fetchone()]
+    for table, column in _CHILDREN:
+        connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", known)
+    connection.executemany(
+        "INSERT INTO files VALUES (?,?,?,1,?,?,?,?,?,?,?) ON CONFLICT (id) DO UPDATE"
+        " SET size = excluded.size, seen_ns = excluded.seen_ns, modified = excluded.modified,"
+        " created = excluded.created, hash = excluded.hash, aliases = excluded.aliases,"
+        " note_id = excluded.note_id",
+        (_file_row(id, read) for id, read in notes),
+    )
+    _insert(connection, "REPLACE", "notes", ((id, *read.note) for id, read in notes))
+    _insert(connection, "INSERT", "tags", ((row[0], id, *row[1:]) for id, read in notes for row in read.tags))
+    properties = ((row[0], id, *row[1:]) for id, read in notes for row in read.properties)
+    _insert(connection, "INSERT", "properties", properties)
+    _insert(connection, "INSERT", "headings", ((id, *row) for id, read in notes for row in read.headings))
+    _insert(connection, "INSERT", "tasks", ((id, *row) for id, read in notes for row in read.tasks))
+    connection.executemany(
+        "INSERT INTO links (source, target, target_key, link_key, target_id, ambiguous, type, confidence,"
+        " note, embed, line, context, start, stop) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        _links(notes, resolver),
+    )
+    connection.executemany(
+        "INSERT INTO fulltext (rowid, name, aliases, headings, tags, text) VALUES (?,?,?,?,?,?)",
+        ((id, *read.words) for id, read in notes),
+    )
+
+
+def _insert(connection: sqlite3.Connection, verb: str, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+    rows = iter(rows)
+    if first := next(rows, None):
+        marks = ",".join("?" * len(first))
+        connection.execute(f"{verb} INTO {table} VALUES ({marks})", first)
+        connection.executemany(f"{verb} INTO {table} VALUES ({marks})", rows)
+
+
+def _file_row(id: int, read: Read) -> tuple[Any, ...]:
+    aliases = json.dumps(read.aliases) if read.aliases else "[]"
+    path = NotePath(read.path)
+    return (
+        id, read.path, path.key, read.size, read.modified_ns, read.modified, read.created, read.hash, aliases,
+        read.note_id,
+    )  # fmt: skip
+
+
+def _links(notes: Iterable[tuple[int, Read]], resolver: Resolver) -> Iterator[tuple[Any, ...]]:
+    for id, read in notes:
+        source = NotePath(read.path)
+        for row in read.links:
+            entry, ambiguous = resolver.pick(row[0], source)
+            yield (id, *row[:3], entry.id if entry else None, ambiguous, *row[3:])
+
+
+def _relink(
+    connection: sqlite3.Connection, link_keys: Iterable[str], resolver: Resolver, read: set[int]
+) -> tuple[NotePath, ...]:
+    """Resolve the links with these keys anew; the notes, besides those just read, where that changed one."""
+    changed: dict[str, None] = {}
+    for keys in _chunks(link_keys, _KEYS_AT_ONCE):
+        updates: list[tuple[int | None, bool, int]] = []
+        marks = ",".join("?" * len(keys))
+        for id, source_id, path, target, target_id, was_ambiguous in connection.execute(
+            "SELECT links.id, source, path, target, target_id, ambiguous"
+            f" FROM links JOIN files ON files.id = source WHERE link_key IN ({marks})",
+            keys,
+        ):
+            entry, ambiguous = resolver.pick(target, NotePath(path))
+            found = entry.id if entry else None
+            if found != target_id or ambiguous != bool(was_ambiguous):
+                updates.append((found, ambiguous, id))
+                if source_id not in read:
+                    changed[path] = None
+        connection.executemany("UPDATE links SET target_id = ?, ambiguous = ? WHERE id = ?", updates)
+    return tuple(NotePath(path) for path in sorted(changed))
+
+
+def _chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    rest = iter(items)
+    while chunk := list(islice(rest, size)):
+        yield chunk
