@@ -189,7 +189,7 @@ class _FileDelegate(QStyledItemDelegate):
 def _short_name(file: FileDraft) -> str:
     """The file's name, then its folder; for a move, where it goes."""
     change = file.change
-    name = describe(change.path.file_name)
+    name = describe(change.path.name)
     if isinstance(change, Move):
         return f"{name} → {describe(str(change.to))}"
     return f"{name}   {describe(change.path.folder)}" if change.path.folder else name

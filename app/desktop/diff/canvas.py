@@ -16,11 +16,12 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from app.desktop.diff.drawing import Grid
-from app.desktop.diff.row_painter import FOLD_EXTRA, TICK, RowPainter, Ticks, columns
+from app.desktop.diff.row_painter import FOLD_EXTRA, TICK, RowPainter, Surface, Ticks, columns
 from app.desktop.diff.sheet import Row, Sheet
 from app.desktop.diff.visible import CHIP, NOTE, VisibleLine
 from app.desktop.theme import Theme, code_font
@@ -45,11 +46,11 @@ class DiffCanvas(QAbstractScrollArea):
         self._sheet: Sheet | None = None
         self._ticks = Ticks()
         self._tops = np.zeros(1, dtype=np.int64)
+        self._columns = 80
+        self._is_fresh = True
         self._grid = Grid.of(_code_font(self), self)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        # Always there: a bar that comes and goes would change the width that decides whether it comes.
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setAccessibleName("Changes")
         self.viewport().setMouseTracking(True)
 
@@ -73,12 +74,14 @@ class DiffCanvas(QAbstractScrollArea):
         """Show `sheet`, from its first change on, or from where the view stands."""
         place = self.verticalScrollBar().value()
         self._sheet = sheet
-        if not keep_place:
+        if keep_place:
+            self._arrange()
+            self.verticalScrollBar().setValue(place)
+        else:
             self._ticks = replace(self._ticks, current=-1)
-        self._arrange()
-        self.verticalScrollBar().setValue(place if keep_place else 0)
-        if not keep_place:
-            self.go_to_hunk(0)
+            self._is_fresh = True
+            self._arrange()
+            self._make_current(0 if sheet is not None and sheet.first_rows else -1)
 
     def set_ticks(self, unticked: frozenset[int], shown: bool) -> None:
         """Which hunks are not wanted, and whether there are ticks to change that."""
@@ -101,10 +104,8 @@ class DiffCanvas(QAbstractScrollArea):
         """Make hunk `index` the current one and bring it into sight."""
         if self._sheet is None or not 0 <= index < len(self._sheet.first_rows):
             return
-        top = int(self._tops[self._sheet.first_rows[index]])
-        bar, page = self.verticalScrollBar(), self.viewport().height()
-        if not bar.value() <= top < bar.value() + page * 3 // 4:
-            bar.setValue(top - page // 4)
+        self._is_fresh = False
+        self._reveal(index)
         self._make_current(index)
 
     def hunk_text(self, index: int) -> str:
@@ -125,7 +126,8 @@ class DiffCanvas(QAbstractScrollArea):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         width, offset = self.viewport().width(), self.verticalScrollBar().value()
-        rows = RowPainter(painter, self._sheet, self._grid, self._theme, width=width, ticks=self._ticks)
+        painted = Surface(self._grid, self._theme, width, self._columns)
+        rows = RowPainter(painter, self._sheet, painted, self._ticks)
         for index in range(self._index_at(offset + event.rect().top()), len(self._sheet.rows)):
             top = int(self._tops[index])
             if top > offset + event.rect().bottom():
@@ -147,6 +149,7 @@ class DiffCanvas(QAbstractScrollArea):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """F8 and Shift+F8 walk the hunks, Space ticks one, Ctrl+C copies one, the rest scrolls."""
+        self._is_fresh = False
         bar, key = self.verticalScrollBar(), event.key()
         if key == Qt.Key.Key_F8:
             self.step(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
@@ -160,8 +163,14 @@ class DiffCanvas(QAbstractScrollArea):
         else:
             super().keyPressEvent(event)
 
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll; from now on the view stays where the user left it."""
+        self._is_fresh = False
+        super().wheelEvent(event)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Open a fold, tick a hunk, or make one the current."""
+        self._is_fresh = False
         row = self._row_at(event)
         if row is None or event.button() is not Qt.MouseButton.LeftButton:
             return
@@ -184,26 +193,48 @@ class DiffCanvas(QAbstractScrollArea):
 
     def _make_current(self, index: int) -> None:
         self._ticks = replace(self._ticks, current=index)
-        state = ", not wanted" if index in self._ticks.unticked else ""
-        hunks = len(self._sheet.diff.hunks) if self._sheet else 0
-        self.setAccessibleDescription(f"Change {index + 1} of {hunks}{state}\n{self.hunk_text(index)}")
+        if index >= 0 and self._sheet is not None:
+            state = ", not wanted" if index in self._ticks.unticked else ""
+            place = f"Change {index + 1} of {len(self._sheet.diff.hunks)}{state}"
+            self.setAccessibleDescription(f"{place}\n{self.hunk_text(index)}")
         self.current_changed.emit(index)
         self.viewport().update()
 
     def _arrange(self) -> None:
         """Compute where each row stands, and the reach of the scroll bar."""
         bar, view = self.verticalScrollBar(), self.viewport()
+        anchor = self._index_at(bar.value())
         if self._sheet is None:
             self._tops = np.zeros(1, dtype=np.int64)
         else:
-            cells = columns(self._sheet, self._grid, view.width(), self._ticks.shown)
-            heights = self._sheet.heights(cells) * self._grid.height
+            # As if the bar were always there: one that comes and goes would decide about itself.
+            width = self.width() - bar.sizeHint().width()
+            self._columns = columns(self._sheet, self._grid, width, self._ticks.shown)
+            heights = self._sheet.heights(self._columns) * self._grid.height
             heights[self._sheet.fold_rows] += FOLD_EXTRA
             self._tops = np.concatenate(([0], np.cumsum(heights)))
         bar.setPageStep(view.height())
         bar.setSingleStep(self._grid.height)
         bar.setRange(0, max(0, int(self._tops[-1]) - view.height()))
+        if self._is_fresh and self._sheet is not None and self._sheet.first_rows:
+            bar.setValue(0)
+            self._reveal(0)
+        else:
+            bar.setValue(int(self._tops[min(anchor, len(self._tops) - 1)]))
         view.update()
+
+    def _reveal(self, index: int) -> None:
+        """Scroll so that the first changed word of hunk `index` is in sight."""
+        if self._sheet is None:
+            return
+        row = self._sheet.first_rows[index]
+        above = self._sheet.rows_above_change(row, self._columns) * self._grid.height
+        bar, page = self.verticalScrollBar(), self.viewport().height()
+        top = int(self._tops[row])
+        if above + 2 * self._grid.height > page:
+            top += above
+        if not bar.value() <= top < bar.value() + page * 3 // 4:
+            bar.setValue(top - page // 4)
 
     def _index_at(self, y: int) -> int:
         return max(0, int(np.searchsorted(self._tops, y, side="right")) - 1)

@@ -69,17 +69,24 @@ def columns(sheet: Sheet, grid: Grid, width: int, ticks_shown: bool) -> int:
     return max(8, int((room - _PAD) / grid.cell) - 1)
 
 
+@dataclass(frozen=True)
+class Surface:
+    """What is painted on: the grid, the colours, the width in pixels, and the cells in a line of text."""
+
+    grid: Grid
+    theme: Theme
+    width: int
+    columns: int
+
+
 class RowPainter:
     """Paints rows of one sheet with one painter."""
 
-    def __init__(
-        self, painter: QPainter, sheet: Sheet, grid: Grid, theme: Theme, *, width: int, ticks: Ticks
-    ) -> None:
-        self._painter, self._sheet, self._grid, self._theme = painter, sheet, grid, theme
-        self._ticks = ticks
-        self._panes = panes(sheet, grid, width, ticks.shown)
-        self._columns = columns(sheet, grid, width, ticks.shown)
-        self._texts = TextPainter(painter, grid, theme)
+    def __init__(self, painter: QPainter, sheet: Sheet, surface: Surface, ticks: Ticks) -> None:
+        self._painter, self._sheet, self._ticks = painter, sheet, ticks
+        self._grid, self._theme, self._columns = surface.grid, surface.theme, surface.columns
+        self._panes = panes(sheet, surface.grid, surface.width, ticks.shown)
+        self._texts = TextPainter(painter, surface.grid, surface.theme)
 
     def paint(self, index: int, box: QRect) -> None:
         """Paint row `index` into `box`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -87,6 +88,15 @@ class Sheet:
         for index in np.nonzero(self._cells > columns)[0]:
             heights[index] = max(len(breaks(line, columns)) for line in self.row_lines(self.rows[index]))
         return heights
+
+    def rows_above_change(self, index: int, columns: int) -> int:
+        """How many text lines of row `index` stand above its first changed word."""
+        row = self.rows[index]
+        found: list[int] = []
+        for side, number in (("before", row.before), ("after", row.after)):
+            if number is not None and (marks := self.marks(side, number)):
+                found.append(bisect_right(breaks(self.line(side, number), columns), marks[0][0]) - 1)
+        return min(found, default=0)
 
     def row_lines(self, row: Row) -> tuple[VisibleLine, ...]:
         """The shown lines of a row, once if both sides are the same."""
