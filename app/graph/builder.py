@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,59 +84,100 @@ def _clean(
     return np.ascontiguousarray(edges[first]), codes[first], confidence[first]
 
 
-def nodes_of(graph: Graph) -> list[Node]:
-    """The nodes of `graph`, in its order."""
-    return [
-        Node(*each)
-        for each in zip(
-            graph.paths,
-            graph.names,
-            graph.types,
-            graph.kinds,
-            graph.tags,
-            graph.folders,
-            graph.modified.tolist(),
-            strict=True,
-        )
-    ]
-
-
-def edges_of(graph: Graph) -> list[Edge]:
-    """The links of `graph`, in its order."""
-    rows = zip(graph.edges.tolist(), graph.edge_codes.tolist(), graph.confidence.tolist(), strict=True)
-    return [
-        Edge(graph.paths[a], graph.paths[b], graph.edge_types[code], None if value != value else value)
-        for (a, b), code, value in rows
-    ]
-
-
 def apply(graph: Graph, delta: GraphDelta) -> Graph:
     """The graph after `delta`; an unresolved name that nothing links to any more goes with it."""
-    renamed = dict(delta.renamed)
-    gone, replaced = set(delta.removed), set(delta.sources)
-    nodes: dict[str, Node] = {}
-    for node in nodes_of(graph):
-        if node.path in gone:
-            continue
-        path = renamed.get(node.path, node.path)
-        nodes[path] = node if path == node.path else _moved(node, path)
-    nodes.update((node.path, node) for node in delta.nodes)
-    edges = []
-    for edge in edges_of(graph):
-        source, target = (renamed.get(end, end) for end in (edge.source, edge.target))
-        if source not in replaced:
-            edges.append(Edge(source, target, edge.type, edge.confidence))
-    edges.extend(delta.edges)
-    targets = {edge.target for edge in edges if edge.source in nodes}
-    alive = [node for node in nodes.values() if node.kind != "unresolved" or node.path in targets]
-    return build_from(alive, edges)
+    table, place = _Table.after(graph, delta)
+    ends = place[graph.edges]
+    replaced = np.zeros(len(table.paths), dtype=bool)
+    replaced[[table.rows[path] for path in delta.sources if path in table.rows]] = True
+    kept = (ends[:, 0] >= 0) & (ends[:, 1] >= 0)
+    kept[kept] = ~replaced[ends[kept, 0]]
+    added = [edge for edge in delta.edges if edge.source in table.rows and edge.target in table.rows]
+    types = list(dict.fromkeys([*graph.edge_types, *(edge.type for edge in added)]))
+    pairs = [(table.rows[edge.source], table.rows[edge.target]) for edge in added]
+    new_codes = np.array([types.index(edge.type) for edge in added], dtype=np.int16)
+    new_confidence = np.array([_number(edge.confidence) for edge in added], dtype=np.float32)
+    edges, codes, confidence = _clean(
+        np.concatenate([ends[kept], np.array(pairs, dtype=np.int32).reshape(-1, 2)]),
+        np.append(graph.edge_codes[kept], new_codes),
+        np.append(graph.confidence[kept], new_confidence),
+        len(table.paths),
+    )
+    return table.graph(edges, tuple(types), codes, confidence)
 
 
-def _moved(node: Node, path: str) -> Node:
-    """`node` under its new path; its name and folder follow."""
+class _Table:
+    """The columns of a graph's nodes while they change."""
+
+    def __init__(self) -> None:
+        self.paths: list[str] = []
+        self.columns: list[list[object]] = [[] for _ in range(6)]
+        self.rows: dict[str, int] = {}
+
+    @classmethod
+    def after(cls, graph: Graph, delta: GraphDelta) -> tuple[_Table, NDArray[np.int32]]:
+        """The columns after `delta`, and the new row of each old one, -1 where it is gone."""
+        table = cls()
+        gone, renamed = set(delta.removed), dict(delta.renamed)
+        place = np.full(len(graph), -1, dtype=np.int32)
+        columns = (graph.names, graph.types, graph.kinds, graph.tags, graph.folders, graph.modified.tolist())
+        for row, (path, *values) in enumerate(zip(graph.paths, *columns, strict=True)):
+            if path not in gone:
+                if path in renamed:
+                    path = renamed[path]
+                    values[0], values[4] = _name_and_folder(path)
+                place[row] = table.put(path, values)
+        for node in delta.nodes:
+            table.put(node.path, [node.name, node.type, node.kind, node.tags, node.folder, node.modified])
+        return table, place
+
+    def put(self, path: str, values: list[object]) -> int:
+        """Add a node or replace it; its row."""
+        row = self.rows.setdefault(path, len(self.paths))
+        if row == len(self.paths):
+            self.paths.append(path)
+            for column in self.columns:
+                column.append(None)
+        for column, value in zip(self.columns, values, strict=True):
+            column[row] = value
+        return row
+
+    def graph(
+        self,
+        edges: NDArray[np.int32],
+        types: tuple[str, ...],
+        codes: NDArray[np.int16],
+        confidence: NDArray[np.float32],
+    ) -> Graph:
+        """The graph with those links, without unresolved names that nothing links to."""
+        size = len(self.paths)
+        linked = np.zeros(size, dtype=bool)
+        linked[edges[:, 1]] = True
+        kept = linked | np.array([kind != "unresolved" for kind in self.columns[2]], dtype=bool)
+        place = (np.cumsum(kept) - 1).astype(np.int32)
+        listed = np.flatnonzero(kept).tolist()
+        names, kinds_of, kinds, tags, folders, modified = (
+            tuple(column[row] for row in listed) for column in self.columns
+        )
+        ends = place[edges]
+        return Graph(
+            tuple(self.paths[row] for row in listed),
+            cast("tuple[str, ...]", names),
+            cast("tuple[str, ...]", kinds_of),
+            cast("tuple[str, ...]", kinds),
+            cast("tuple[tuple[str, ...], ...]", tags),
+            cast("tuple[str, ...]", folders),
+            np.array(modified, dtype=np.float64),
+            ends,
+            types,
+            codes,
+            confidence,
+        )
+
+
+def _name_and_folder(path: str) -> tuple[str, str]:
     folder, _, last = path.rpartition("/")
-    name = last.removesuffix(".md").removesuffix(".markdown")
-    return Node(path, name, node.type, node.kind, node.tags, folder, node.modified)
+    return last.removesuffix(".md").removesuffix(".markdown"), folder
 
 
 def carry(

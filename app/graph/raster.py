@@ -8,6 +8,7 @@ pixels are a numpy array, so it runs in any thread and gives the same picture ev
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,16 +75,16 @@ def draw_edges(
     reach = exposure.reach * exposure.ratio
     light = look.light[shown] * np.sqrt(np.minimum(1.0, reach / np.maximum(length, 1e-3)))
     breadth = look.width[shown] * np.float32(exposure.ratio)
-    classes = look.classes[shown]
-    total = np.zeros((height, width), dtype=np.float32)
-    mixed = np.zeros((3, height, width), dtype=np.float32)
-    for each in np.unique(classes):
-        mine = classes == each
-        plane = _plane(source[mine], target[mine], light[mine], breadth[mine], width, height)
-        total += plane
-        for channel in range(3):
-            mixed[channel] += plane * np.float32(look.colors[each, 2 - channel])
-    return _developed(total, mixed, exposure.alpha)
+    color = look.colors[look.classes[shown]][:, ::-1].astype(np.float32)
+    planes = _Planes(width, height)
+    steep = np.abs(target[:, 1] - source[:, 1]) > np.abs(target[:, 0] - source[:, 0])
+    for upright in (False, True):
+        mine = np.flatnonzero(steep == upright)
+        if len(mine):
+            lines = _Lines.of(source[mine], target[mine], upright, light[mine], breadth[mine], color[mine])
+            for part in lines.chunks():
+                part.splat(planes, upright)
+    return _developed(planes.light, planes.colors, exposure.alpha)
 
 
 def _developed(total: NDArray[np.float32], mixed: NDArray[np.float32], alpha: float) -> NDArray[np.uint8]:
@@ -120,28 +121,34 @@ def _clipped(
     return first.astype(np.float32), last.astype(np.float32), kept
 
 
-def _plane(
-    source: Ends, target: Ends, light: NDArray[np.float32], breadth: NDArray[np.float32], width: int, height: int
-) -> NDArray[np.float32]:
-    """The light of one colour."""
-    stride = width + 2 * _PAD
-    size = stride * (height + 2 * _PAD)
-    plane = np.zeros(size, dtype=np.float32)
-    apart = np.abs(target - source)
-    steep = apart[:, 1] > apart[:, 0]
-    for upright in (False, True):
-        mine = np.flatnonzero(steep == upright)
-        if not len(mine):
-            continue
-        major, minor = (1, 0) if upright else (0, 1)
-        strides = (stride, 1) if upright else (1, stride)
-        a, b = source[mine], target[mine]
-        back = a[:, major] > b[:, major]
-        a[back], b[back] = b[back], a[back].copy()
-        lines = _Lines.of(a, b, major, minor, light[mine], breadth[mine])
-        for part in lines.chunks():
-            part.splat(plane, strides, _PAD * stride + _PAD)
-    return plane.reshape(-1, stride)[_PAD:-_PAD, _PAD:-_PAD]
+class _Planes:
+    """Light, and light times each colour channel, per pixel; with a rim that lines may overstep."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.stride = width + 2 * _PAD
+        self._lines = height + 2 * _PAD
+        self._flat = np.zeros((4, self.stride * self._lines), dtype=np.float32)
+
+    def add(self, pixel: NDArray[np.int64], light: NDArray[np.float32], color: NDArray[np.float32]) -> None:
+        """Adds `light` (k,) of `color` (3, k) to the pixels (k,)."""
+        np.clip(pixel, 0, self._flat.shape[1] - 1, out=pixel)
+        np.add.at(self._flat[0], pixel, light)
+        for channel in range(3):
+            np.add.at(self._flat[channel + 1], pixel, light * color[channel])
+
+    def _inner(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
+        whole = planes.reshape(-1, self._lines, self.stride)
+        return whole[:, _PAD:-_PAD, _PAD:-_PAD]
+
+    @property
+    def light(self) -> NDArray[np.float32]:
+        """float32 (height, width)."""
+        return np.asarray(self._inner(self._flat[:1])[0])
+
+    @property
+    def colors(self) -> NDArray[np.float32]:
+        """float32 (3, height, width)."""
+        return self._inner(self._flat[1:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,11 +161,21 @@ class _Lines:
     slope: NDArray[np.float32]
     light: NDArray[np.float32]
     breadth: NDArray[np.float32]
+    color: NDArray[np.float32]
 
     @classmethod
     def of(
-        cls, a: Ends, b: Ends, major: int, minor: int, light: NDArray[np.float32], breadth: NDArray[np.float32]
+        cls,
+        a: Ends,
+        b: Ends,
+        upright: bool,
+        light: NDArray[np.float32],
+        breadth: NDArray[np.float32],
+        color: NDArray[np.float32],
     ) -> _Lines:
+        major, minor = (1, 0) if upright else (0, 1)
+        back = a[:, major] > b[:, major]
+        a[back], b[back] = b[back], a[back].copy()
         run = np.maximum(b[:, major] - a[:, major], 1e-3)
         slope = np.clip((b[:, minor] - a[:, minor]) / run, -1.0, 1.0)
         first = np.floor(a[:, major]).astype(np.int64)
@@ -167,12 +184,20 @@ class _Lines:
         slant = np.sqrt(1 + slope * slope)
         broad = breadth * slant
         faint = np.minimum(broad, 1.0)
-        lines = cls(first, count, begin.astype(np.float32), slope, light * faint, np.maximum(broad, 1.0))
-        return lines._take(np.argsort(lines.breadth, kind="stable"))
+        broad = np.maximum(broad, 1.0)
+        lines = cls(first, count, begin.astype(np.float32), slope, light * faint, broad, color)
+        return lines._take(np.argsort(broad, kind="stable"))
 
     def _take(self, rows: NDArray[np.int64] | slice) -> _Lines:
-        fields = (self.first, self.count, self.begin, self.slope, self.light, self.breadth)
-        return _Lines(*(field[rows] for field in fields))
+        return _Lines(
+            self.first[rows],
+            self.count[rows],
+            self.begin[rows],
+            self.slope[rows],
+            self.light[rows],
+            self.breadth[rows],
+            self.color[rows],
+        )
 
     def chunks(self) -> list[_Lines]:
         """Pieces of bounded size, narrow lines first, so that only the broad pay for their breadth."""
@@ -181,22 +206,21 @@ class _Lines:
         narrow = int(np.searchsorted(self.breadth, 1.5))
         bounds = sorted({0, narrow, len(self.count), *(int(cut) + 1 for cut in cuts)})
         bounds = [bound for bound in bounds if bound <= len(self.count)]
-        return [self._take(slice(low, high)) for low, high in zip(bounds, bounds[1:], strict=False)]
+        return [self._take(slice(low, high)) for low, high in pairwise(bounds)]
 
-    def splat(self, plane: NDArray[np.float32], strides: tuple[int, int], origin: int) -> None:
+    def splat(self, planes: _Planes, upright: bool) -> None:
         """Adds the light of each sample to the pixels that its column of `breadth` covers."""
-        along, across = strides
-        starts = np.cumsum(self.count) - self.count
-        step = np.arange(int(self.count.sum())) - np.repeat(starts, self.count)
-        middle = np.repeat(self.begin, self.count) + np.repeat(self.slope, self.count) * step.astype(np.float32)
-        half = np.repeat(self.breadth / 2, self.count)
-        light = np.repeat(self.light, self.count)
-        base = np.repeat(self.first * along, self.count) + step * along + origin
+        along, across = (planes.stride, 1) if upright else (1, planes.stride)
+        count = self.count
+        step = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
+        middle = np.repeat(self.begin, count) + np.repeat(self.slope, count) * step.astype(np.float32)
+        half = np.repeat(self.breadth / 2, count)
+        light = np.repeat(self.light, count)
+        color = np.repeat(self.color.T, count, axis=1)
         low, high = middle - half, middle + half
         row = np.floor(low)
-        taps = int(np.ceil(float(self.breadth.max()))) + 1
-        for tap in range(taps):
-            cover = np.clip(np.minimum(high, row + tap + 1) - np.maximum(low, row + tap), 0.0, 1.0)
-            pixel = base + (row.astype(np.int64) + tap) * across
-            np.clip(pixel, 0, len(plane) - 1, out=pixel)
-            plane += np.bincount(pixel, cover * light, len(plane)).astype(np.float32)
+        origin = _PAD * planes.stride + _PAD
+        pixel = np.repeat(self.first * along, count) + step * along + row.astype(np.int64) * across + origin
+        for tap in range(int(np.ceil(float(self.breadth.max()))) + 1):
+            cover = np.clip(np.minimum(high, row + (tap + 1)) - np.maximum(low, row + tap), 0.0, 1.0)
+            planes.add(pixel + tap * across, cover * light, color)

@@ -20,7 +20,7 @@ from app.desktop.colors import Theme
 from app.desktop.graph_view import painting
 from app.desktop.graph_view.camera import Camera, fitted
 from app.desktop.graph_view.edge_picture import EdgePainter, Request
-from app.desktop.graph_view.labels import Labels
+from app.desktop.graph_view.labels import Labels, label_sizes
 from app.desktop.graph_view.layout_thread import LayoutThread
 from app.desktop.graph_view.motion import Eye, Fade
 from app.desktop.graph_view.scene import Scene
@@ -63,6 +63,7 @@ class Canvas(QWidget):
         self._frames.setTimerType(Qt.TimerType.PreciseTimer)
         self._frames.timeout.connect(self._frame)
         self._ratio = self.devicePixelRatioF()
+        self._atlas_of: object = None
         self._make_layers()
 
     # What is shown
@@ -85,8 +86,15 @@ class Canvas(QWidget):
 
     def replace_graph(self, graph: Graph, positions: Positions) -> None:
         """Show the next state of the same graph; the camera stays."""
-        self.scene.set_graph(graph, positions.copy())
-        self._make_layers()
+        before = self.scene.graph
+        self.scene.set_graph(graph, positions.copy(), again=True)
+        self._make_atlas()
+        known = graph.rows
+        self.labels.rename(
+            graph.names, {row: known[path] for path, row in before.rows.items() if path in known}
+        )
+        self.labels.sizes = label_sizes(self.scene.radii)
+        self.dim.value = self.dim.aim = 0.0
         self.held = None
         self.layout_thread.start(graph, positions)
         self.refresh()
@@ -158,18 +166,19 @@ class Canvas(QWidget):
         self._take_positions(fresh)
         if self._stale:
             self._request()
-        self.update()
+        if fresh or not self._arranging:
+            self.update()
         if not self._busy():
             self._frames.stop()
 
     def _busy(self) -> bool:
-        moving = self.eye.moving or self.dim.moving or self.labels.fading or self._stale
+        moving = self._moving or self.eye.moving or self.dim.moving or self.labels.fading or self._stale
         pending = bool(self.scene.pending) and self.isVisible()
         return moving or pending or self.edges.busy or self.layout_thread.busy
 
     def _take_positions(self, fresh: bool) -> None:
         """The newest positions; while everything moves they wait for the links' picture, to fit it."""
-        if self._moving and self.held is None and self.edges.busy and not fresh:
+        if self._arranging and not fresh:
             return
         newest = self.layout_thread.take()
         if newest is not None and len(newest) == len(self.scene.graph):
@@ -185,6 +194,11 @@ class Canvas(QWidget):
             self._following = False
             self._stale = True
             self.settled.emit()
+
+    @property
+    def _arranging(self) -> bool:
+        """Whether everything moves: then frames wait for the links, and leave the layout its time."""
+        return self._moving and self.held is None and self.edges.busy and not self.eye.moving
 
     def _request(self) -> None:
         """Have the links drawn for what is shown now."""
@@ -211,8 +225,18 @@ class Canvas(QWidget):
     def _make_layers(self) -> None:
         scene = self.scene
         background = scene.theme.window
-        self.atlas = Atlas(scene.nodes.groups, background, self._ratio)
+        self._make_atlas()
         self.labels = Labels(scene.graph.names, self.font(), scene.theme.text, background, self._ratio)
+        self.labels.sizes = label_sizes(scene.radii)
+
+    def _make_atlas(self) -> None:
+        """The node pictures, unless those at hand have the same colours already."""
+        groups = self.scene.nodes.groups
+        colors = tuple((group.color, group.hollow) for group in groups)
+        wanted = (colors, self.scene.theme.window, self._ratio)
+        if wanted != self._atlas_of:
+            self._atlas_of = wanted
+            self.atlas = Atlas(groups, self.scene.theme.window, self._ratio)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Qt's call to paint."""
@@ -238,6 +262,7 @@ class Canvas(QWidget):
         still.scene = self.scene
         still.setFont(self.font())
         still._make_layers()
+        still.labels.hurried = False
         factor = min(width / max(self.width(), 1), height / max(self.height(), 1))
         still.eye.set(Camera(self.camera.x, self.camera.y, self.camera.scale * factor))
         still.edges.draw_now(still._still())

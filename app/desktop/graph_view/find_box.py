@@ -27,6 +27,7 @@ class FindBox(QLineEdit):
         self.setClearButtonEnabled(True)
         self.setFixedWidth(220)
         self._names: list[str] = []
+        self._listed = True
         self._model = QStringListModel(self)
         completer = QCompleter(self._model, self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
@@ -36,6 +37,7 @@ class FindBox(QLineEdit):
         self.setCompleter(completer)
         self._glass = QAction(self)
         self.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
+        self.textEdited.connect(lambda _text: self._list_names())
         self.returnPressed.connect(lambda: self._choose(self.text()))
         self.set_theme(theme)
 
@@ -46,7 +48,13 @@ class FindBox(QLineEdit):
     def set_names(self, names: Sequence[str]) -> None:
         """The names that can be found, in the order of their rows."""
         self._names = list(names)
-        self._model.setStringList(sorted(set(self._names), key=lambda name: (len(name), name)))
+        self._listed = False
+
+    def _list_names(self) -> None:
+        """Fill the list of proposals, which is only needed once somebody types."""
+        if not self._listed:
+            self._listed = True
+            self._model.setStringList(sorted(set(self._names), key=lambda name: (len(name), name)))
 
     def _choose(self, text: str) -> None:
         wanted = text.strip().casefold()

@@ -41,21 +41,21 @@ class Gestures(QObject):
         kinds = QEvent.Type
         match event.type():
             case kinds.MouseButtonPress:
-                return self._press(cast(QMouseEvent, event))
+                return self._press(cast("QMouseEvent", event))
             case kinds.MouseMove:
-                return self._move(cast(QMouseEvent, event))
+                return self._move(cast("QMouseEvent", event))
             case kinds.MouseButtonRelease:
-                return self._release(cast(QMouseEvent, event))
+                return self._release(cast("QMouseEvent", event))
             case kinds.MouseButtonDblClick:
-                return self._double(cast(QMouseEvent, event))
+                return self._double(cast("QMouseEvent", event))
             case kinds.Wheel:
-                return self._wheel(cast(QWheelEvent, event))
+                return self._wheel(cast("QWheelEvent", event))
             case kinds.NativeGesture:
-                return self._native(cast(QNativeGestureEvent, event))
+                return self._native(cast("QNativeGestureEvent", event))
             case kinds.Gesture:
-                return self._pinch(cast(QGestureEvent, event))
+                return self._pinch(cast("QGestureEvent", event))
             case kinds.ContextMenu:
-                return self._menu(cast(QContextMenuEvent, event))
+                return self._menu(cast("QContextMenuEvent", event))
             case kinds.Leave:
                 if self._pressed is None:
                     self._canvas.hover(-1)
@@ -182,7 +182,7 @@ class Gestures(QObject):
         gesture = event.gesture(Qt.GestureType.PinchGesture)
         if gesture is None:
             return False
-        pinch = cast(QPinchGesture, gesture)
+        pinch = cast("QPinchGesture", gesture)
         middle = QPointF(self._canvas.mapFromGlobal(pinch.centerPoint().toPoint()))
         self._zoom(pinch.scaleFactor(), middle)
         event.accept()

@@ -33,13 +33,13 @@ class Keys(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Qt's call for each event of the canvas."""
         if event.type() == QEvent.Type.ShortcutOverride:
-            key = cast(QKeyEvent, event)
+            key = cast("QKeyEvent", event)
             if self._plain(key) and self._known(key.key()):
                 event.accept()
                 return True
         if event.type() != QEvent.Type.KeyPress:
             return False
-        key = cast(QKeyEvent, event)
+        key = cast("QKeyEvent", event)
         return self._plain(key) and self._act(key.key())
 
     def _plain(self, event: QKeyEvent) -> bool:

@@ -5,8 +5,9 @@ A name is drawn once into a small pixmap with a halo in the background's colour,
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,9 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 
 _LONGEST = 34
 _KEPT = 1200
-_SMALLEST_NAMED = 3.0
+_SMALLEST_NAMED = 3.3
 _CELL = 48.0
+_BUDGET_SECONDS = 0.003
 _FADE_SECONDS = 0.09
 
 Box = tuple[float, float, float, float]
@@ -29,17 +31,27 @@ class Labels:
         self._names = names
         self._font = font
         self._text, self._halo, self._ratio = text, halo, ratio
-        self._pixmaps: OrderedDict[tuple[int, int], QPixmap] = OrderedDict()
+        self._pixmaps: OrderedDict[tuple[str, int], QPixmap] = OrderedDict()
         self._shown: dict[int, float] = {}
         self._aims: dict[int, float] = {}
         self.placed: dict[int, Box] = {}
+        self._spent = 0.0
+        self._behind = False
+        self.hurried = True
+        self.sizes: list[int] = [12] * len(names)
+
+    def rename(self, names: Sequence[str], rows: Mapping[int, int]) -> None:
+        """Another state of the graph: its names, and the new row of each old one that is still there."""
+        self._names = names
+        self._shown = {rows[row]: seen for row, seen in self._shown.items() if row in rows}
+        self._aims, self.placed = {}, {}
 
     @property
     def fading(self) -> bool:
         """Whether a name is still on its way in or out."""
-        return any(self._shown.get(row, 0.0) != aim for row, aim in self._aims.items()) or any(
-            row not in self._aims for row in self._shown
-        )
+        leaving = any(row not in self._aims for row in self._shown)
+        coming = any(self._shown.get(row, 0.0) != aim for row, aim in self._aims.items())
+        return self._behind or leaving or coming
 
     def place(
         self,
@@ -61,7 +73,7 @@ class Labels:
             size: Of the view, in pixels.
         """
         width, height = size
-        room = max(14, width * height // 17_000)
+        room = max(14, width * height // 21_000)
         inside = (at[:, 0] > -40) & (at[:, 0] < width + 40) & (at[:, 1] > -10) & (at[:, 1] < height + 4)
         named = inside & (opacity > 0.45) & (radii >= _SMALLEST_NAMED)
         candidates = np.flatnonzero(named)
@@ -69,6 +81,7 @@ class Labels:
         liking[[row for row, seen in self._shown.items() if seen > 0.3]] *= 1.6
         ranked = candidates[np.argsort(-liking[candidates], kind="stable")][: room * 4].tolist()
         taken = _Taken()
+        self._spent, self._behind = 0.0, False
         self.placed = {}
         self._aims = {}
         first = [row for row in forced if inside[row]]
@@ -76,11 +89,13 @@ class Labels:
             if row in self.placed or len(self.placed) >= room + len(first):
                 continue
             radius = float(radii[row])
+            if not self._ready(row, patient=row in first):
+                continue
             box = self._box(row, float(at[row, 0]), float(at[row, 1]), radius)
             if taken.free(box):
                 taken.add(box)
                 self.placed[row] = box
-                growing = min(1.0, (radius - _SMALLEST_NAMED) / 1.2 + 0.35)
+                growing = min(1.0, (radius - _SMALLEST_NAMED) / 1.2 + 0.5)
                 self._aims[row] = 1.0 if row in first else growing * float(opacity[row])
 
     def advance(self, passed: float) -> None:
@@ -103,20 +118,32 @@ class Labels:
         for row, opacity in self._shown.items():
             if opacity <= 0.0 or row >= len(at):
                 continue
-            pixmap = self._pixmap(row, _pixels(float(radii[row])))
+            pixmap = self._pixmap(row, self.sizes[row])
             width = pixmap.width() / self._ratio
             painter.setOpacity(opacity)
             spot = QPointF(float(at[row, 0]) - width / 2, float(at[row, 1]) + float(radii[row]) + 0.5)
             painter.drawPixmap(spot, pixmap)
         painter.setOpacity(1.0)
 
+    def _ready(self, row: int, *, patient: bool) -> bool:
+        """Whether the name is drawn, or may be: a frame has a few milliseconds for new names."""
+        if patient or (self._names[row], self.sizes[row]) in self._pixmaps or not self.hurried:
+            return True
+        if self._spent > _BUDGET_SECONDS:
+            self._behind = True
+            return False
+        began = time.perf_counter()
+        self._pixmap(row, self.sizes[row])
+        self._spent += time.perf_counter() - began
+        return True
+
     def _box(self, row: int, x: float, y: float, radius: float) -> Box:
-        pixmap = self._pixmap(row, _pixels(radius))
+        pixmap = self._pixmap(row, self.sizes[row])
         width, height = pixmap.width() / self._ratio, pixmap.height() / self._ratio
         return (x - width / 2, y + radius + 0.5, x + width / 2, y + radius + 0.5 + height)
 
     def _pixmap(self, row: int, pixels: int) -> QPixmap:
-        key = (row, pixels)
+        key = (self._names[row], pixels)
         pixmap = self._pixmaps.get(key)
         if pixmap is None:
             pixmap = self._pixmaps[key] = self._drawn(self._names[row], pixels)
@@ -154,9 +181,9 @@ class Labels:
         return pixmap
 
 
-def _pixels(radius: float) -> int:
-    """Names of hubs are larger."""
-    return int(min(15, max(11, 10 + radius * 0.3)))
+def label_sizes(radii: NDArray[np.float32]) -> list[int]:
+    """Font sizes in pixels of the names of nodes with those radii (layout units): hubs have larger ones."""
+    return [int(each) for each in np.clip(10.4 + 2.6 * radii, 11, 15)]
 
 
 class _Taken:

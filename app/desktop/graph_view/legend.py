@@ -14,6 +14,7 @@ from app.desktop.graph_view.sprites import draw_disc
 from app.graph.model import PLAIN_LINK
 
 _MOST = 9
+_ALWAYS = ("unresolved", "attachment")
 _LONGEST = 24
 
 
@@ -26,6 +27,7 @@ class Legend(QFrame):
         super().__init__(parent)
         self.setObjectName("graphLegend")
         self.setAccessibleName("Legend of the graph")
+        self._showing: object = None
         self._rows = QVBoxLayout(self)
         self._rows.setContentsMargins(8, 6, 8, 6)
         self._rows.setSpacing(0)
@@ -34,12 +36,16 @@ class Legend(QFrame):
         self, groups: Sequence[Group], relations: Sequence[str], hidden: set[str], theme: Theme, ratio: float
     ) -> None:
         """Put the entries in place of the earlier ones."""
+        wanted = (tuple(groups), tuple(relations), frozenset(hidden), theme.name, ratio)
+        if wanted == self._showing:
+            return
+        self._showing = wanted
         while (item := self._rows.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
         shown = [group for group in groups[:_MOST] if group.count]
-        shown += [group for group in groups[_MOST:] if group.count and group.key in ("unresolved", "attachment")]
+        shown += [group for group in groups[_MOST:] if group.count and group.key in _ALWAYS]
         for group in shown:
             self._rows.addWidget(self._entry(group, group.key not in hidden, theme, ratio))
         for name in relations:

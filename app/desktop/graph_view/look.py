@@ -53,11 +53,17 @@ def best_coloring(graph: Graph) -> ColorBy:
     return ColorBy.TYPE if typed * 3 >= len(notes) else ColorBy.COMMUNITY
 
 
-def node_look(graph: Graph, theme: Theme, by: ColorBy) -> NodeLook:
-    """Groups and their colours; notes that do not exist and attachments are groups of their own."""
+def node_look(
+    graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64] | None = None
+) -> NodeLook:
+    """Groups and their colours; notes that do not exist and attachments are groups of their own.
+
+    `found` are the communities, where they are known already.
+    """
     plain = [kind == "note" for kind in graph.kinds]
     if by is ColorBy.COMMUNITY:
-        keys, labels = _communities(graph, plain)
+        found = communities(graph.edges, len(graph)) if found is None else found
+        keys, labels = _communities(graph, plain, found)
     elif by is ColorBy.FOLDER:
         keys = [folder.partition("/")[0] or "/" for folder in graph.folders]
         labels = {key: "Top of the vault" if key == "/" else key for key in keys}
@@ -84,9 +90,10 @@ def node_look(graph: Graph, theme: Theme, by: ColorBy) -> NodeLook:
     )
 
 
-def _communities(graph: Graph, plain: Sequence[bool]) -> tuple[list[str], dict[str, str]]:
+def _communities(
+    graph: Graph, plain: Sequence[bool], found: NDArray[np.int64]
+) -> tuple[list[str], dict[str, str]]:
     """A key per node, and labels that name the note with most links in each."""
-    found = communities(graph.edges, len(graph))
     keys = [f"community-{each}" if 0 <= each < _MOST_COMMUNITIES else "other" for each in found.tolist()]
     labels: dict[str, str] = {}
     for row in np.argsort(-graph.degree, kind="stable").tolist():
@@ -95,6 +102,17 @@ def _communities(graph: Graph, plain: Sequence[bool]) -> tuple[list[str], dict[s
     for key in keys:
         labels.setdefault(key, "Unnamed group")
     return keys, labels
+
+
+def kept_communities(old: Graph, found: NDArray[np.int64], new: Graph) -> NDArray[np.int64]:
+    """The communities of the next state of a graph: known nodes keep theirs, new ones join a neighbour's."""
+    before = old.rows
+    kept = np.array([found[before[path]] if path in before else -2 for path in new.paths], dtype=np.int64)
+    for row in np.flatnonzero(kept == -2).tolist():
+        near = kept[new.neighbours(row)]
+        near = near[near >= 0]
+        kept[row] = int(np.bincount(near).argmax()) if len(near) else -1
+    return kept
 
 
 def _ranked(counts: Mapping[str, int], labels: Mapping[str, str], by: ColorBy) -> list[str]:

@@ -24,8 +24,8 @@ _MOST_LIT_LINES = 3000
 
 def edge_alpha(count: int, scale: float, is_dark: bool) -> float:
     """Opacity of one link: less where there are many, more when one looks closer."""
-    base = 0.62 * (600 / max(count, 600)) ** 0.24
-    closer = min(1.6, max(1.0, (scale / 9.0) ** 0.3))
+    base = float(0.62 * (600 / max(count, 600)) ** 0.24)
+    closer = float(min(1.6, max(1.0, (scale / 9.0) ** 0.3)))
     return min(0.85, base * closer * (1.0 if is_dark else 0.9))
 
 
@@ -122,7 +122,9 @@ def _paint_lit_lines(painter: QPainter, canvas: Canvas, at: NDArray[np.float32])
     own = scene.nodes.groups[scene.nodes.group[hub]].color
     for code in np.unique(scene.graph.edge_codes[mine]).tolist():
         name = scene.graph.edge_types[code]
-        color = mixed(own, scene.theme.text, 0.15) if name == PLAIN_LINK else relation_color(scene.theme, name)
+        color = relation_color(scene.theme, name)
+        if name == PLAIN_LINK:
+            color = mixed(own, scene.theme.text, 0.15)
         chosen = mine[scene.graph.edge_codes[mine] == code]
         painter.setPen(QPen(QColor(color), 1.3 if name == PLAIN_LINK else 1.9))
         draw_lines(painter, _ends(at, scene.graph.edges[chosen]))
@@ -153,11 +155,13 @@ def _paint_held_lines(painter: QPainter, canvas: Canvas, at: NDArray[np.float32]
     scene = canvas.scene
     held = np.zeros(len(at), dtype=bool)
     held[canvas.held] = True
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     mine = np.flatnonzero(held[scene.graph.edges].any(axis=1) & (scene.edges.light > 0.2))
     for each in np.unique(scene.edges.classes[mine]).tolist():
         color = "#" + "".join(f"{part:02x}" for part in scene.edges.colors[each].tolist())
         painter.setPen(QPen(QColor(mixed(scene.theme.window, color, 0.5)), 1))
         draw_lines(painter, _ends(at, scene.graph.edges[mine[scene.edges.classes[mine] == each]]))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
 def _paint_glow(
@@ -222,7 +226,8 @@ def _paint_empty(painter: QPainter, canvas: Canvas) -> None:
     painter.drawText(area.translated(0, -14), middle, "No notes yet")
     painter.setFont(canvas.font())
     painter.setPen(QColor(theme.faint))
-    painter.drawText(area.translated(0, 16), middle, "Write the first one, and it appears here with its links.")
+    words = "Write the first one, and it appears here with its links."
+    painter.drawText(area.translated(0, 16), middle, words)
 
 
 def _ends(at: NDArray[np.float32], edges: NDArray[np.int32]) -> NDArray[np.float64]:

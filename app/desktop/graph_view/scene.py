@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from app.desktop.colors import Theme
 from app.desktop.graph_view.camera import Camera
-from app.desktop.graph_view.look import ColorBy, best_coloring, edge_look, node_look
+from app.desktop.graph_view.look import ColorBy, best_coloring, edge_look, kept_communities, node_look
 from app.graph.builder import build_from
+from app.graph.coarsen import communities
 from app.graph.model import Graph, Positions, node_radii
 
 _FAINT = 0.09
@@ -35,12 +36,21 @@ class Scene:
         self.matches: frozenset[str] | None = None
         self.selection: list[int] = []
         self.hovered = -1
+        self._found: NDArray[np.int64] | None = None
         self.pending: set[str] = set()
         self.changed: set[str] = set()
-        self.set_graph(build_from((), ()), np.empty((0, 2), dtype=np.float32))
+        self.graph: Graph = build_from((), ())
+        self.set_graph(self.graph, np.empty((0, 2), dtype=np.float32))
 
-    def set_graph(self, graph: Graph, positions: Positions) -> None:
-        """Show another graph; what is selected stays selected where it is still there."""
+    def set_graph(self, graph: Graph, positions: Positions, *, again: bool = False) -> None:
+        """Show another graph; what is selected stays selected where it is still there.
+
+        With `again` it is the next state of the same vault, and communities are kept.
+        """
+        if not again:
+            self._found = None
+        elif self._found is not None:
+            self._found = kept_communities(self.graph, self._found, graph)
         selected = [self.graph.paths[row] for row in self.selection] if self.selection else []
         self.graph = graph
         self.positions = positions
@@ -59,7 +69,9 @@ class Scene:
     def restyle(self) -> None:
         """Work out colours and strengths anew."""
         self._suited = best_coloring(self.graph)
-        self.nodes = node_look(self.graph, self.theme, self.coloring)
+        if self.coloring is ColorBy.COMMUNITY and self._found is None:
+            self._found = communities(self.graph.edges, len(self.graph))
+        self.nodes = node_look(self.graph, self.theme, self.coloring, self._found)
         self.refilter()
 
     def refilter(self) -> None:
@@ -81,7 +93,7 @@ class Scene:
     def pixel_radii(self, scale: float) -> NDArray[np.float32]:
         """float32 (n,): radii in pixels; nodes grow slower than the distances between them."""
         damped = scale if scale <= _REFERENCE_SCALE else _REFERENCE_SCALE * (scale / _REFERENCE_SCALE) ** 0.55
-        return np.maximum(self.radii * np.float32(damped), _SMALLEST_RADIUS).astype(np.float32)
+        return np.asarray(np.maximum(self.radii * np.float32(damped), _SMALLEST_RADIUS), dtype=np.float32)
 
     def node_at(self, x: float, y: float, camera: Camera, width: int, height: int) -> int:
         """The row under a pixel, or near it; -1 for none. Among several the one whose rim is nearest."""
@@ -94,7 +106,12 @@ class Scene:
         return nearest if apart[nearest] <= _REACH else -1
 
     def nodes_in(
-        self, corner: tuple[float, float], opposite: tuple[float, float], camera: Camera, width: int, height: int
+        self,
+        corner: tuple[float, float],
+        opposite: tuple[float, float],
+        camera: Camera,
+        width: int,
+        height: int,
     ) -> list[int]:
         """Rows of the nodes shown inside a rectangle of pixels."""
         at = camera.to_screen(self.positions, width, height)

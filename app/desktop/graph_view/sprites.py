@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, Qt
@@ -38,7 +40,11 @@ class Atlas:
         painter.end()
 
     def fragments(
-        self, at: NDArray[np.float32], radii: NDArray[np.float32], group: NDArray[np.int16], opacity: NDArray[np.float32]
+        self,
+        at: NDArray[np.float32],
+        radii: NDArray[np.float32],
+        group: NDArray[np.int16],
+        opacity: NDArray[np.float32],
     ) -> NDArray[np.float64]:
         """float64 (n, 10), `QPainter.PixmapFragment` in memory: one disc per row."""
         step = np.clip(np.searchsorted(self._radii, radii * np.float32(0.957)), 0, len(self._radii) - 1)
@@ -57,7 +63,7 @@ class Atlas:
         if not len(fragments):
             return
         first = Shiboken.wrapInstance(fragments.ctypes.data, QPainter.PixmapFragment)
-        painter.drawPixmapFragments(first, len(fragments), self.pixmap)
+        painter.drawPixmapFragments(cast("QPainter.PixmapFragment", first), len(fragments), self.pixmap)
 
 
 def draw_disc(
@@ -88,4 +94,4 @@ def draw_lines(painter: QPainter, lines: NDArray[np.float64]) -> None:
         return
     packed = np.ascontiguousarray(lines, dtype=np.float64)
     first = Shiboken.wrapInstance(packed.ctypes.data, QLineF)
-    painter.drawLines(first, len(packed))
+    painter.drawLines(cast("QLineF", first), len(packed))

@@ -11,7 +11,11 @@ from app.desktop.graph_view.look import ColorBy
 from app.desktop.icons import icon
 
 _COLORINGS = ((ColorBy.TYPE, "Type"), (ColorBy.COMMUNITY, "Community"), (ColorBy.FOLDER, "Folder"))
-_SHOWN = (("orphans", "Notes without links"), ("unresolved", "Notes not written yet"), ("attachment", "Attachments"))
+_SHOWN = (
+    ("orphans", "Notes without links"),
+    ("unresolved", "Notes not written yet"),
+    ("attachment", "Attachments"),
+)
 
 
 class Toolbar(QFrame):

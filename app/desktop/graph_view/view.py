@@ -306,7 +306,7 @@ class GraphView(QWidget):
         """The canvas fills the view, the rest floats in its corners."""
         self.canvas.setGeometry(self.rect())
         for widget in (self.toolbar, self.legend, self.local_bar):
-            widget.adjustSize()
+            widget.resize(widget.sizeHint())
         width, height = self.width(), self.height()
         self.find_box.move(_EDGE, _EDGE)
         self.toolbar.move(width - self.toolbar.width() - _EDGE, _EDGE)
