@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
         UnresolvedName,
         VaultStats,
     )
+    from app.index.renames import RenamePlan
+    from app.index.renames import RenamePlan
     from app.index.resolver import Resolution, Resolver
     from app.index.vault_index import VaultIndex
 
@@ -50,6 +53,10 @@ class IndexView:
         path = found.path if found.path is None or self._sight.sees(found.path) else None
         return replace(found, path=path, candidates=candidates)
 
+    def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
+        """Which notes' links these moves ask to rewrite, hidden notes included: never for a result."""
+        return self._index.moves_to_rewrite(moves)
+
     def note(self, path: NotePath) -> NoteRecord | None:
         """The record of the note at `path`."""
         return self._index.note(path) if self._sight.sees(path) else None
@@ -61,7 +68,8 @@ class IndexView:
 
     def files(self) -> tuple[FileRecord, ...]:
         """The files that are not notes."""
-        return self._index.files()
+        files = self._index.files()
+        return tuple(file for file in files if self._sight.sees(file.path)) if self._sight.is_ruled else files
 
     def outgoing(self, path: NotePath) -> tuple[LinkRecord, ...]:
         """The links in the note at `path`; one to a hidden note looks like one to nothing."""
@@ -74,6 +82,13 @@ class IndexView:
         if not self._sight.sees(path):
             return ()
         return tuple(link for link in self._index.backlinks(path) if self._sight.sees(link.source))
+
+    def links_to_rewrite(self, old: NotePath, new: NotePath) -> RenamePlan:
+        """What a rename or move asks for, in hidden notes too: they must not be left with dead links.
+
+        What stands in a hidden note must not get into a result.
+        """
+        return self._index.links_to_rewrite(old, new)
 
     def unresolved(self) -> tuple[UnresolvedName, ...]:
         """The names that links say and no file has, and how many links say each."""
@@ -136,18 +151,14 @@ class IndexView:
         Raises:
             QueryError: the query can't be read; it says where and what was expected.
         """
-        hidden = self._sight.hidden()
-        if not hidden:
-            return await self._index.search(query, limit, offset)
-        # Asked for so many more that the page is full without the hidden ones. The number of hits must
-        # not count them either: it would answer "does a hidden note say …?".
-        page = await self._index.search(query, offset + limit + len(hidden), 0)
-        seen = [hit for hit in page.hits if hit.path not in hidden]
-        total = len(seen)
-        if page.total > len(page.hits):
-            rest = await self._index.search(query, page.total, 0)
-            total = sum(hit.path not in hidden for hit in rest.hits)
-        return replace(page, hits=tuple(seen[offset : offset + limit]), total=total)
+        private = not self._sight.hides_private
+        if not self._sight.is_ruled:
+            return await self._index.search(query, limit, offset, private=private)
+        # What rules hide is not in the index's own power to leave out. All hits are needed: the number of
+        # hits must not count hidden ones, it would answer "does a hidden note say …?".
+        page = await self._index.search(query, len(self._index.resolver) or 1, 0, private=private)
+        seen = [hit for hit in page.hits if self._sight.sees(hit.path)]
+        return replace(page, hits=tuple(seen[offset : offset + limit]), total=len(seen))
 
     @property
     def knows_meaning(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from app.errors import ConflictError, InvalidParametersError, UnreadableNoteError
-from app.index.renames import plan_rename
+from app.index.renames import RenamePlan
 from app.toolkit.arguments import FolderName, NewNoteName, NoteName
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
@@ -64,13 +64,15 @@ async def move_note(
     taken = context.vault.taken(to)
     if taken is not None and taken.key != note.path.key:
         raise ConflictError(f"There is a note at {taken} already.", path=str(taken))
-    plan = plan_rename(context.index.resolver, context.index.all_links_of, note.path, to)
-    own = edit.rewrite_links(note.text, plan.of(note.path))
-    changes, left_out = [], [f"{path}: the link could mean several notes" for path in plan.ambiguous]
-    for source in plan.sources:
+    plan = context.index.links_to_rewrite(note.path, to)
+    rewrites = dict(plan.rewrites)
+    own_rewrite = rewrites.pop(note.path, None)
+    own = edit.rewrite_links(note.text, own_rewrite) if own_rewrite else None
+    changes, left_out = [], _untouched(context, plan)
+    for source, rewrite in rewrites.items():
         try:
             other = context.vault.open_for_change(source)
-            changes.append(other.with_text(edit.rewrite_links(other.text, plan.of(source))))
+            changes.append(other.with_text(edit.rewrite_links(other.text, rewrite)))
         except UnreadableNoteError as error:
             left_out.append(f"{source}: {error.message}")
     summary = f"Move {note.path} to {to}" + (f", {len(changes)} notes rewritten" if changes else "")
@@ -81,6 +83,17 @@ async def move_note(
         path=str(note.path), new_path=str(to), rewritten=seen, left_out=left_out, message=words
     )
     return context.propose(change_set, result)
+
+
+def _untouched(context: ToolContext, plan: RenamePlan) -> list[str]:
+    """The links that the plan leaves alone, each with the reason."""
+    reasons = [(link, "could mean several notes") for link in plan.ambiguous]
+    reasons += [(link, "will lead to the moved note") for link in plan.captured]
+    return [
+        f"{link.source} line {link.line}: [[{link.target_text}]] {reason}"
+        for link, reason in reasons
+        if context.vault.sees(link.source)
+    ]
 
 
 def _bare(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
@@ -350,7 +351,7 @@ async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
         type=note.parsed.type,
         confidence=note.parsed.confidence,
         tags=list(note.parsed.tag_names),
-        properties=dict(note.parsed.properties),  # type: ignore[arg-type]
+        properties=dict(note.parsed.properties),
         backlinks=backlinks,
         forward_links=_names(str(link.target) for link in outgoing if link.target is not None),
         unresolved_links=_names(link.target_text for link in outgoing if link.target is None),
@@ -362,9 +363,9 @@ async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
     )
 
 
-def _names(texts: object) -> list[str]:
+def _names(texts: Iterable[str]) -> list[str]:
     """Each text once, in order."""
-    return list(dict.fromkeys(texts))  # type: ignore[call-overload,no-any-return]
+    return list(dict.fromkeys(texts))
 
 
 def _written(context: ToolContext, note: OpenNote, text: str, what: str) -> Proposal[NoteWritten]:

@@ -181,15 +181,15 @@ async def semantic_search(
         limit: How many at most.
         min_similarity: The least cosine similarity, 0 to 1.
     """
-    chunks = await context.index.similar(query, limit * 3, min_similarity)
-    best: dict[NotePath, Hit] = {}
-    for chunk in chunks:
-        if chunk.path not in best:
-            line = Line(line=chunk.line, text=chunk.heading)
-            best[chunk.path] = Hit(
-                name=chunk.path.name, path=str(chunk.path), score=round(chunk.score, 4), lines=[line]
-            )
-    hits = list(best.values())[:limit]
+    hits = [
+        Hit(
+            name=chunk.path.name,
+            path=str(chunk.path),
+            score=round(chunk.score, 4),
+            lines=[Line(line=chunk.line, text=chunk.heading)],
+        )
+        for chunk in await context.index.like_text(query, limit, min_similarity)
+    ]
     return Hits(hits=hits, total=len(hits), message=f"{len(hits)} notes close in meaning.")
 
 
@@ -273,8 +273,7 @@ async def find_related(context: ToolContext, name: NoteName, limit: Limit = 10) 
         score = round(min(0.9, 2.0 / max(2, len(sharing))), 4)
         found += [(path, f"SHARED_TAG:{tag}", score) for path in sharing]
     if index.knows_meaning:
-        said = f"{note.name}\n{note.readable_text[note.parsed.body_start :][:2000]}"
-        hits = await index.similar(said, limit * 4, _MEANING)
+        hits = index.like_note(own, limit * 4, _MEANING)
         found += [(hit.path, "SEMANTICALLY_RELATED", round(hit.score, 4)) for hit in hits]
     best: dict[NotePath, Related] = {}
     for path, kind, score in sorted(found, key=lambda one: (-one[2], one[1], str(one[0]))):

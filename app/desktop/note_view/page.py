@@ -9,12 +9,12 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.vault.markdown.render import NoteTarget, RenderColors, render
 from PySide6.QtGui import QImage
 
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import LinkRecord, Mention, NoteRecord
 from app.vault.changes import content_hash
-from app.vault.markdown.render import NoteTarget, RenderColors, render
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode, decode_lossy
 from app.vault.note import ParsedNote
@@ -95,8 +95,8 @@ async def surroundings(workspace: Workspace, path: NotePath) -> Surroundings:
 async def rendered(workspace: Workspace, path: NotePath, text: str, colors: RenderColors) -> Rendered:
     """The reading view of `text` as the note at `path`."""
     if len(text) > _LONGEST_RENDERED:
-        cut = text[:_LONGEST_RENDERED]
-        text = f"{cut}\n\n> [!warning] This note is too long for the reading view; the source has all of it.\n"
+        warning = "> [!warning] This note is too long for the reading view; the source has all of it.\n"
+        text = f"{text[:_LONGEST_RENDERED]}\n\n{warning}"
     return await asyncio.to_thread(_render, workspace, path, text, colors)
 
 
@@ -141,7 +141,7 @@ def _image(workspace: Workspace, path: NotePath) -> QImage | None:
 
 
 async def find_note(workspace: Workspace, name: str) -> NotePath | None:
-    """The note or file that a link in any note, an answer or a list may mean by `name`; None if there is none."""
+    """The note or file that a link, an answer or a list may mean by `name`; None if there is none."""
     path = NotePath(name)
     if name and workspace.index.note(path) is not None:
         return path

@@ -1,0 +1,37 @@
+"""Names to offer while somebody types: notes and tags, best match first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rapidfuzz import fuzz, process
+
+from app.vault.path import name_key
+
+
+def complete(names: Iterable[str], word: str, limit: int) -> tuple[str, ...]:
+    """Names that begin with `word`, then those with a word that does, those that hold it, near ones.
+
+    Args:
+        names: What can be offered, each once.
+        word: What was typed so far; empty offers the first names.
+        limit: How many at most.
+    """
+    wanted = name_key(word.strip())
+    known = list(names)
+    if not wanted:
+        return tuple(known[:limit])
+    ranked: list[tuple[int, int, str]] = []
+    for name in known:
+        at = name_key(name).find(wanted)
+        if at == 0:
+            ranked.append((0, len(name), name))
+        elif at > 0:
+            starts_word = not name[at - 1].isalnum()
+            ranked.append((1 if starts_word else 2, len(name), name))
+    ranked.sort()
+    found = [name for _, _, name in ranked[:limit]]
+    if len(found) < limit and len(wanted) > 2:
+        near = process.extract(word, known, scorer=fuzz.WRatio, limit=limit, score_cutoff=70)
+        found += [name for name, _, _ in near if name not in found]
+    return tuple(found[:limit])

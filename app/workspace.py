@@ -1,0 +1,287 @@
+"""The composition root: opens a vault and puts its parts together. Everything here lives in one event loop.
+
+`open_workspace` builds, everything else receives. A workspace has no window: the desktop, the command line
+and tests open the same one with another approver.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from app import paths
+from app.agent import models
+from app.agent.builtin import BuiltinAgent
+from app.agent.conversations import ConversationStore
+from app.agent.keys import KeyStore
+from app.agent.model_agent import ModelAgent
+from app.agent.planner import BuiltinPlanner
+from app.agent.session import AgentSession
+from app.embeddings.client import Embedder
+from app.embeddings.upkeep import VectorUpkeep
+from app.embeddings.vectors import VectorStore
+from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
+from app.events import EventBus
+from app.index.completion import complete
+from app.index.records import ScanProgress, ScanReport
+from app.index.vault_index import VaultIndex
+from app.permissions.approval import Approver
+from app.permissions.audit import AuditLog
+from app.permissions.caller import Caller, CallerKind
+from app.permissions.grants import Grants
+from app.permissions.policy import Policy
+from app.settings import Settings, VaultRules, load_vault_rules, save_settings
+from app.toolkit.meaning import Meaning
+from app.toolkit.registry import ToolRegistry
+from app.toolkit.runner import ToolRunner
+from app.toolkit.vault_view import is_private
+from app.tools import CATALOG, CATEGORIES
+from app.vault.journal import Journal
+from app.vault.lock import VaultLock
+from app.vault.markdown.text import decode_lossy
+from app.vault.path import NotePath
+from app.vault.store import NotesChanged, NoteStore
+from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
+
+log = logging.getLogger(__name__)
+
+_OUTSIDE = "outside"
+_MODEL_READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
+
+
+class Workspace:
+    """An open vault.
+
+    Use `open_workspace` to make one and `close` to end it. `notices` are sentences that the user should
+    read on opening: a commit that a crash cut off and that was settled, a journal that was set aside.
+    """
+
+    def __init__(self, root: Path, settings: Settings, approver: Approver | None, read_only: bool) -> None:
+        self.root = root
+        self.id = paths.vault_id(root)
+        self.name = root.name
+        self.read_only = read_only
+        self.settings = settings
+        self.events = EventBus()
+        self.notices: list[str] = []
+        shared = paths.vault_data_folder(root)
+        # A second app on the vault must not write into what the first one owns.
+        own = shared / f"reader-{os.getpid()}" if read_only else shared
+        own.mkdir(parents=True, exist_ok=True)
+        self._lock = VaultLock(shared)
+        if not read_only:
+            self._lock.acquire()
+        self.journal = Journal(shared, settings.journal.max_mib * 1024 * 1024)
+        self.store = NoteStore(root, self.journal, writable=not read_only)
+        self.index = VaultIndex(root, self._cache(root), settings.index, self.events)
+        self.audit = AuditLog(own)
+        self.grants = Grants(own, events=self.events)
+        self.policy = Policy(settings.permissions, self.grants, self._vault_rules())
+        self.registry = ToolRegistry(CATEGORIES, CATALOG)
+        self.embedder = Embedder(threads=settings.embeddings.threads)
+        self.vectors = VectorStore(self._cache(root))
+        self.meaning = Meaning(self.embedder, self.vectors)
+        self.runner = ToolRunner(
+            self.registry, self.policy, approver, self.store, self.index, self.journal, self.audit,
+            self.grants, self.events, meaning=self.meaning if settings.embeddings.enabled else None,
+        )  # fmt: skip
+        self.upkeep = VectorUpkeep(
+            self.vectors, self.index, self.store, self.embedder, self.events, self._kept_from_models
+        )
+        self.keys = KeyStore()
+        planner = BuiltinPlanner(self.registry, self.index.resolver, self.embedder)
+        model = ModelAgent(self.name, self._settings, self.keys, self.registry, self._text_for_model)
+        self.agent = AgentSession(
+            ConversationStore(own), self.events, self.runner, BuiltinAgent(planner), model, self._settings
+        )
+        self._stop = asyncio.Event()
+        self._watching: asyncio.Task[None] | None = None
+
+    def _cache(self, root: Path) -> Path:
+        """The cache; a reader beside another app has its own, so that they never wait for each other."""
+        folder = paths.vault_cache_folder(root)
+        own = folder / "reader" if self.read_only else folder
+        own.mkdir(parents=True, exist_ok=True)
+        return own
+
+    def _settings(self) -> Settings:
+        return self.settings
+
+    def _vault_rules(self) -> VaultRules | None:
+        try:
+            return load_vault_rules(self.root)
+        except InvalidParametersError as error:
+            self.notices.append(error.message)
+            return None
+
+    # Life
+
+    async def begin(self) -> None:
+        """Settle what a crash cut off, open the index, and start to watch the folder."""
+        if not self.read_only:
+            for recovery in await asyncio.to_thread(self.store.recover):
+                self.notices.append(str(recovery))
+            self.runner.log_lost_commits()
+        self.notices += [problem for problem in (self.journal.problem, self.audit.problem) if problem]
+        await self.index.open()
+        ready = asyncio.Event()
+        self._watching = asyncio.create_task(
+            watch(self.root, self._take, self._stop, self.store.wrote, ready=ready), name="watch the vault"
+        )
+        waiting = asyncio.create_task(ready.wait())
+        await asyncio.wait({waiting, self._watching}, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+
+    async def close(self) -> None:
+        """Stop the agent, the watcher and the worker, and close every file."""
+        await self.agent.close()
+        self._stop.set()
+        if self._watching is not None:
+            await asyncio.gather(self._watching, return_exceptions=True)
+        await self.upkeep.close()
+        await self.embedder.close()
+        self.runner.close()
+        await self.index.close()
+        self.vectors.close()
+        self.audit.close()
+        self.journal.close()
+        self._lock.release()
+
+    async def start_scan(self, progress: Callable[[ScanProgress], None]) -> ScanReport:
+        """Bring the index up to date, then the vectors in the background. Cancelling keeps what was read.
+
+        Raises:
+            VaultLostError: the vault's folder is gone; what is in the index stays.
+        """
+        stop = threading.Event()
+        try:
+            report = await self.index.scan(progress, stop.is_set)
+        except asyncio.CancelledError:
+            stop.set()
+            raise
+        if self.settings.embeddings.enabled:
+            self.upkeep.start()
+        return report
+
+    async def _take(self, batch: FileBatch) -> None:
+        """What others changed in the folder."""
+        if batch.lost:
+            self.events.publish(VaultLost())
+            return
+        try:
+            if batch.found:
+                self.events.publish(VaultFound())
+                await self.index.scan()
+            else:
+                await self.index.refresh(batch.changed, batch.removed)
+                self.events.publish(NotesChanged(batch.changed, batch.removed, (), _OUTSIDE, None))
+        except VaultLostError:
+            self.events.publish(VaultLost())
+        except ScriptoriumError as error:
+            log.warning("an outside change could not be indexed: %s", error)
+
+    # Settings
+
+    def change_settings(self, section: str, **values: object) -> None:
+        """Change some settings, keep them, and let them take effect.
+
+        Raises:
+            InvalidParametersError: a value is not one of the allowed.
+        """
+        part = getattr(self.settings, section)
+        try:
+            changed = type(part).model_validate({**part.model_dump(), **values})
+        except ValueError as error:
+            raise InvalidParametersError(f"That setting can't be: {error}") from error
+        setattr(self.settings, section, changed)
+        save_settings(self.settings)
+        self.apply_settings(self.settings)
+
+    def apply_settings(self, settings: Settings) -> None:
+        """Let these settings take effect now; those of the index and the journal do at the next opening."""
+        self.settings = settings
+        self.policy.configure(settings.permissions, self._vault_rules())
+        self.runner.meaning = self.meaning if settings.embeddings.enabled else None
+        if settings.embeddings.enabled:
+            self.upkeep.start()
+        else:
+            self.upkeep.stop()
+
+    # Small questions of the views
+
+    async def local_models(self) -> tuple[tuple[models.Provider, tuple[str, ...]], ...]:
+        """The model servers that answer on this machine, with the models each has."""
+        return await models.find_local()
+
+    async def check_model(self) -> models.ModelCheck:
+        """Whether the model of the settings works: the test button."""
+        model = self.settings.model
+        return await models.check(model, self.keys.get(model.provider, model.base_url))
+
+    def complete_names(self, word: str, limit: int) -> tuple[str, ...]:
+        """Link texts of notes that go on from `word`, each one that means exactly one note."""
+        shortest = self.index.resolver.shortest
+        records = {record.path.name: record.path for record in self.index.notes()}
+        found = complete(records, word, limit)
+        return tuple(shortest(records[name], None) for name in found)
+
+    def complete_tags(self, word: str, limit: int) -> tuple[str, ...]:
+        """Tags that go on from `word`, the most used first."""
+        tags = sorted(self.index.tags(), key=lambda count: -count.count)
+        return complete((count.tag for count in tags), word, limit)
+
+    async def hub_names(self, limit: int) -> tuple[str, ...]:
+        """The names of the notes with the most links."""
+        graph = await asyncio.to_thread(self.index.graph)
+        if not len(graph.edges):
+            return graph.names[:limit]
+        degree = np.bincount(graph.edges.ravel(), minlength=len(graph.paths))
+        best = np.argsort(-degree, kind="stable")
+        return tuple(graph.names[i] for i in best if graph.kinds[i] == "note")[:limit]
+
+    def _text_for_model(self, path: str) -> str | None:
+        """The text of a note that a model may see, None for another."""
+        try:
+            content = self.store.read(NotePath.on_disk(path))
+        except ScriptoriumError:
+            return None
+        hidden = is_private(content) or self._kept_from_models(NotePath.on_disk(path))
+        return None if hidden else decode_lossy(content)
+
+    def _kept_from_models(self, path: NotePath) -> bool:
+        """Whether a rule denies a model to read the note."""
+        return self.policy.may_read(_MODEL_READER, "read_note", path) != "allow"
+
+
+async def open_workspace(
+    root: Path, settings: Settings, approver: Approver | None, *, read_only: bool = False
+) -> Workspace:
+    """Open the vault at `root`.
+
+    Args:
+        root: The vault's folder.
+        settings: Of the user.
+        approver: Who decides on changes; None denies what needs a yes.
+        read_only: Look, but never write: for a vault that another app has open.
+
+    Raises:
+        VaultLostError: there is no such folder.
+        VaultBusyError: another app has the vault open; `owner` describes it.
+        StorageError: the data or cache folder can't be used.
+    """
+    real = await asyncio.to_thread(Path(root).resolve)
+    if not await asyncio.to_thread(real.is_dir):
+        raise VaultLostError(f"There is no folder {root}.", path=str(root))
+    workspace = Workspace(real, settings, approver, read_only)
+    try:
+        await workspace.begin()
+    except BaseException:
+        await workspace.close()
+        raise
+    return workspace
