@@ -35,14 +35,16 @@ class Visibility:
     @property
     def private(self) -> frozenset[NotePath]:
         """The notes with `ai: private`, as far as they are indexed."""
-        if self._private is None:
-            self._private = {record.path for record in self._index.notes() if record.private}
-        return frozenset(self._private)
+        return frozenset(self._known())
 
     def is_private(self, path: NotePath) -> bool:
         """Whether the note at `path` is indexed as private."""
-        record = self._index.note(path)
-        return record is not None and record.private
+        return path in self._known()
+
+    def _known(self) -> set[NotePath]:
+        if self._private is None:
+            self._private = {record.path for record in self._index.notes() if record.private}
+        return self._private
 
     def rule(self, caller: Caller, tool: str, path: NotePath) -> str:
         """What the rules say of reading `path`: allow, ask or deny."""
@@ -57,13 +59,13 @@ class Visibility:
         return (record.path for record in self._index.notes())
 
     def _follow(self, event: IndexUpdated) -> None:
-        if self._private is None:
-            return
+        known = self._known()
         for path in (*event.changed, *event.removed):
-            if self.is_private(path):
-                self._private.add(path)
+            record = self._index.note(path)
+            if record is not None and record.private:
+                known.add(path)
             else:
-                self._private.discard(path)
+                known.discard(path)
 
 
 class Sight:
@@ -79,6 +81,11 @@ class Sight:
         self._opened: set[NotePath] = set()
         self._ruled = visibility.has_read_rules(caller, tool)
         self._hidden: frozenset[NotePath] | None = None
+
+    @property
+    def is_ruled(self) -> bool:
+        """Whether rules may hide notes from this call."""
+        return self._ruled
 
     @property
     def hides_private(self) -> bool:

@@ -87,6 +87,10 @@ class VaultView:
         """What already has that path, whatever the case and the Unicode form; None if it is free."""
         return self._store.taken(path)
 
+    def spelled(self, path: NotePath) -> NotePath:
+        """`path` with the folders that exist spelled as on disk: where a new file must be put."""
+        return self._store.spelled(path)
+
     def sees(self, path: NotePath) -> bool:
         """Whether the call may know of the note at `path`."""
         return self._sight.sees(path)

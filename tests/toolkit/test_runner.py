@@ -1,0 +1,260 @@
+"""The order of a call, and what comes of it, on a real vault."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app.permissions.approval import Approved, Denied
+from app.permissions.caller import Caller, CallerKind
+from app.permissions.scope import Operation, ScopeKind
+from app.settings import PermissionSettings, Rule, VaultRules
+from app.toolkit.runner import ApprovalAnswered, ApprovalAsked, ToolFinished, ToolStarted
+from app.vault.path import NotePath
+from app.vault.store import NotesChanged
+
+AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="turn-1", conversation="talk-1")
+CLIENT = Caller(CallerKind.MCP, "Claude Desktop")
+
+
+async def test_an_approved_change_is_written_indexed_journaled_logged_and_told(bench):
+    outcome = await bench.call("make", {"name": "Coffee", "text": "See [[Tea]]\n", "folder": "Drinks"})
+    assert outcome.success and outcome.result == {"path": "Drinks/Coffee.md"}
+    assert outcome.message == "Made Drinks/Coffee.md."
+    assert bench.text("Drinks/Coffee.md") == "See [[Tea]]\n"
+    assert NotePath("Drinks/Coffee.md") in [link.source for link in bench.index.backlinks(NotePath("Tea.md"))]
+    commit = bench.journal.commit(outcome.commit)
+    assert (commit.author, commit.turn) == ("Agent", "turn-1")
+    entry = bench.audit.entry(outcome.entry)
+    assert (entry.decision, entry.commit, entry.operation) == ("user-approved", commit.id, "create")
+    assert entry.scope == "write_create: 1 file, 12 bytes"
+    assert entry.paths == ("Drinks/Coffee.md",) and entry.conversation == "talk-1"
+    assert entry.call == commit.entry
+    kinds = [type(e) for e in bench.published]
+    wanted = [ToolStarted, ApprovalAsked, ApprovalAnswered, NotesChanged, ToolFinished]
+    assert [kind for kind in kinds if kind in wanted] == wanted
+    assert outcome.as_dict() == {
+        "success": True, "path": "Drinks/Coffee.md", "message": "Made Drinks/Coffee.md.",
+    }  # fmt: skip
+
+
+async def test_the_request_shows_the_exact_change(bench):
+    await bench.call("add_line", {"name": "Tea", "line": "Milk?"})
+    (request,) = bench.approver.asked
+    assert request.operation is Operation.UPDATE and request.scope.kind is ScopeKind.WRITE_UPDATE
+    assert request.proposal.changes[0].after.endswith(b"leaves.\nMilk?\n")
+    assert request.arguments == (("name", "Tea"), ("line", "Milk?"))
+    assert request.timeout == 300 and request.caller == AGENT
+
+
+async def test_reading_needs_no_approval_and_is_logged(bench):
+    outcome = await bench.call("read", {"name": "Tea"})
+    assert outcome.success and "Hot water" in outcome.result["text"]
+    assert bench.approver.asked == []
+    entry = bench.last()
+    assert (entry.decision, entry.operation, entry.paths) == ("no-approval-needed", "read", ("Tea.md",))
+
+
+async def test_a_denial_is_an_answer_with_the_users_words(bench):
+    bench.approver.answers.append(Denied("not today"))
+    outcome = await bench.call("make", {"name": "Coffee"})
+    assert not outcome.success and outcome.denied and outcome.error is None
+    assert outcome.words == "not today" and "not today" in outcome.message
+    assert not (bench.root / "Coffee.md").exists()
+    entry = bench.last()
+    assert (entry.decision, entry.reason, entry.commit) == ("user-denied", "not today", None)
+
+
+async def test_errors_are_data_that_help_to_go_on(bench):
+    outcome = await bench.call("red", {})
+    assert outcome.error["type"] == "not_found" and "read" in outcome.error["suggestions"]
+    outcome = await bench.call("read", {"name": "Tae"})
+    assert outcome.error["type"] == "not_found" and outcome.error["suggestions"] == ["Tea.md"]
+    outcome = await bench.call("read", {"nam": "Tea"})
+    assert outcome.error["type"] == "invalid_parameters"
+    assert {one["argument"] for one in outcome.error["problems"]} == {"nam", "name"}
+    assert outcome.as_dict()["success"] is False
+    json.dumps(outcome.as_dict())
+    assert [entry.decision for entry in bench.audit.entries()] == ["failed"] * 3
+
+
+async def test_a_mistake_in_a_tool_is_internal_and_tells_no_details(bench, caplog):
+    outcome = await bench.call("crash")
+    assert outcome.error["type"] == "internal" and "secret detail" not in str(outcome.as_dict())
+    assert "secret detail" in caplog.text
+    assert bench.last().decision == "failed"
+
+
+async def test_a_tool_that_takes_too_long_is_stopped(bench):
+    outcome = await bench.call("dawdle")
+    assert outcome.error["type"] == "timeout" and outcome.error["limit"] == 0.05
+
+
+async def test_a_category_that_is_off_is_off(bench):
+    bench.registry.set_category("notes", False)
+    outcome = await bench.call("make", {"name": "Coffee"})
+    assert outcome.error["type"] == "permission_denied"
+    assert bench.last().decision == "rule" and bench.approver.asked == []
+    assert "make" not in [tool.name for tool in bench.registry.tools(AGENT)]
+
+
+async def test_a_vault_can_switch_a_category_off_but_not_on(bench):
+    bench.policy.configure(PermissionSettings(), VaultRules(categories_off=("search",)))
+    assert (await bench.call("read", {"name": "Tea"})).error["type"] == "permission_denied"
+    assert "read" not in [tool.name for tool in bench.registry.tools(AGENT)]
+
+
+async def test_a_reading_tool_that_proposes_is_refused_as_a_bug(bench):
+    outcome = await bench.call("sly")
+    assert outcome.error["type"] == "permission_denied" and not (bench.root / "sly.md").exists()
+    assert bench.last().decision == "rule" and bench.approver.asked == []
+
+
+async def test_other_programs_data_is_never_written(bench):
+    outcome = await bench.call("meddle")
+    assert outcome.error["type"] == "permission_denied" and bench.approver.asked == []
+    assert not (bench.root / ".obsidian").exists()
+
+
+async def test_a_deny_rule_stops_a_change_before_anyone_is_asked(bench):
+    rule = Rule(effect="deny", operations=("create",), glob="Journal/**")
+    bench.policy.configure(PermissionSettings(rules=(rule,)))
+    outcome = await bench.call("make", {"name": "Tuesday", "folder": "Journal"})
+    assert outcome.error == {
+        "type": "permission_denied",
+        "message": outcome.message,
+        "reason": "rule",
+    }
+    assert bench.approver.asked == [] and not outcome.denied
+    assert (await bench.call("make", {"name": "Tuesday"})).success
+
+
+async def test_many_calls_are_too_many(bench):
+    for _ in range(50):
+        assert (await bench.call("find", {"query": "tea"})).success
+    outcome = await bench.call("find", {"query": "tea"})
+    assert outcome.error["type"] == "limit" and outcome.error["limit"] == 50
+    assert (await bench.call("find", {"query": "tea"}, CLIENT)).success
+
+
+async def test_an_empty_proposal_asks_nothing_and_writes_nothing(bench):
+    outcome = await bench.call("take_back", {"entry": (await bench.call("read", {"name": "Tea"})).entry})
+    assert outcome.success and outcome.commit is None and bench.approver.asked == []
+
+
+async def test_undo_takes_a_call_back_and_the_log_knows(bench):
+    made = await bench.call("make", {"name": "Coffee"})
+    undone = await bench.call("take_back", {"entry": made.entry})
+    assert undone.success and not (bench.root / "Coffee.md").exists()
+    assert bench.audit.entry(made.entry).undone_by == undone.entry
+    assert bench.audit.entry(undone.entry).undoes == (made.commit,)
+    assert bench.approver.asked[1].operation is Operation.DELETE
+    again = await bench.call("take_back", {"entry": undone.entry})
+    assert again.success and (bench.root / "Coffee.md").exists()
+    assert bench.audit.entry(made.entry).undone_by is None
+
+
+async def test_a_turns_commits_are_known(bench):
+    first = await bench.call("make", {"name": "A"})
+    second = await bench.call("make", {"name": "B"})
+    await bench.call("make", {"name": "C"}, CLIENT)
+    assert bench.audit.commits_of_turn("turn-1") == (first.commit, second.commit)
+
+
+async def test_a_move_is_told_as_a_move(bench):
+    outcome = await bench.call("rename", {"name": "Tea", "to": "Green tea"})
+    event = bench.of(NotesChanged)[-1]
+    assert event.moved == ((NotePath("Tea.md"), NotePath("Green tea.md")),)
+    assert event.paths == (NotePath("Green tea.md"),) and event.commit == outcome.commit
+    assert bench.index.note(NotePath("Tea.md")) is None
+    assert bench.index.note(NotePath("Green tea.md")) is not None
+
+
+async def test_saving_in_the_editor_asks_nothing_and_is_logged(bench):
+    before = (bench.root / "Tea.md").read_bytes()
+    outcome = await bench.runner.save(NotePath("Tea.md"), before, before + b"more\n")
+    assert outcome.success and bench.text("Tea.md").endswith("more\n")
+    assert bench.approver.asked == []
+    entry = bench.last()
+    assert (entry.tool, entry.caller, entry.decision) == ("save", "You", "no-approval-needed")
+    assert bench.of(NotesChanged)[-1].author == "You"
+    outcome = await bench.runner.save(NotePath("Tea.md"), before, b"over it")
+    assert outcome.error["type"] == "conflict" and bench.text("Tea.md").endswith("more\n")
+    assert bench.last().decision == "failed"
+    assert (await bench.runner.save(NotePath("New.md"), None, b"new")).success
+    assert (await bench.runner.save(NotePath("New.md"), b"new", b"new")).entry == 0
+
+
+async def test_the_person_sees_their_own_tool_calls_too(bench):
+    bench.grants.set_session(Operation.UPDATE, True)
+    await bench.call("add_line", {"name": "Tea", "line": "x"}, Caller.user())
+    assert len(bench.approver.asked) == 1 and bench.approver.asked[0].offers == ()
+
+
+async def test_commands_run_only_when_approved(bench):
+    bench.approver.answers.append(Denied())
+    assert (await bench.call("run_program", {"command": "ls"})).denied
+    outcome = await bench.call("run_program", {"command": "ls"})
+    assert outcome.result["text"] == "ran ls"
+    assert bench.last().operation == "execute" and bench.last().scope == "admin: ls"
+
+
+async def test_a_new_folder_outside_asks_and_then_the_toggle_holds(bench):
+    bench.grants.set_session(Operation.READ, True)
+    for _ in range(2):
+        assert (await bench.call("look_outside", {"folder": "/home/me/papers"})).success
+    assert len(bench.approver.asked) == 1
+    await bench.call("look_outside", {"folder": "/etc"})
+    assert len(bench.approver.asked) == 2
+
+
+async def test_no_approver_is_a_no(bench):
+    bench.runner._gate._approver = None
+    outcome = await bench.call("make", {"name": "Coffee"})
+    assert outcome.denied and outcome.error["type"] == "permission_denied"
+    assert bench.last().decision == "failed" and not (bench.root / "Coffee.md").exists()
+
+
+async def test_a_lost_commit_gets_into_the_log_on_opening(bench):
+    await bench.call("make", {"name": "A"})
+    commit = bench.store.commit(bench.approver.asked[0].proposal.only([]), author="Agent")
+    assert bench.runner.log_lost_commits() == 1
+    assert bench.last().commit == commit.id and bench.runner.log_lost_commits() == 0
+
+
+@pytest.mark.parametrize("tainted", [False, True])
+async def test_grants_do_not_reach_tainted_callers(bench, tainted):
+    bench.grants.set_session(Operation.CREATE, True)
+    caller = Caller(CallerKind.MCP, "Claude", tainted=tainted)
+    assert (await bench.call("make", {"name": "Coffee"}, caller)).success
+    assert len(bench.approver.asked) == int(tainted)
+    if not tainted:
+        assert bench.last().decision == "auto-approved" and bench.last().grant == "session:create"
+        assert bench.grants.list()[0].used == 1
+
+
+async def test_what_always_asks_ignores_grants(bench):
+    bench.grants.set_session(Operation.UPDATE, True)
+    await bench.call("merge", {"name": "Tea"})
+    await bench.call("remove", {"names": ["Tea"]})
+    assert [request.offers for request in bench.approver.asked] == [(), ()]
+
+
+async def test_secrets_do_not_get_into_log_or_events(bench):
+    await bench.call("make", {"name": "Keys", "text": "sk-abcdefghijklmnopqrstuvwxyz", "api_key": "x123y"})
+    logged = bench.last().arguments + "".join(e.arguments for e in bench.of(ToolStarted))
+    assert "abcdefghij" not in logged and "x123y" not in logged
+
+
+async def test_an_approval_can_be_a_standing_one(bench):
+    bench.approver.answers.append(lambda request: Approved(request.proposal, grant=request.offers[1]))
+    await bench.call("make", {"name": "A", "folder": "Drafts"})
+    assert bench.approver.asked[0].offers[1].label == (
+        "Approve, and allow new notes in Drafts/ for 30 minutes"
+    )
+    await bench.call("make", {"name": "B", "folder": "Drafts/deep"})
+    assert len(bench.approver.asked) == 1
+    await bench.call("make", {"name": "B", "folder": "Drafts-old"})
+    await bench.call("add_line", {"name": "Drafts/A", "line": "x"})
+    assert len(bench.approver.asked) == 3
