@@ -13,7 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import InvalidPathError, NotFoundError, ScriptoriumError, StorageError, VaultLostError
+from app.errors import (
+    InvalidPathError,
+    NotFoundError,
+    ScriptoriumError,
+    StorageError,
+    VaultBusyError,
+    VaultLostError,
+)
 from app.events import Event
 from app.vault.changes import ChangeSet
 from app.vault.commits import Changed, Commit, Draft
@@ -55,6 +62,7 @@ class NoteStore:
     Args:
         root: the vault's folder.
         journal: records the commits.
+        writable: False refuses every commit: another app owns the vault.
         step: called with a name before each disk step of a commit; tests stop the process there.
         platform: what the system can do; for tests.
     """
@@ -64,11 +72,13 @@ class NoteStore:
         root: Path,
         journal: Journal,
         *,
+        writable: bool = True,
         step: Callable[[str], None] | None = None,
         platform: Platform | None = None,
     ) -> None:
         step = step or (lambda name: None)
         self.root = root
+        self.writable = writable
         self.journal = journal
         self._vault = VaultRoot(root, platform)
         self._intents = Intents(journal.folder, step)
@@ -171,8 +181,11 @@ class NoteStore:
             ConflictError: a file is not what the change set was made for; nothing was written.
             InvalidPathError: a path is hidden, leaves the vault, or leads through a link.
             LimitError: a file is larger than 64 MiB.
+            VaultBusyError: the store is not writable.
             VaultLostError, StorageError: the disk refused; nothing was written.
         """
+        if not self.writable:
+            raise VaultBusyError("The vault is open for reading only; nothing was written.")
         with self._lock:
             if self._intents.any():
                 self.recover()
