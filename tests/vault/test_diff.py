@@ -142,11 +142,8 @@ def test_pairs_name_every_line_once_and_in_order(before: list[str], after: list[
 
 
 def test_a_line_put_in_between_does_not_shift_the_pairs() -> None:
-    assert pair_lines(["the first line", "the second line"], ["new", "the first lines", "the second lime"]) == [
-        (None, 0),
-        (0, 1),
-        (1, 2),
-    ]
+    before, after = ["the first line", "the second line"], ["new", "the first lines", "the second lime"]
+    assert pair_lines(before, after) == [(None, 0), (0, 1), (1, 2)]
 
 
 def test_a_diff_is_a_value() -> None:

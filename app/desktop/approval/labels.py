@@ -34,8 +34,10 @@ def heading(text: str, factor: float = _HEADING) -> QLabel:
 class ElidedLabel(QLabel):
     """Plain text on one line, with its middle left out where there is no room; a tool tip has it whole."""
 
-    def __init__(self, text: str = "") -> None:
-        super().__init__(text)
+    def __init__(self, tone: str = "") -> None:
+        super().__init__()
+        if tone:
+            self.setProperty("tone", tone)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self.setMinimumWidth(40)

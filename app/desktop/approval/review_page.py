@@ -13,7 +13,7 @@ from app.desktop.approval.editable_text import EditableText, NotEditableError
 from app.desktop.approval.effect_view import EffectView
 from app.desktop.approval.files_panel import FilesPanel
 from app.desktop.approval.header import RequestHeader
-from app.desktop.approval.labels import ElidedLabel, plain
+from app.desktop.approval.labels import ElidedLabel
 from app.desktop.approval.text_editor import TextEditor
 from app.desktop.approval.wording import KIND_NAMES, change_name, size
 from app.desktop.diff.binary import is_binary
@@ -107,10 +107,10 @@ class ReviewPage(QWidget):
 
     def _build_body(self) -> QWidget:
         self._place = ElidedLabel()
-        self._facts = plain("", "muted")
+        self._facts = ElidedLabel("muted")
         lead = QWidget()
         row = QHBoxLayout(lead)
-        row.setContentsMargins(0, 0, 0, 0)
+        row.setContentsMargins(0, 0, 12, 0)
         row.setSpacing(12)
         row.addWidget(self._place)
         row.addWidget(self._facts)
@@ -170,7 +170,7 @@ class ReviewPage(QWidget):
         edited = "edited by you" if file.is_edited else ""
         left_out = "left out" if file.share is Share.NONE else ""
         facts = (KIND_NAMES[type(file.change)], " → ".join(dict.fromkeys(sizes)), edited, left_out)
-        self._facts.setText("   ·   ".join(fact for fact in facts if fact))
+        self._facts.show_text("   ·   ".join(fact for fact in facts if fact))
 
     def _file_ticked(self, row: int) -> None:
         if row == self._row:
