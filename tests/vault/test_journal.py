@@ -1,0 +1,174 @@
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from app.errors import NotFoundError, StorageError
+from app.vault.changes import ChangeSet, Create, Delete, Move, Update, content_hash
+from app.vault.journal import Journal
+from app.vault.path import NotePath
+from app.vault.store import NoteStore
+
+P = NotePath.parse
+
+
+@pytest.fixture
+def journal(tmp_path: Path):
+    journal = Journal(tmp_path / "data")
+    yield journal
+    journal.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path, journal: Journal) -> NoteStore:
+    (tmp_path / "vault").mkdir()
+    return NoteStore(tmp_path / "vault", journal)
+
+
+def test_history_follows_moves_and_shows_what_others_wrote(store: NoteStore, journal: Journal):
+    root = store.root
+    (root / "a.md").write_bytes(b"before us\n")
+    store.commit(ChangeSet.of(Update(P("a.md"), b"before us\n", b"1\n"), summary="one"), author="agent")
+    store.commit(ChangeSet.of(Move(P("a.md"), P("b.md"), b"1\n", b"1\n"), summary="two"), author="user")
+    (root / "b.md").write_bytes(b"outside\n")
+    store.commit(ChangeSet.of(Update(P("b.md"), b"outside\n", b"3\n"), summary="three"), author="agent")
+    versions = journal.history(P("b.md"))
+    assert [(v.author, v.summary, str(v.path)) for v in versions] == [
+        ("agent", "three", "b.md"),
+        ("outside", "", "b.md"),
+        ("user", "two", "b.md"),
+        ("agent", "one", "a.md"),
+        ("outside", "", "a.md"),
+    ]
+    assert [journal.content(v.hash or "") for v in versions] == [
+        b"3\n", b"outside\n", b"1\n", b"1\n", b"before us\n",
+    ]  # fmt: skip
+    assert versions[0].size == 2
+
+
+def test_history_keeps_the_versions_of_a_deleted_note(store: NoteStore, journal: Journal):
+    store.commit(ChangeSet.of(Create(P("a.md"), b"1\n")), author="agent")
+    store.commit(ChangeSet.of(Delete(P("a.md"), b"1\n")), author="agent")
+    assert [v.hash for v in journal.history(P("a.md"))] == [None, content_hash(b"1\n")]
+
+
+def test_restore_of_a_version_is_a_change_set(store: NoteStore, journal: Journal):
+    store.commit(ChangeSet.of(Create(P("a.md"), b"1\n")), author="agent")
+    store.commit(ChangeSet.of(Update(P("a.md"), b"1\n", b"2\n")), author="agent")
+    store.commit(journal.restore(P("a.md"), content_hash(b"1\n"), b"2\n"), author="user")
+    assert store.read(P("a.md")) == b"1\n"
+    assert journal.restore(P("x.md"), content_hash(b"2\n"), None).changes == (Create(P("x.md"), b"2\n"),)
+
+
+def test_commits_are_found_by_number_turn_author_and_path(store: NoteStore, journal: Journal):
+    one = store.commit(ChangeSet.of(Create(P("a.md"), b"1")), author="agent", turn="t1", entry="7")
+    two = store.commit(ChangeSet.of(Create(P("b.md"), b"2")), author="user", turn="t2", note="why")
+    assert journal.commit(one.id) == one
+    assert journal.commits() == (two, one)
+    assert journal.commits(1) == (two,)
+    assert journal.commits(turn="t1") == journal.commits(author="agent") == (one,)
+    assert journal.commits(path=P("B.md")) == journal.commits(author="user") == (two,)
+    assert journal.commits(before=two.id) == (one,)
+    assert (one.entry, two.note) == ("7", "why")
+    with pytest.raises(NotFoundError):
+        journal.commit(99)
+
+
+def test_oldest_contents_go_first_and_the_list_of_commits_stays(tmp_path: Path):
+    (tmp_path / "vault").mkdir()
+    journal = Journal(tmp_path / "data", max_bytes=25_000)
+    store = NoteStore(tmp_path / "vault", journal)
+    contents = [os.urandom(10_000) for _ in range(5)]
+    for number, content in enumerate(contents):
+        store.commit(ChangeSet.of(Create(P(f"{number}.md"), content)), author="agent")
+    assert journal.content(content_hash(contents[4])) == contents[4]
+    assert journal.content(content_hash(contents[3])) == contents[3]
+    with pytest.raises(NotFoundError):
+        journal.content(content_hash(contents[0]))
+    assert len(journal.commits()) == 5
+    with pytest.raises(NotFoundError):
+        journal.undo([1], lambda path: b"changed since")
+    assert journal.history(P("0.md"))[0].size == 10_000
+    journal.close()
+
+
+def test_a_commit_larger_than_the_limit_can_still_be_undone(tmp_path: Path):
+    (tmp_path / "vault").mkdir()
+    journal = Journal(tmp_path / "data", max_bytes=10)
+    store = NoteStore(tmp_path / "vault", journal)
+    content = os.urandom(1_000)
+    store.commit(ChangeSet.of(Create(P("a.md"), content)), author="agent")
+    assert journal.content(content_hash(content)) == content
+    journal.close()
+
+
+def damage_header(file: Path) -> None:
+    file.write_bytes(b"not a database at all" * 200)
+
+
+def damage_pages(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[4096:] = b"\xff" * (len(content) - 4096)
+    file.write_bytes(content)
+
+
+def damage_tables(file: Path) -> None:
+    db = sqlite3.connect(file)
+    db.execute("DROP TABLE changes")
+    db.close()
+
+
+@pytest.mark.parametrize("damage", [damage_header, damage_pages, damage_tables])
+def test_a_damaged_file_is_set_aside_and_told(tmp_path: Path, damage):
+    (tmp_path / "vault").mkdir()
+    journal = Journal(tmp_path / "data")
+    NoteStore(tmp_path / "vault", journal).commit(ChangeSet.of(Create(P("a.md"), b"1")), author="agent")
+    journal.close()
+    damage(tmp_path / "data" / "journal.sqlite")
+    damaged = (tmp_path / "data" / "journal.sqlite").read_bytes()
+    journal = Journal(tmp_path / "data")
+    assert journal.problem is not None
+    aside = list((tmp_path / "data").glob("journal.damaged-*.sqlite"))
+    assert [file.read_bytes()[-100:] for file in aside] == [damaged[-100:]]
+    assert journal.commits() == ()
+    store = NoteStore(tmp_path / "vault", journal)
+    commit = store.commit(ChangeSet.of(Create(P("b.md"), b"2")), author="agent")
+    assert commit.id > 1_000_000, "numbers of the lost journal are never used again"
+    journal.close()
+    assert Journal(tmp_path / "data").problem is None
+
+
+def test_a_file_damaged_while_open_is_told_and_the_next_commit_works(tmp_path: Path):
+    (tmp_path / "vault").mkdir()
+    journal = Journal(tmp_path / "data")
+    store = NoteStore(tmp_path / "vault", journal)
+    contents = [os.urandom(500_000) for _ in range(12)]
+    for number, content in enumerate(contents):
+        store.commit(ChangeSet.of(Create(P(f"{number}.md"), content)), author="agent")
+    journal.close()
+    journal = Journal(tmp_path / "data")
+    store = NoteStore(tmp_path / "vault", journal)
+    damage_pages(tmp_path / "data" / "journal.sqlite")
+    with pytest.raises(StorageError):
+        for content in contents:
+            journal.content(content_hash(content))
+    assert journal.problem is not None
+    store.commit(ChangeSet.of(Create(P("new.md"), b"n")), author="agent")
+    journal.close()
+
+
+def test_a_journal_of_a_newer_version_is_left_alone(tmp_path: Path):
+    Journal(tmp_path).close()
+    db = sqlite3.connect(tmp_path / "journal.sqlite")
+    db.execute("PRAGMA user_version = 99")
+    db.close()
+    with pytest.raises(StorageError):
+        Journal(tmp_path)
+    assert [file.name for file in tmp_path.glob("*damaged*")] == []
+
+
+def test_settings_that_keep_it_safe(journal: Journal):
+    with journal._database.transaction() as db:
+        assert db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+        assert db.execute("PRAGMA synchronous").fetchone()[0] == 2
