@@ -1,0 +1,78 @@
+"""A small window with the beginning of a note, while the pointer rests on a link to it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
+
+from app.desktop import tasks
+from app.desktop.bridge import VaultClient
+from app.desktop.note_view import page as pages
+from app.desktop.note_view.render_colors import render_colors
+from app.desktop.theme import ThemeSource
+from app.errors import ScriptoriumError
+from app.vault.path import NotePath
+
+_REST_MS = 450
+_SHOWN = 1500
+
+
+class Preview(QFrame):
+    """Shows itself by `point_at` after a rest and hides when the pointer leaves the link."""
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.ToolTip | Qt.WindowType.FramelessWindowHint)
+        self.setObjectName("card")
+        self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
+        self._client = client
+        self._theme = theme
+        self._path = ""
+        self._at = QPoint()
+        self._text = QTextBrowser()
+        self._text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._text.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 10, 12, 10)
+        column.addWidget(self._text)
+        self.resize(380, 240)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_REST_MS)
+        self._timer.timeout.connect(self._load)
+
+    def point_at(self, path: str, at: QPoint) -> None:
+        """The pointer is on a link to `path` (empty: on none), at `at` on the screen."""
+        self._path, self._at = path, at
+        if path:
+            self._timer.start()
+        else:
+            self._timer.stop()
+            self.hide()
+
+    def _load(self) -> None:
+        tasks.start(self._show(self._path), owner=self, what="preview the note")
+
+    async def _show(self, path: str) -> None:
+        colors = render_colors(self._theme.theme)
+        try:
+            loaded = await self._client.run(lambda ws: pages.load(ws, NotePath(path)))
+        except ScriptoriumError:
+            # The link may lead to a picture or to a note that went: there is just nothing to preview.
+            return
+        shown = await self._client.run(
+            lambda ws: pages.rendered(ws, loaded.path, loaded.text[:_SHOWN], colors)
+        )
+        if self._path != path:
+            return
+        self._text.setHtml(shown.html)
+        self._place()
+        self.show()
+
+    def _place(self) -> None:
+        screen = QGuiApplication.screenAt(self._at) or QGuiApplication.primaryScreen()
+        area, size = screen.availableGeometry(), self.size()
+        x = min(self._at.x() + 12, area.right() - size.width())
+        below = self._at.y() + 20
+        y = below if below + size.height() <= area.bottom() else self._at.y() - size.height() - 12
+        self.move(max(area.left(), x), max(area.top(), y))

@@ -1,0 +1,100 @@
+"""The reading view: rendered Markdown with links that can be clicked; nothing is loaded from outside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QPoint, QUrl, Signal
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QTextDocument
+from PySide6.QtWidgets import QTextBrowser, QWidget
+
+from app.desktop.note_view.page import Rendered
+from app.desktop.theme import Theme, ThemeSource
+
+_WIDEST = 760
+
+
+class Reader(QTextBrowser):
+    """Shows `Rendered` notes.
+
+    `note_clicked` carries a path and a fragment, `missing_clicked` the name of a note that does not exist,
+    `tag_clicked` a tag, `web_clicked` an address. `hovered` carries the path of the note under the pointer
+    (empty for none) and where.
+    """
+
+    note_clicked = Signal(str, str)
+    missing_clicked = Signal(str)
+    tag_clicked = Signal(str)
+    web_clicked = Signal(str)
+    hovered = Signal(str, QPoint)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._images: dict[str, QImage] = {}
+        self._pointer = QPoint()
+        self.setAccessibleName("Note")
+        self.setOpenLinks(False)
+        self.setFrameShape(QTextBrowser.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.anchorClicked.connect(self._follow)
+        self.highlighted.connect(self._hover)
+        theme.changed.connect(self._dress)
+        self._dress(theme.theme)
+
+    def show_rendered(self, rendered: Rendered, *, keep_place: bool) -> None:
+        """Show a note; with `keep_place`, at the place that was read."""
+        at = self.verticalScrollBar().value() if keep_place else 0
+        self._images = rendered.images
+        self.setHtml(rendered.html)
+        self.verticalScrollBar().setValue(at)
+
+    def go_to(self, fragment: str) -> None:
+        """Bring a heading or `^block` to the top."""
+        self.scrollToAnchor(fragment)
+
+    def loadResource(self, kind: int, url: QUrl) -> Any:  # noqa: ANN401 (Qt's own signature)
+        """The vault's images that were loaded with the note; never anything else."""
+        if kind == QTextDocument.ResourceType.ImageResource.value or kind == QTextDocument.ResourceType.ImageResource:
+            return self._images.get(url.toString(QUrl.ComponentFormattingOption.FullyDecoded), QImage())
+        return None
+
+    def resizeEvent(self, event: object) -> None:
+        """Keep the text in a column that can be read."""
+        side = max(24, (self.width() - round(_WIDEST * self._theme.zoom)) // 2)
+        self.setViewportMargins(side, 16, side, 16)
+        super().resizeEvent(event)  # type: ignore[arg-type]
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Remember where the pointer is, for previews."""
+        self._pointer = event.globalPosition().toPoint()
+        super().mouseMoveEvent(event)
+
+    def _follow(self, url: QUrl) -> None:
+        scheme, rest = split_address(url)
+        if scheme == "note":
+            path, _, fragment = rest.partition("#")
+            self.note_clicked.emit(path, fragment)
+        elif scheme == "unresolved":
+            self.missing_clicked.emit(rest.partition("#")[0])
+        elif scheme == "tag":
+            self.tag_clicked.emit(rest)
+        elif scheme in ("http", "https", "mailto"):
+            self.web_clicked.emit(url.toString())
+        elif url.hasFragment():
+            self.go_to(url.fragment(QUrl.ComponentFormattingOption.FullyDecoded))
+
+    def _hover(self, url: QUrl) -> None:
+        scheme, rest = split_address(url)
+        self.hovered.emit(rest.partition("#")[0] if scheme == "note" else "", self._pointer)
+
+    def _dress(self, theme: Theme) -> None:
+        colors = self.palette()
+        colors.setColor(colors.ColorRole.Base, QColor(theme.panel))
+        self.setPalette(colors)
+
+
+def split_address(url: QUrl) -> tuple[str, str]:
+    """The scheme and the rest of a link's address, decoded."""
+    scheme, _, rest = url.toString(QUrl.ComponentFormattingOption.FullyDecoded).partition(":")
+    return scheme, rest
