@@ -197,10 +197,15 @@ def communities(edges: NDArray[np.int32], size: int, seed: int = 0) -> NDArray[n
 def _majority(weights: scipy.sparse.csr_matrix, labels: NDArray[np.int64]) -> NDArray[np.int64]:
     """Each node's label among its neighbours and itself that has most ties; leaves follow their note."""
     size = len(labels)
+    degree = np.diff(weights.indptr)
     names, index = np.unique(labels, return_inverse=True)
-    rows = np.repeat(np.arange(size), np.diff(weights.indptr))
+    rows = np.repeat(np.arange(size), degree)
     shape = (size, len(names))
     ties = scipy.sparse.csr_matrix((weights.data, (rows, index[weights.indices])), shape=shape)
     own = scipy.sparse.csr_matrix((np.full(size, 0.5), (np.arange(size), index)), shape=shape)
     chosen: NDArray[np.int64] = names[np.asarray((ties + own).argmax(axis=1)).ravel()]
+    leaves = np.flatnonzero(degree == 1)
+    hubs = weights.indices[weights.indptr[leaves]]
+    hanging = degree[hubs] > 1
+    chosen[leaves[hanging]] = chosen[hubs[hanging]]
     return chosen

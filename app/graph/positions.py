@@ -48,7 +48,7 @@ def load_positions(folder: Path, graph: Graph, least: float = 0.5) -> Positions 
     than `least` of the nodes have a place: then a layout from scratch is better.
     """
     try:
-        with np.load(folder / _FILE, allow_pickle=False) as saved:
+        with (folder / _FILE).open("rb") as file, np.load(file, allow_pickle=False) as saved:
             if int(saved["format"]) != _FORMAT:
                 return None
             paths = saved["paths"].tobytes().decode("utf-8", "surrogatepass").split("\0")

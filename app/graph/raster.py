@@ -93,7 +93,7 @@ def _developed(total: NDArray[np.float32], mixed: NDArray[np.float32], alpha: fl
     pixels = np.empty((*total.shape, 4), dtype=np.uint8)
     share = np.divide(opacity, total, out=np.zeros_like(total), where=total > 1e-6)
     for channel in range(3):
-        pixels[..., channel] = mixed[channel] * share
+        pixels[..., channel] = np.minimum(mixed[channel] * share, opacity * 255)
     pixels[..., 3] = opacity * 255
     return pixels
 

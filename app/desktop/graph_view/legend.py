@@ -13,9 +13,9 @@ from app.desktop.graph_view.look import Group, relation_color
 from app.desktop.graph_view.sprites import draw_disc
 from app.graph.model import PLAIN_LINK
 
-_MOST = 9
+_MOST = 8
 _ALWAYS = ("unresolved", "attachment")
-_LONGEST = 24
+_LONGEST = 22
 
 
 class Legend(QFrame):
@@ -46,13 +46,14 @@ class Legend(QFrame):
                 widget.deleteLater()
         shown = [group for group in groups[:_MOST] if group.count]
         shown += [group for group in groups[_MOST:] if group.count and group.key in _ALWAYS]
-        for group in shown:
-            self._rows.addWidget(self._entry(group, group.key not in hidden, theme, ratio))
-        for name in relations:
-            if name != PLAIN_LINK:
-                self._rows.addWidget(self._relation(name, theme))
+        entries: list[QWidget] = [
+            self._entry(group, group.key not in hidden, theme, ratio) for group in shown
+        ]
+        entries += [self._relation(name, theme) for name in relations if name != PLAIN_LINK]
+        for entry in entries:
+            self._rows.addWidget(entry)
+            entry.show()
         self.setVisible(bool(shown))
-        self.adjustSize()
 
     def _entry(self, group: Group, on: bool, theme: Theme, ratio: float) -> QToolButton:
         button = QToolButton(self)

@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial import cKDTree
+
+from app.graph.builder import build
+from app.graph.coarsen import adjacency, communities, ladder, propagate
+from app.graph.drag import surroundings
+from app.graph.forces import Repulsion, bounded, dense_repulsion
+from app.graph.layout import NumpyLayout, laid_out
+from app.graph.model import Graph, Positions, node_radii
+from app.graph.packing import separate
+from tests.graph.graphs import data, of_edges, planted
+
+
+def preservation(graph: Graph, positions: Positions) -> float:
+    """How far the nearest nodes are the linked ones: mean Jaccard index, as in the literature."""
+    tree = cKDTree(positions)
+    scores = []
+    for row in np.flatnonzero(graph.degree > 0).tolist():
+        linked = set(graph.neighbours(row).tolist())
+        near = set(tree.query(positions[row], len(linked) + 1)[1].tolist()) - {row}
+        scores.append(len(linked & near) / len(linked | near))
+    return float(np.mean(scores))
+
+
+def fruchterman_reingold(graph: Graph, ticks: int = 200) -> Positions:
+    """The plain classic, as the peer."""
+    count = len(graph)
+    at = np.random.default_rng(0).random((count, 2)) * np.sqrt(count)
+    for tick in range(ticks):
+        apart = at[:, None] - at[None]
+        squared = (apart**2).sum(axis=2) + 0.01
+        move = (apart / squared[..., None]).sum(axis=1)
+        ends = at[graph.edges[:, 0]] - at[graph.edges[:, 1]]
+        pull = ends * np.linalg.norm(ends, axis=1)[:, None]
+        np.add.at(move, graph.edges[:, 0], -pull)
+        np.add.at(move, graph.edges[:, 1], pull)
+        length = np.linalg.norm(move, axis=1, keepdims=True) + 1e-9
+        at = at + move / length * np.minimum(length, np.sqrt(count) / 10 * (1 - tick / ticks))
+    return at.astype(np.float32)
+
+
+def test_neighbours_are_kept_together_far_better_than_by_chance_and_by_the_classic():
+    graph, _ = planted(16, 30)
+    ours = preservation(graph, laid_out(graph))
+    rng = np.random.default_rng(0)
+    by_chance = preservation(graph, rng.random((len(graph), 2)).astype(np.float32))
+    classic = preservation(graph, fruchterman_reingold(graph))
+    assert ours > 8 * by_chance
+    assert ours > 1.2 * classic
+
+
+def test_communities_stay_together():
+    graph, planted_in = planted(12, 30)
+    tree = cKDTree(laid_out(graph))
+    _, near = tree.query(tree.data, 7)
+    assert (planted_in[near[:, 1:]] == planted_in[:, None]).mean() > 0.6
+
+
+def test_the_same_seed_gives_the_same_layout_and_another_one_another():
+    graph, _ = planted(8, 25)
+    first = laid_out(graph, seed=3)
+    assert (first == laid_out(graph, seed=3)).all()
+    assert not (first == laid_out(graph, seed=4)).all()
+
+
+def test_no_node_lies_on_another():
+    graph, _ = planted(10, 30, lonely=20)
+    positions, radii = laid_out(graph), node_radii(graph)
+    apart = np.linalg.norm(positions[:, None] - positions[None], axis=2)
+    touching = apart < (radii[:, None] + radii[None]) - 0.05
+    np.fill_diagonal(touching, False)
+    assert not touching.any()
+
+
+def test_parts_and_orphans_are_packed_closely_around_the_largest():
+    graph = build(data(140, [(0, row) for row in range(1, 60)] + [(row, row + 1) for row in range(60, 100, 2)]))
+    positions = laid_out(graph)
+    reach = np.linalg.norm(positions, axis=1)
+    main, pairs, lonely = reach[:60].max(), reach[60:100], reach[100:]
+    assert pairs.min() > 0.5 * main
+    assert lonely.min() > pairs.max()
+    assert lonely.max() < 3 * main
+    assert all(np.linalg.norm(positions[row] - positions[row + 1]) < 6 for row in range(60, 100, 2))
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 500])
+def test_notes_without_any_link_stand_in_a_disc(count):
+    positions = laid_out(build(data(count, [])))
+    assert positions.shape == (count, 2)
+    assert np.isfinite(positions).all()
+    if count == 500:
+        assert cKDTree(positions).query(positions, 2)[0][:, 1].min() > 0.5
+
+
+def test_odd_graphs_are_laid_out():
+    hub = build(data(1200, [(0, row) for row in range(1, 1200)]))
+    chain = build(data(300, [(row, row + 1) for row in range(299)]))
+    clique = build(data(30, [(a, b) for a in range(30) for b in range(a)]))
+    pair = of_edges(["aa", "ab", "ba", "ab"])
+    for graph in (hub, chain, clique, pair):
+        positions = laid_out(graph)
+        assert np.isfinite(positions).all()
+        assert np.unique(positions, axis=0).shape == positions.shape
+
+
+def test_positions_come_from_the_first_tick_on_for_all_nodes():
+    graph, _ = planted(20, 30, lonely=5)
+    layout = NumpyLayout()
+    layout.start(graph)
+    first = layout.tick()
+    assert first.shape == (len(graph), 2)
+    assert np.isfinite(first).all()
+    assert not layout.settled
+
+
+def test_saved_positions_are_taken_as_they_are():
+    graph, _ = planted(3, 10)
+    places = np.random.default_rng(0).random((len(graph), 2)).astype(np.float32) * 40
+    layout = NumpyLayout()
+    layout.start(graph, places)
+    assert layout.settled
+    assert (layout.tick() == places).all()
+
+
+def drag(graph: Graph, row: int, by: float) -> tuple[Positions, Positions]:
+    before = laid_out(graph)
+    layout = NumpyLayout()
+    layout.start(graph, before)
+    for step in range(40):
+        layout.pin(row, float(before[row, 0]) + by * (step + 1) / 40, float(before[row, 1]))
+        layout.tick()
+    layout.release(row)
+    for _ in range(200):
+        if layout.settled:
+            break
+        layout.tick()
+    assert layout.settled
+    return before, layout.positions
+
+
+def test_a_dragged_node_takes_its_neighbours_along_and_leaves_far_ones_still():
+    graph, _ = planted(16, 30)
+    row = 5 * 30
+    before, after = drag(graph, row, 15.0)
+    moved = np.linalg.norm(after - before, axis=1)
+    leaves = [each for each in graph.neighbours(row).tolist() if graph.degree[each] <= 3]
+    far = np.setdiff1d(np.arange(len(graph)), surroundings(graph, row))
+    assert moved[row] > 5
+    assert moved[leaves].mean() > 1
+    assert len(far)
+    assert (moved[far] == 0).all()
+
+
+def test_a_grab_without_a_move_moves_nothing():
+    graph, _ = planted(8, 30)
+    before, after = drag(graph, 10, 0.0)
+    assert np.abs(after - before).max() < 0.05
+
+
+def test_the_mesh_agrees_with_the_sum_over_all_pairs():
+    rng = np.random.default_rng(0)
+    at = (rng.standard_normal((1500, 2)) * 12).astype(np.float32)
+    mass = np.ones(1500, dtype=np.float32)
+    exact = dense_repulsion(bounded, at, at, mass)
+    fast = Repulsion(bounded, mass, 0.45)(at)
+    assert np.linalg.norm(fast - exact) < 0.15 * np.linalg.norm(exact)
+
+
+def test_no_label_outgrows_its_cap_and_levels_shrink():
+    graph, _ = planted(20, 30)
+    weights = adjacency(graph.edges, len(graph))
+    mass = np.ones(len(graph), dtype=np.float32)
+    labels = propagate(weights, mass, 8.0, seed=0)
+    assert np.bincount(labels).max() <= 8
+    sizes = [len(level) for level in ladder(weights, seed=0, smallest=40)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] < 200
+
+
+def test_communities_are_found_and_leaves_follow_their_note():
+    graph, planted_in = planted(6, 40)
+    found = communities(graph.edges, len(graph))
+    purity = [np.bincount(found[planted_in == group]).max() / 40 for group in range(6)]
+    assert np.mean(purity) > 0.6
+    star = build(data(200, [(0, row) for row in range(1, 200)]))
+    assert len(set(communities(star.edges, 200).tolist())) == 1
+    assert communities(np.empty((0, 2), dtype=np.int32), 3).tolist() == [-1, -1, -1]
+
+
+def test_the_small_node_gives_way_to_the_large_one():
+    at = np.array([[0, 0], [1, 0]], dtype=np.float32)
+    separate(at, np.array([2.0, 0.3], dtype=np.float32))
+    assert abs(at[0, 0]) < 0.1
+    assert at[1, 0] > 1.5
