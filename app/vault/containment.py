@@ -14,7 +14,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -159,13 +159,15 @@ class Folder:
 
     def remove(self, name: str) -> None:
         """Remove a file or a link; nothing happens if there is none."""
-        try:
-            os.unlink(self.at(name), dir_fd=self.fd)
-        except FileNotFoundError:
-            return
+        # A read-only file system refuses to remove even what is not there.
+        if self.lstat(name) is not None:
+            with suppress(FileNotFoundError):
+                os.unlink(self.at(name), dir_fd=self.fd)
 
     def remove_folder(self, name: str) -> bool:
         """Remove an empty folder; False if it is not there or not empty."""
+        if self.lstat(name) is None:
+            return False
         try:
             os.rmdir(self.at(name), dir_fd=self.fd)
         except (FileNotFoundError, NotADirectoryError):

@@ -14,17 +14,18 @@ It is apart from the SQLite journal so that a damaged journal cannot leave half 
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import TypeAdapter, ValidationError
-
-from app.vault.commits import Draft
+from app.errors import InvalidPathError
+from app.vault.commits import Changed, Draft
 from app.vault.containment import sync_file
+from app.vault.path import NotePath
 
 TEMP_PREFIX = ".~scriptorium-"
 
@@ -79,7 +80,29 @@ class Intent:
     spare: tuple[str, ...] = ()
 
 
-_INTENT = TypeAdapter(Intent)
+def _dump(intent: Intent) -> bytes:
+    """An intent as JSON in ASCII: file names may hold bytes that are no UTF-8, which pydantic refuses."""
+    changes = [
+        (str(change.path), None if change.to is None else str(change.to), change.before, change.after)
+        for change in intent.draft.changes
+    ]
+    data = asdict(intent)
+    data["draft"]["changes"] = changes
+    return json.dumps(data, ensure_ascii=True).encode("ascii")
+
+
+def _load(content: bytes) -> Intent:
+    """The intent that `_dump` wrote; ValueError, KeyError, TypeError or InvalidPathError if it is damaged."""
+    data: dict[str, Any] = json.loads(content)
+    draft = data["draft"]
+    changes = tuple(
+        Changed(NotePath.on_disk(path), None if to is None else NotePath.on_disk(to), before, after)
+        for path, to, before, after in draft["changes"]
+    )
+    lists = {name: tuple(draft[name]) for name in ("trash", "folders", "undoes")}
+    kinds: dict[str, type[Put] | type[Rename]] = {"put": Put, "rename": Rename}
+    deeds = tuple(kinds[deed["kind"]](**deed) for deed in data["deeds"])
+    return Intent(Draft(**{**draft, **lists, "changes": changes}), deeds, tuple(data["spare"]))
 
 
 class Intents:
@@ -96,7 +119,7 @@ class Intents:
         temp = target.with_suffix(".new")
         self._step("intent: write")
         with temp.open("wb") as file:
-            file.write(_INTENT.dump_json(intent, round_trip=True))
+            file.write(_dump(intent))
             file.flush()
             self._step("intent: sync")
             sync_file(file.fileno())
@@ -124,9 +147,8 @@ class Intents:
                 file.unlink(missing_ok=True)
             elif file.suffix == ".json":
                 try:
-                    intent = _INTENT.validate_json(file.read_bytes())
-                    found.append((intent, Phase(file.name.split(".")[1])))
-                except (ValidationError, ValueError):
+                    found.append((_load(file.read_bytes()), Phase(file.name.split(".")[1])))
+                except (ValueError, KeyError, TypeError, InvalidPathError):
                     file.replace(file.with_suffix(".damaged"))
         return found
 

@@ -1,0 +1,68 @@
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.errors import VaultBusyError
+from app.vault.lock import VaultLock
+
+HOLD = """
+import sys
+from pathlib import Path
+from app.vault.lock import VaultLock
+lock = VaultLock(Path(sys.argv[1]))
+lock.acquire()
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def owner(tmp_path: Path):
+    child = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    with child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "held\n"
+        yield child
+        child.kill()
+
+
+def test_the_second_is_told_who_has_it(tmp_path: Path, owner: subprocess.Popen):
+    lock = VaultLock(tmp_path)
+    with pytest.raises(VaultBusyError) as caught:
+        lock.acquire()
+    assert str(owner.pid) in str(caught.value.data["owner"])
+    assert not lock.held
+
+
+def test_a_killed_owner_blocks_nobody(tmp_path: Path, owner: subprocess.Popen):
+    os.kill(owner.pid, signal.SIGKILL)
+    owner.wait()
+    lock = VaultLock(tmp_path)
+    lock.acquire()
+    assert lock.held
+    lock.release()
+
+
+def test_two_locks_in_one_process_exclude_each_other(tmp_path: Path):
+    first, second = VaultLock(tmp_path), VaultLock(tmp_path)
+    first.acquire()
+    first.acquire()
+    with pytest.raises(VaultBusyError):
+        second.acquire()
+    first.release()
+    assert not first.held
+    second.acquire()
+    second.release()
+
+
+def test_an_unreadable_owner_is_another_process(tmp_path: Path, owner: subprocess.Popen):
+    (tmp_path / "vault.owner.json").write_text("{", encoding="utf-8")
+    with pytest.raises(VaultBusyError) as caught:
+        VaultLock(tmp_path).acquire()
+    assert caught.value.data["owner"] == "another process"

@@ -1,0 +1,602 @@
+"""The store against disks, links, and programs that write at the same moment."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import stat
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.errors import (
+    ConflictError,
+    InvalidPathError,
+    LimitError,
+    NotFoundError,
+    StorageError,
+    VaultLostError,
+)
+from app.vault import containment
+from app.vault.changes import ChangeSet, Create, Delete, Move, Update, content_hash
+from app.vault.containment import Platform
+from app.vault.journal import Journal
+from app.vault.path import NotePath
+from app.vault.store import GONE, NoteStore
+
+P = NotePath.parse
+PLATFORMS = {"native": None, "portable": Platform(dir_fds=False, swap=False, exclusive=False)}
+OLD = {"a.md": b"alpha\n", "b.md": b"beta\n", "move.md": b"move\n", "gone.md": b"gone\n"}
+CHANGES = ChangeSet.of(
+    Update(P("a.md"), OLD["a.md"], b"ALPHA\n"),
+    Create(P("new/fresh.md"), b"fresh\n"),
+    Move(P("move.md"), P("to/moved.md"), OLD["move.md"], b"moved\n"),
+    Delete(P("gone.md"), OLD["gone.md"]),
+    Update(P("b.md"), OLD["b.md"], b"BETA\n"),
+)
+NEW = {
+    "a.md": b"ALPHA\n",
+    "b.md": b"BETA\n",
+    "new/fresh.md": b"fresh\n",
+    "to/moved.md": b"moved\n",
+    ".trash/gone.md": b"gone\n",
+}
+
+
+class Bench:
+    """A seeded vault, its store, and a hook that runs before every disk step."""
+
+    def __init__(self, folder: Path, platform: Platform | None = None) -> None:
+        self.folder = folder
+        self.root = folder / "vault"
+        self.root.mkdir(exist_ok=True)
+        for name, content in OLD.items():
+            (self.root / name).write_bytes(content)
+        self.journal = Journal(folder / "data")
+        self.steps: list[str] = []
+        self.hook: Callable[[str], None] = lambda name: None
+        self.store = NoteStore(self.root, self.journal, step=self._step, platform=platform)
+
+    def _step(self, name: str) -> None:
+        self.steps.append(name)
+        self.hook(name)
+
+    def files(self) -> dict[str, bytes]:
+        paths = [path for path in self.root.rglob("*") if path.is_file()]
+        return {path.relative_to(self.root).as_posix(): path.read_bytes() for path in paths}
+
+    def check_untouched(self) -> None:
+        assert self.files() == OLD
+        assert [path for path in self.root.rglob("*") if path.is_dir()] == []
+        assert self.journal.commits() == ()
+        assert list((self.folder / "data" / "intents").iterdir()) == []
+
+
+@pytest.fixture(params=PLATFORMS)
+def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
+    bench = Bench(tmp_path, PLATFORMS[request.param])
+    yield bench
+    bench.journal.close()
+
+
+def all_steps() -> list[str]:
+    return [
+        "journal: keep", "intent: write", "intent: sync", "intent: name", "folder new", "folder .trash",
+        "stage a.md: open", "stage a.md: write", "stage b.md: sync", "sync /", "intent: ready", "put a.md",
+        "put new/fresh.md", "rename move.md", "put to/moved.md", "rename gone.md", "check .trash/gone.md",
+        "put b.md", "sync .trash", "journal: record",
+    ]  # fmt: skip
+
+
+def test_a_change_set_is_written_and_recorded(bench: Bench):
+    commit = bench.store.commit(CHANGES, author="agent", turn="t")
+    assert bench.files() == NEW
+    assert commit.digest == CHANGES.digest
+    assert [(str(c.path), str(c.to) if c.to else None) for c in commit.changes] == [
+        ("a.md", None), ("new/fresh.md", None), ("move.md", "to/moved.md"), ("gone.md", None), ("b.md", None),
+    ]  # fmt: skip
+    path, to, before, after = commit.changes[0]
+    assert (path, to, before, after) == (P("a.md"), None, content_hash(b"alpha\n"), content_hash(b"ALPHA\n"))
+    assert bench.store.recover() == []
+
+
+@pytest.mark.parametrize("name", all_steps())
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EROFS])
+def test_a_disk_that_refuses_at_any_step_leaves_all_as_it_was(bench: Bench, name: str, code: int):
+    def refuse(step: str) -> None:
+        if step == name:
+            raise OSError(code, os.strerror(code))
+
+    bench.hook = refuse
+    with pytest.raises(StorageError):
+        bench.store.commit(CHANGES, author="agent")
+    assert name in bench.steps
+    bench.hook = lambda step: None
+    bench.store.recover()
+    bench.check_untouched()
+    bench.store.commit(CHANGES, author="agent")
+    assert bench.files() == NEW
+
+
+def test_a_disk_that_refuses_the_rollback_too_is_settled_later(bench: Bench):
+    failing = False
+
+    def refuse(step: str) -> None:
+        nonlocal failing
+        failing = failing or step == "put b.md"
+        if failing:
+            raise OSError(errno.EIO, "gone bad")
+
+    bench.hook = refuse
+    with pytest.raises(StorageError):
+        bench.store.commit(CHANGES, author="agent")
+    bench.hook = lambda step: None
+    [recovery] = bench.store.recover()
+    assert bench.files() in (OLD, NEW)
+    assert recovery.completed == (bench.files() == NEW) == bool(bench.journal.commits())
+
+
+def test_trouble_after_the_record_is_no_failure(bench: Bench):
+    def refuse(step: str) -> None:
+        if step == "intent: remove":
+            raise OSError(errno.EIO, "gone bad")
+
+    bench.hook = refuse
+    commit = bench.store.commit(CHANGES, author="agent")
+    bench.hook = lambda step: None
+    assert [(r.completed, r.commit) for r in bench.store.recover()] == [(True, commit.id)]
+    assert bench.files() == NEW
+    assert len(bench.journal.commits()) == 1
+
+
+def test_a_full_disk_leaves_all_as_it_was(tmp_path: Path):
+    mount = tmp_path / "small"
+    mount.mkdir()
+    if os.name != "posix" or os.geteuid() != 0:
+        pytest.skip("only root may mount a small disk")
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", mount], check=False).returncode:
+        pytest.skip("no disk can be mounted here")
+    try:
+        (mount / "vault").mkdir()
+        (mount / "vault" / "a.md").write_bytes(b"old\n")
+        journal = Journal(tmp_path / "data")
+        store = NoteStore(mount / "vault", journal)
+        big = os.urandom(300_000)
+        change = ChangeSet.of(Update(P("a.md"), b"old\n", b"new\n"), Create(P("big.md"), big))
+        with pytest.raises(StorageError):
+            store.commit(change, author="agent")
+        assert [path.name for path in (mount / "vault").iterdir()] == ["a.md"]
+        assert (mount / "vault" / "a.md").read_bytes() == b"old\n"
+        store.commit(ChangeSet.of(Update(P("a.md"), b"old\n", b"new\n")), author="agent")
+        journal.close()
+    finally:
+        subprocess.run(["umount", mount], check=True)
+
+
+def test_a_full_data_folder_leaves_all_as_it_was(tmp_path: Path):
+    if os.name != "posix" or os.geteuid() != 0:
+        pytest.skip("only root may mount a small disk")
+    mount = tmp_path / "data"
+    mount.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", mount], check=False).returncode:
+        pytest.skip("no disk can be mounted here")
+    try:
+        bench = Bench(tmp_path)
+        (mount / "filler").write_bytes(b"x" * 300_000)
+        with pytest.raises(StorageError):
+            bench.store.commit(ChangeSet.of(Create(P("big.md"), os.urandom(400_000))), author="agent")
+        bench.check_untouched()
+        (mount / "filler").unlink()
+        bench.store.commit(CHANGES, author="agent")
+        bench.journal.close()
+    finally:
+        subprocess.run(["umount", mount], check=True)
+
+
+def test_a_file_that_may_not_grow_leaves_all_as_it_was(bench: Bench):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def limit(step: str) -> None:
+        if step == "intent: name":
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+
+    bench.hook = limit
+    change = ChangeSet.of(Update(P("a.md"), OLD["a.md"], b"new\n"), Create(P("big.md"), b"x" * 200_000))
+    try:
+        with pytest.raises(StorageError):
+            bench.store.commit(change, author="agent")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    bench.check_untouched()
+
+
+def test_a_folder_mounted_read_only_is_a_clear_error(bench: Bench):
+    if os.geteuid() != 0:
+        pytest.skip("only root may mount")
+    root = str(bench.root)
+    if subprocess.run(["mount", "--bind", root, root], check=False).returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        subprocess.run(["mount", "-o", "remount,ro,bind", root], check=True)
+        with pytest.raises(StorageError):
+            bench.store.commit(CHANGES, author="agent")
+        assert bench.store.read(P("a.md")) == OLD["a.md"]
+    finally:
+        subprocess.run(["umount", root], check=True)
+    bench.check_untouched()
+
+
+def edit_in_place(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.write(b"mine!")
+
+
+def save_atomically(path: Path) -> None:
+    temp = path.with_name(".editor.tmp")
+    temp.write_bytes(b"mine!")
+    temp.replace(path)
+
+
+def test_a_file_that_differs_is_a_conflict_that_lists_all(bench: Bench):
+    (bench.root / "a.md").write_bytes(b"mine\n")
+    (bench.root / "gone.md").unlink()
+    with pytest.raises(ConflictError) as caught:
+        bench.store.commit(CHANGES, author="agent")
+    assert caught.value.data["path"] == "a.md"
+    assert caught.value.data["current_hash"] == content_hash(b"mine\n")
+    conflicts = caught.value.data["conflicts"]
+    assert [(c["path"], c["current_hash"]) for c in conflicts] == [
+        ("a.md", content_hash(b"mine\n")), ("gone.md", None),
+    ]  # fmt: skip
+    assert bench.journal.commits() == ()
+
+
+@pytest.mark.parametrize("edit", [edit_in_place, save_atomically])
+@pytest.mark.parametrize("name", ["a.md", "b.md", "move.md", "gone.md"])
+@pytest.mark.parametrize("step", all_steps()[:-2])
+def test_an_edit_at_any_moment_is_never_lost(bench: Bench, step: str, name: str, edit):
+    written = False
+
+    def interfere(seen: str) -> None:
+        nonlocal written
+        moved = {"move.md": "to/moved.md", "gone.md": ".trash/gone.md"}.get(name, name)
+        if seen == step and not written:
+            written = True
+            edit(bench.root / name if (bench.root / name).exists() else bench.root / moved)
+
+    bench.hook = interfere
+    try:
+        bench.store.commit(CHANGES, author="agent")
+    except ConflictError:
+        assert bench.journal.commits() == ()
+        whole = OLD
+    else:
+        whole = NEW
+    bench.hook = lambda seen: None
+    bench.store.recover()
+    state = bench.files()
+    assert any(content.startswith(b"mine!") for content in state.values())
+    assert not [path for path in state if ".~scriptorium" in path]
+    rest = {path: content for path, content in state.items() if not content.startswith(b"mine!")}
+    assert rest.items() <= whole.items()
+    assert len(whole) - len(rest) <= 1
+
+
+@pytest.mark.parametrize("step", all_steps()[:-2])
+def test_a_file_that_vanishes_at_any_moment_leaves_the_rest_whole(bench: Bench, step: str):
+    def interfere(seen: str) -> None:
+        if seen == step:
+            (bench.root / "b.md").unlink(missing_ok=True)
+
+    bench.hook = interfere
+    try:
+        bench.store.commit(CHANGES, author="agent")
+    except ConflictError:
+        assert bench.journal.commits() == ()
+    bench.hook = lambda seen: None
+    state = bench.files()
+    state.pop("b.md", None)
+    wholes = [{k: v for k, v in whole.items() if k != "b.md"} for whole in (OLD, NEW)]
+    assert state in wholes
+
+
+def test_text_written_through_a_file_that_was_open_is_kept(bench: Bench):
+    with (bench.root / "a.md").open("r+b") as editor:
+
+        def interfere(seen: str) -> None:
+            if seen == "journal: record":
+                editor.write(b"typed late")
+                editor.flush()
+
+        bench.hook = interfere
+        bench.store.commit(CHANGES, author="agent")
+    state = bench.files()
+    if bench.store._vault.platform.swap:
+        assert state.pop("a (edited outside).md") == b"typed late"
+    assert state == NEW
+
+
+def test_something_created_at_the_last_moment_is_not_overwritten(bench: Bench):
+    def interfere(seen: str) -> None:
+        if seen == "put new/fresh.md":
+            (bench.root / "new" / "fresh.md").write_bytes(b"mine\n")
+        if seen == "rename move.md":
+            (bench.root / "to" / "moved.md").write_bytes(b"mine\n")
+
+    bench.hook = interfere
+    with pytest.raises(ConflictError):
+        bench.store.commit(CHANGES, author="agent")
+    assert bench.files() == {**OLD, "new/fresh.md": b"mine\n"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        Create(P("A.md"), b"x"),
+        Create(P("a.md"), b"x"),
+        Move(P("b.md"), P("A.MD"), b"beta\n", b"beta\n"),
+        Create(P("a.md/b.md"), b"x"),
+    ],
+)
+def test_nothing_is_created_over_or_beside_the_same_name(bench: Bench, change):
+    with pytest.raises(ConflictError):
+        bench.store.commit(ChangeSet.of(change), author="agent")
+    bench.check_untouched()
+
+
+def test_a_folder_keeps_the_spelling_it_has(bench: Bench):
+    (bench.root / "Ärger").mkdir()
+    with pytest.raises(ConflictError) as caught:
+        bench.store.commit(ChangeSet.of(Create(P("ärger/x.md"), b"x")), author="agent")
+    assert caught.value.data["path"] == "Ärger"
+    assert bench.store.spelled(P("ärger/x.md")) == P("Ärger/x.md")
+    assert bench.store.taken(P("ÄRGER")) == P("Ärger")
+    bench.store.commit(ChangeSet.of(Create(bench.store.spelled(P("ärger/x.md")), b"x")), author="agent")
+
+
+def test_taken_sees_other_cases_and_unicode_forms(bench: Bench):
+    (bench.root / "Cafe\u0301.md").write_bytes(b"x")
+    assert bench.store.taken(P("CAFÉ.md")) == NotePath.on_disk("Cafe\u0301.md")
+    assert bench.store.taken(P("A.md")) == P("a.md")
+    assert bench.store.taken(P("none/a.md")) is None
+    assert bench.store.exists(P("a.md"))
+    assert not bench.store.exists(P("none.md"))
+
+
+@pytest.mark.parametrize(
+    "path", [".git/config", ".obsidian/app.json", ".scriptorium/rules.toml", ".trash/a.md", "x/.hidden/a.md"]
+)
+def test_hidden_folders_are_never_written(bench: Bench, path: str):
+    for change in (Create(P(path), b"x"), Delete(P(path), b"x"), Move(P("a.md"), P(path), b"alpha\n", b"x")):
+        with pytest.raises(InvalidPathError):
+            bench.store.commit(ChangeSet.of(change), author="agent")
+    bench.check_untouched()
+
+
+@pytest.mark.parametrize("path", ["../out.md", "x/../../out.md", "/out.md", "a/./b.md"])
+def test_paths_that_escape_are_refused_even_if_they_were_not_parsed(bench: Bench, path: str):
+    with pytest.raises(InvalidPathError):
+        bench.store.commit(ChangeSet.of(Create(NotePath(path), b"x")), author="agent")
+    with pytest.raises((InvalidPathError, NotFoundError)):
+        bench.store.read(NotePath(path))
+    bench.check_untouched()
+
+
+def test_links_out_of_the_vault_are_refused(bench: Bench):
+    outside = bench.folder / "outside"
+    outside.mkdir()
+    (outside / "secret.md").write_bytes(b"secret")
+    (bench.root / "folder").symlink_to(outside)
+    (bench.root / "link.md").symlink_to(outside / "secret.md")
+    for path in ("folder/secret.md", "link.md"):
+        with pytest.raises(InvalidPathError):
+            bench.store.read(P(path))
+        for change in (Update(P(path), b"secret", b"x"), Delete(P(path), b"secret")):
+            with pytest.raises(InvalidPathError):
+                bench.store.commit(ChangeSet.of(change), author="agent")
+    with pytest.raises((InvalidPathError, ConflictError)):
+        bench.store.commit(ChangeSet.of(Create(P("folder/new.md"), b"x")), author="agent")
+    assert [path.name for path in outside.iterdir()] == ["secret.md"]
+    assert (outside / "secret.md").read_bytes() == b"secret"
+
+
+def test_links_inside_the_vault_are_read_but_not_written_through(bench: Bench):
+    (bench.root / "link.md").symlink_to("a.md")
+    (bench.root / "sub").mkdir()
+    (bench.root / "sub" / "x.md").write_bytes(b"x")
+    (bench.root / "alias").symlink_to("sub")
+    assert bench.store.read(P("link.md")) == OLD["a.md"]
+    assert bench.store.read(P("alias/x.md")) == b"x"
+    for change in (Update(P("link.md"), OLD["a.md"], b"x"), Update(P("alias/x.md"), b"x", b"y")):
+        with pytest.raises(InvalidPathError):
+            bench.store.commit(ChangeSet.of(change), author="agent")
+    assert (bench.root / "link.md").is_symlink()
+
+
+@pytest.mark.parametrize("step", all_steps()[:-2])
+def test_a_folder_swapped_for_a_link_at_any_moment_writes_nothing_outside(bench: Bench, step: str):
+    outside = bench.folder / "outside"
+    outside.mkdir()
+    (bench.root / "sub").mkdir()
+    (bench.root / "sub" / "x.md").write_bytes(b"old\n")
+    (outside / "x.md").write_bytes(b"old\n")
+    changes = (
+        *CHANGES.changes[:-1],
+        Update(P("sub/x.md"), b"old\n", b"new\n"),
+        Create(P("sub/y.md"), b"y\n"),
+        CHANGES.changes[-1],
+    )
+
+    def swap(seen: str) -> None:
+        if seen == step:
+            (bench.root / "sub").rename(bench.folder / "aside")
+            (bench.root / "sub").symlink_to(outside)
+
+    bench.hook = swap
+    try:
+        bench.store.commit(ChangeSet(changes), author="agent")
+    except (StorageError, InvalidPathError, ConflictError):
+        assert bench.journal.commits() == ()
+    assert {path.name: path.read_bytes() for path in outside.iterdir()} == {"x.md": b"old\n"}
+
+
+def test_permissions_and_owner_stay(bench: Bench):
+    path = bench.root / "a.md"
+    path.chmod(0o640)
+    if os.geteuid() == 0:
+        os.chown(path, 1234, 2345)
+    bench.store.commit(ChangeSet.of(Update(P("a.md"), OLD["a.md"], b"x")), author="agent")
+    status = path.stat()
+    assert stat.S_IMODE(status.st_mode) == 0o640
+    if os.geteuid() == 0:
+        assert (status.st_uid, status.st_gid) == (1234, 2345)
+    bench.store.commit(ChangeSet.of(Move(P("a.md"), P("z.md"), b"x", b"y")), author="agent")
+    assert stat.S_IMODE((bench.root / "z.md").stat().st_mode) == 0o640
+
+
+def test_new_files_follow_the_umask(bench: Bench):
+    old = os.umask(0o027)
+    try:
+        bench.store.commit(ChangeSet.of(Create(P("n.md"), b"x")), author="agent")
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE((bench.root / "n.md").stat().st_mode) == 0o640
+
+
+def test_deleted_files_get_names_of_their_own_in_the_trash(bench: Bench):
+    (bench.root / "sub").mkdir()
+    (bench.root / "sub" / "A.md").write_bytes(b"other\n")
+    changes = ChangeSet.of(Delete(P("a.md"), OLD["a.md"]), Delete(P("sub/A.md"), b"other\n"))
+    bench.store.commit(changes, author="agent")
+    (bench.root / "a.md").write_bytes(b"third\n")
+    bench.store.commit(ChangeSet.of(Delete(P("a.md"), b"third\n")), author="agent")
+    trash = {path.name: path.read_bytes() for path in (bench.root / ".trash").iterdir()}
+    assert trash == {"a.md": b"alpha\n", "A 2.md": b"other\n", "a 3.md": b"third\n"}
+
+
+def test_the_longest_names_are_deleted_too(bench: Bench):
+    name = "ä" * 126 + ".md"
+    for content in (b"1", b"2"):
+        (bench.root / name).write_bytes(content)
+        bench.store.commit(ChangeSet.of(Delete(P(name), content)), author="agent")
+    assert sorted(path.read_bytes() for path in (bench.root / ".trash").iterdir()) == [b"1", b"2"]
+
+
+def test_large_files_are_refused(bench: Bench, monkeypatch: pytest.MonkeyPatch):
+    assert containment.MAX_FILE == 64 * 1024 * 1024
+    with (bench.root / "big.bin").open("wb") as file:
+        file.truncate(containment.MAX_FILE + 1)
+    with pytest.raises(LimitError):
+        bench.store.read(P("big.bin"))
+    with pytest.raises(LimitError):
+        bench.store.commit(ChangeSet.of(Delete(P("big.bin"), b"x")), author="agent")
+    with pytest.raises(LimitError):
+        bench.store.commit(ChangeSet.of(Create(P("n.md"), bytes(containment.MAX_FILE + 1))), author="agent")
+
+
+def test_what_is_not_a_file_is_not_read(bench: Bench):
+    (bench.root / "folder.md").mkdir()
+    os.mkfifo(bench.root / "pipe.md")
+    for path in ("folder.md", "pipe.md"):
+        with pytest.raises(InvalidPathError):
+            bench.store.read(P(path))
+    with pytest.raises(NotFoundError):
+        bench.store.read(P("none.md"))
+    with pytest.raises(NotFoundError):
+        bench.store.read(P("a.md/x.md"))
+
+
+def test_names_that_are_not_unicode_survive(bench: Bench):
+    name = NotePath.on_disk(os.fsdecode(b"caf\xe9.md"))
+    (bench.root / name.text).write_bytes(b"x")
+    commit = bench.store.commit(ChangeSet.of(Update(name, b"x", b"y")), author="agent")
+    assert bench.store.read(name) == b"y"
+    assert bench.journal.commit(commit.id).changes[0].path == name
+    assert [version.path for version in bench.journal.history(name)] == [name, name]
+
+
+def test_a_vault_that_is_gone_is_told_and_works_again_when_it_is_back(bench: Bench):
+    aside = bench.folder / "aside"
+    bench.root.rename(aside)
+    assert not bench.store.present()
+    for work in (
+        lambda: bench.store.read(P("a.md")),
+        lambda: bench.store.exists(P("a.md")),
+        lambda: bench.store.taken(P("a.md")),
+        lambda: bench.store.commit(CHANGES, author="agent"),
+    ):
+        with pytest.raises(VaultLostError):
+            work()
+    assert not bench.root.exists()
+    aside.rename(bench.root)
+    bench.store.commit(CHANGES, author="agent")
+    assert bench.files() == NEW
+
+
+def test_a_vault_that_goes_in_the_middle_of_a_commit_is_settled_when_it_is_back(bench: Bench):
+    aside = bench.folder / "aside"
+
+    def unplug(seen: str) -> None:
+        if seen == "put b.md":
+            bench.root.rename(aside)
+
+    bench.hook = unplug
+    with pytest.raises((VaultLostError, ConflictError)):
+        bench.store.commit(CHANGES, author="agent")
+        bench.store.recover()
+    bench.hook = lambda seen: None
+    if aside.exists():
+        aside.rename(bench.root)
+    bench.store.recover()
+    assert bench.files() in (OLD, NEW)
+    assert bool(bench.journal.commits()) == (bench.files() == NEW)
+
+
+def test_own_writes_are_known_by_hash_until_somebody_else_writes(bench: Bench):
+    store = bench.store
+    store.commit(CHANGES, author="agent")
+    assert store.wrote(P("a.md"), content_hash(b"ALPHA\n"))
+    assert store.wrote(P("move.md"), GONE)
+    assert store.wrote(P("to/moved.md"), content_hash(b"moved\n"))
+    assert store.wrote(P("gone.md"), GONE)
+    assert not store.wrote(P("other.md"), GONE)
+    assert not store.wrote(P("a.md"), content_hash(b"theirs"))
+    assert not store.wrote(P("a.md"), content_hash(b"ALPHA\n")), "going back to ours is a change"
+
+
+def test_a_failed_commit_leaves_no_own_writes(bench: Bench):
+    (bench.root / "a.md").write_bytes(b"mine\n")
+    with pytest.raises(ConflictError):
+        bench.store.commit(CHANGES, author="agent")
+    assert not bench.store.wrote(P("b.md"), content_hash(b"BETA\n"))
+
+
+def test_leftover_temporary_files_are_removed(bench: Bench):
+    (bench.root / "sub").mkdir()
+    (bench.root / ".~scriptorium-1-0").write_bytes(b"x")
+    (bench.root / "sub" / ".~scriptorium-2-0").write_bytes(b"x")
+    assert bench.store.cleanup() == 2
+    assert bench.files() == OLD
+
+
+def test_status_tells_size_and_time(bench: Bench):
+    os.utime(bench.root / "a.md", (1000, 2000))
+    status = bench.store.stat(P("a.md"))
+    assert (status.size, status.modified) == (6, 2000)
+
+
+def test_a_damaged_intent_is_set_aside(bench: Bench):
+    intents = bench.folder / "data" / "intents"
+    (intents / "1-x.ready.json").write_bytes(b"{broken")
+    bench.store.commit(CHANGES, author="agent")
+    assert bench.files() == NEW
+    assert [path.suffix for path in intents.iterdir()] == [".damaged"]
+
+
+def test_a_thousand_files_in_one_commit(bench: Bench):
+    changes = ChangeSet.of(*(Create(P(f"many/{n}.md"), b"%d" % n) for n in range(1000)))
+    bench.store.commit(changes, author="agent")
+    assert len(list((bench.root / "many").iterdir())) == 1000
