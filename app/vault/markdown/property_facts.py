@@ -53,13 +53,13 @@ def property_links(frontmatter: Frontmatter, text: str, lines: Lines) -> Iterato
 def written_at(scalar: Scalar, text: str) -> int | None:
     """Where the scalar's text starts, if it is written as it is read; None with escapes or folds."""
     begin = scalar.span.start + (1 if scalar.quote in ("'", '"') else 0)
-    return begin if scalar.quote not in ("|", ">") and text.startswith(scalar.text, begin) else None
+    return begin if scalar.quote not in ("|", ">", "*") and text.startswith(scalar.text, begin) else None
 
 
 def _scalars(node: Node, text: str) -> Iterator[tuple[Scalar, bool]]:
     """The scalars below `node`, and whether each is the name in an unquoted `[[name]]`."""
     if isinstance(node, Scalar):
-        if "[" in node.text:
+        if "[" in node.text and node.quote != "*":
             yield node, False
     elif isinstance(node, Mapping):
         for entry in node.entries:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterable
 
 from app.errors import UnreadableNoteError
 
@@ -44,6 +45,16 @@ def newline_of(text: str, near: int = 0) -> str:
 def with_newlines(text: str, newline: str) -> str:
     """`text` with each of its newlines written as `newline`."""
     return re.sub(r"\r\n|\r|\n", newline, text)
+
+
+def spliced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """`text` with the characters from each start to its end replaced; the edits do not overlap."""
+    pieces: list[str] = []
+    at = 0
+    for start, end, new in sorted(edits):
+        pieces += (text[at:start], new)
+        at = end
+    return "".join([*pieces, text[at:]])
 
 
 class Lines:

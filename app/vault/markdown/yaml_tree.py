@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 
 import yaml
 
@@ -41,7 +40,10 @@ class UnreadableYaml(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """One value: `text` is the string it spells, `value` what it means, `quote` one of "", ', ", |, >."""
+    """One value: `text` is the string it spells, `value` what it means.
+
+    `quote` is what it is written with: "", ', ", | or >, and * where an alias stands for it.
+    """
 
     text: str
     value: str | int | float | bool | None
@@ -198,7 +200,7 @@ class _Composer:
             raise UnreadableYaml(f"the alias *{event.anchor} stands for nothing")
         node, size = self.anchors[event.anchor]
         self.count(size)
-        return node
+        return _moved(node, self.span(event, event))
 
     def scalar(self, event: yaml.ScalarEvent) -> Scalar:
         quote = event.style or ""
@@ -228,7 +230,10 @@ class _Composer:
         return Span(begin + self.offset, (end.end_mark.index if end.end_mark else begin) + self.offset)
 
 
-def doubled_keys(mapping: Mapping) -> set[str]:
-    """The keys that stand more than once."""
-    names = sorted(entry.key.text for entry in mapping.entries)
-    return {a for a, b in pairwise(names) if a == b}
+def _moved(node: Node, span: Span) -> Node:
+    """A copy for an alias: all of it stands where the alias stands, so that no edit reaches the anchor."""
+    if isinstance(node, Scalar):
+        return replace(node, span=span, quote="*")
+    if isinstance(node, Sequence):
+        return Sequence(tuple(_moved(item, span) for item in node.items), True, span)
+    return Mapping(tuple(Entry(e.key, _moved(e.value, span)) for e in node.entries), True, span)

@@ -18,7 +18,7 @@ def values(block):
 @pytest.mark.parametrize(
     ("block", "expected"),
     [
-        ("a: 1\nb: 1.5\nc: true\nd: null\ne:\nf: x", {"a": 1, "b": 1.5, "c": True, "d": None, "e": None, "f": "x"}),
+        ("a: 1\nb: 1.5\nc: true\nd: null\ne:", {"a": 1, "b": 1.5, "c": True, "d": None, "e": None}),
         ("a: 2022-06-09", {"a": "2022-06-09"}),
         ("a: 2022-06-09T10:00:00", {"a": "2022-06-09T10:00:00"}),
         ("a: 2001-12-14 21:59:43.10 -5", {"a": "2001-12-14T21:59:43.10-05:00"}),
@@ -97,9 +97,10 @@ def test_any_block_is_read_or_told(block):
     assert found.problem is None or found.properties == {}
 
 
+printable = st.text(st.characters(exclude_categories=["C"]), max_size=20)
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(st.characters(exclude_categories=["C"]), max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("abc", min_size=1), inner, max_size=3),
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | printable,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
     max_leaves=8,
 )
 

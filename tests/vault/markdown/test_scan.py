@@ -61,6 +61,7 @@ def relations(text):
         (r"\`[[N]]\`", ["N"]),
         ("[a [b](c.md) d](e.md)", ["c.md"]),
         ("[x]: y.md", []),
+        ("[shown]([[N]])", ["N"]),
     ],
 )
 def test_links(text, expected):
@@ -178,7 +179,8 @@ def test_a_broken_block_is_told_and_the_note_still_read():
 HOSTILE = [
     "[" * 100_000, "[[a" * 50_000, "](" * 50_000, "[x](" * 50_000, "`" * 100_000, "` `` " * 50_000,
     "```\n" * 50_000, "- ```\n\nx\n\n" * 20_000, "$a " * 50_000, "%% " * 50_001, "x<!-- " * 50_000,
-    "#a" * 50_000, "[a:: " * 50_000 + "[[x]]", "(a::" * 50_000 + "[[x]] " * 1000, " " * 500_000, "\n" * 200_000,
+    "#a" * 50_000, "[a:: " * 50_000 + "[[x]]", "(a::" * 50_000 + "[[x]] " * 1000, " " * 500_000,
+    "\n" * 200_000,
     "---\n" * 50_000, "![[" * 50_000, "## Relations\n- supports [[x]]\n" * 5_000, "- [ab] ((((" * 20_000,
     "> ```\nx\n" * 20_000, "[a](b" + " " * 100_000, "x" * 2_000_000, "\n\n\tx" * 30_000,
 ]  # fmt: skip
@@ -191,8 +193,9 @@ def test_hostile_text_is_read_in_linear_time(text):
 
 
 fragments = st.sampled_from(
-    ["[[", "]]", "[", "]", "(", ")", "|", "#", "^", "`", "```", "~~~", "$", "$$", "%%", "<!--", "-->", "\n", "\r\n",
-     "\n\n", "- ", "---\n", "a", "tag", " ", "::", "supports", "> ", "    ", "\\", "!", ": ", "\ufeff", "é", "🎉"]
+    ["[[", "]]", "[", "]", "(", ")", "|", "#", "^", "`", "```", "~~~", "$", "$$", "%%", "<!--", "-->", "\n",
+     "\r\n", "\n\n", "- ", "---\n", "a", "tag", " ", "::", "supports", "> ", "    ", "\\", "!", ": ",
+     "\ufeff", "é", "🎉"]
 )  # fmt: skip
 
 
@@ -202,10 +205,11 @@ def test_spans_hold_what_they_say(text):
     for tag in note.tags:
         assert text[tag.span.start : tag.span.end].strip("#/") == tag.name or tag.in_properties
     for link in note.links:
-        assert 0 <= link.span.start <= link.target_span.start <= link.target_span.end <= link.span.end <= len(text)
+        whole, target = link.span, link.target_span
+        assert 0 <= whole.start <= target.start <= target.end <= whole.end <= len(text)
         if link.style == "wiki" and not link.in_properties:
             assert text[link.target_span.start : link.target_span.end] == link.target
-    assert [link.line for link in note.links] == [text.count("\n", 0, l.span.start) + 1 for l in note.links]
+    assert [link.line for link in note.links] == [text.count("\n", 0, x.span.start) + 1 for x in note.links]
 
 
 @given(st.text())

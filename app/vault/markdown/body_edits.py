@@ -1,0 +1,123 @@
+"""Edits of a note's prose: whole, at its ends, by text and by heading. All else stays as it is.
+
+What is put in takes the newlines of the place it comes to; a missing last newline stays missing.
+"""
+
+from __future__ import annotations
+
+from app.errors import InvalidParametersError
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.headings import heading_key, section
+from app.vault.markdown.scan import scan
+from app.vault.markdown.text import newline_of, spliced, with_newlines
+
+
+def replace_body(text: str, body: str) -> str:
+    """`text` with everything after its properties replaced by `body`."""
+    start = read_frontmatter(text).body_start
+    lead = "" if start == 0 or text[start - 1] in "\n\ufeff" else newline_of(text, start)
+    return text[:start] + lead + with_newlines(body, newline_of(text, start))
+
+
+def append(text: str, addition: str) -> str:
+    """`text` with `addition` on new lines at its end."""
+    newline = newline_of(text, len(text))
+    body = with_newlines(addition, newline)
+    if text in ("", "\ufeff"):
+        return text + _ended(body, newline)
+    if text.endswith("\n"):
+        return text + _ended(body, newline)
+    return text + newline + body.removesuffix(newline)
+
+
+def prepend(text: str, addition: str) -> str:
+    """`text` with `addition` on lines of its own before the prose, after the properties."""
+    start = read_frontmatter(text).body_start
+    newline = newline_of(text, start)
+    lead = "" if start == 0 or text[start - 1] in "\n\ufeff" else newline
+    return text[:start] + lead + _ended(with_newlines(addition, newline), newline) + text[start:]
+
+
+def replace_text(text: str, old: str, new: str, occurrence: int | None = None) -> str:
+    """`text` with one occurrence of `old` replaced by `new`.
+
+    Args:
+        text: A note's text.
+        old: What to replace, exactly as it stands; its newlines may differ.
+        new: What to put there.
+        occurrence: Which one, from 1; None where it must be the only one.
+
+    Raises:
+        InvalidParametersError: it is not there, or there more than once; `count` says how often.
+    """
+    if not old:
+        raise InvalidParametersError("Say which text to replace.", count=0)
+    if old not in text:
+        old = with_newlines(old, newline_of(text, len(text)))
+    count = text.count(old)
+    if count == 0:
+        raise InvalidParametersError("The text to replace is not in the note.", count=0)
+    if occurrence is None and count > 1:
+        raise InvalidParametersError(f"The text to replace is there {count} times: say which.", count=count)
+    if occurrence is not None and not 1 <= occurrence <= count:
+        raise InvalidParametersError(f"There is no occurrence {occurrence}, only {count}.", count=count)
+    at = -len(old)
+    for _ in range(occurrence or 1):
+        at = text.index(old, at + len(old))
+    return spliced(text, [(at, at + len(old), with_newlines(new, newline_of(text, at)))])
+
+
+def insert_under(text: str, heading: str, addition: str) -> str:
+    """`text` with `addition` at the end of what stands under `heading`, before the next heading.
+
+    Args:
+        text: A note's text.
+        heading: The heading's text, or a path `Parent#Heading` where it stands more than once.
+        addition: The lines to add.
+
+    Raises:
+        NotFoundError: there is no such heading; `suggestions` are those there are.
+        AmbiguousError: there are several.
+    """
+    found = section(text, heading)
+    return insert_lines(text, found.start, found.own_end, addition)
+
+
+def insert_lines(text: str, start: int, end: int, addition: str) -> str:
+    """`text` with `addition` after the last line between `start` and `end` that is not blank."""
+    newline = newline_of(text, start)
+    body = with_newlines(addition, newline).removesuffix(newline)
+    at = start + len(text[start:end].rstrip())
+    if at > start:
+        return spliced(text, [(at, at, newline + body)])
+    if start > 0 and text[start - 1] != "\n":
+        return spliced(text, [(start, start, newline + body)])
+    return spliced(text, [(start, start, body + newline)])
+
+
+def replace_section(text: str, heading: str, new: str) -> str:
+    """`text` with what stands under `heading`, its sub-headings included, replaced by `new`.
+
+    The heading stays, also where `new` repeats it, and so do the blank lines around.
+
+    Raises:
+        NotFoundError: there is no such heading; `suggestions` are those there are.
+        AmbiguousError: there are several.
+    """
+    found = section(text, heading)
+    newline = newline_of(text, found.start)
+    repeated = scan(new).headings[:1]
+    is_first = bool(repeated) and not new[: repeated[0].span.start].strip()
+    if is_first and heading_key(repeated[0].text) == heading_key(found.heading.text):
+        new = new[repeated[0].span.end :]
+    body = with_newlines(new, newline).strip("\r\n")
+    old = text[found.start : found.end]
+    if not old.strip():
+        return insert_lines(text, found.start, found.end, body) if body else text
+    first = found.start + len(old) - len(old.lstrip("\r\n"))
+    last = found.start + len(old.rstrip())
+    return spliced(text, [(first, last, body)])
+
+
+def _ended(text: str, newline: str) -> str:
+    return text if text.endswith("\n") else text + newline

@@ -1,0 +1,36 @@
+"""Edits of a note's text: each takes the text and gives it back with only the needed characters changed.
+
+The newlines, the byte order mark and a missing last newline stay as they are.
+"""
+
+from __future__ import annotations
+
+from app.vault.markdown.body_edits import (
+    append,
+    insert_under,
+    prepend,
+    replace_body,
+    replace_section,
+    replace_text,
+)
+from app.vault.markdown.link_edits import add_relation, rewrite_links
+from app.vault.markdown.patch import apply_patch
+from app.vault.markdown.properties import remove_property, set_property
+from app.vault.markdown.tag_edits import add_tag, remove_tag, rename_tag
+
+__all__ = [
+    "add_relation",
+    "add_tag",
+    "append",
+    "apply_patch",
+    "insert_under",
+    "prepend",
+    "remove_property",
+    "remove_tag",
+    "rename_tag",
+    "replace_body",
+    "replace_section",
+    "replace_text",
+    "rewrite_links",
+    "set_property",
+]

@@ -1,0 +1,92 @@
+"""Headings by name, as links and tools say them, and the sections below them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.errors import AmbiguousError, NotFoundError
+from app.vault.markdown.scan import scan
+from app.vault.note import Heading
+
+_STRIPPED = re.compile(r"[#|^\\:]|%%|\[\[|\]\]")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*\r?(?:\n|\Z)")
+
+
+def heading_key(text: str) -> str:
+    r"""The form in which headings are compared: without `# | ^ \ %% [[ ]] :`, case and extra spaces."""
+    bare = _STRIPPED.sub(" ", unicodedata.normalize("NFC", text))
+    return unicodedata.normalize("NFC", " ".join(bare.split()).casefold())
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what is below it, in characters of the text.
+
+    `start` is after the heading's line (and its underline), `own_end` where the next heading of any level
+    starts, `end` where the next of the same or a higher level does.
+    """
+
+    heading: Heading
+    start: int
+    own_end: int
+    end: int
+
+
+def heading_matches(headings: Sequence[Heading], wanted: str) -> list[int]:
+    """The places in `headings` of those that `wanted` means: a text, or a path `H1#H2` through levels."""
+    path = [key for part in wanted.split("#") if (key := heading_key(part))]
+    whole = heading_key(wanted)
+    found = []
+    ancestors: list[Heading] = []
+    for index, heading in enumerate(headings):
+        ancestors = [*(above for above in ancestors if above.level < heading.level), heading]
+        key = heading_key(heading.text)
+        if key == whole or (path and key == path[-1] and _contains(ancestors[:-1], path[:-1])):
+            found.append(index)
+    return found
+
+
+def section(text: str, wanted: str) -> Section:
+    """The section of the heading that `wanted` means, for a write: exactly one, or an error.
+
+    Raises:
+        NotFoundError: there is none; `suggestions` are the headings there are.
+        AmbiguousError: there are several; `candidates` are their lines.
+    """
+    headings = scan(text).headings
+    found = heading_matches(headings, wanted)
+    if not found:
+        names = [heading.text for heading in headings[:50]]
+        raise NotFoundError(f"The note has no heading {wanted!r}.", heading=wanted, suggestions=names)
+    if len(found) > 1:
+        lines = [f"line {headings[i].line}: {'#' * headings[i].level} {headings[i].text}" for i in found]
+        message = f"The note has {len(found)} headings {wanted!r}: say which as `Parent#{wanted}`."
+        raise AmbiguousError(message, heading=wanted, candidates=lines)
+    return section_at(text, headings, found[0])
+
+
+def section_at(text: str, headings: Sequence[Heading], index: int) -> Section:
+    """The section of the heading at `index`."""
+    heading = headings[index]
+    start = _next_line(text, heading.span.end)
+    is_setext = not text[heading.span.start : heading.span.end].lstrip(" ").startswith("#")
+    if is_setext and (underline := _UNDERLINE.match(text, start)):
+        start = underline.end()
+    below = headings[index + 1 :]
+    own_end = below[0].span.start if below else len(text)
+    end = next((other.span.start for other in below if other.level <= heading.level), len(text))
+    return Section(heading, start, own_end, end)
+
+
+def _next_line(text: str, at: int) -> int:
+    newline = text.find("\n", at)
+    return newline + 1 if newline >= 0 else len(text)
+
+
+def _contains(ancestors: list[Heading], path: list[str]) -> bool:
+    """Whether `path` goes down through `ancestors`, levels left out allowed."""
+    keys = iter(heading_key(heading.text) for heading in ancestors)
+    return all(part in keys for part in path)

@@ -1,0 +1,155 @@
+"""Links given new targets where they stand, and relations written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from app.errors import InvalidParametersError
+from app.vault.markdown.body_edits import append, insert_lines
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.headings import heading_key, section_at
+from app.vault.markdown.links import written_target
+from app.vault.markdown.property_facts import written_at
+from app.vault.markdown.relations import relation_word
+from app.vault.markdown.scan import scan
+from app.vault.markdown.text import newline_of, spliced
+from app.vault.markdown.yaml_tree import Mapping, Node, Scalar, Sequence
+from app.vault.markdown.yaml_value import escaped, is_plain, text_scalar
+from app.vault.note import Link, LinkStyle, Span
+
+Edit = tuple[int, int, str]
+SECTION = "Relations"
+
+
+def rewrite_links(text: str, rewrite: Callable[[Link], str | None]) -> str:
+    """`text` with the targets of links replaced; alias, heading, style and all else stay.
+
+    Args:
+        text: A note's text.
+        rewrite: Gives a link's new target, decoded and without heading or alias; None leaves it.
+
+    Raises:
+        InvalidParametersError: a property could not hold the new target; nothing was changed.
+    """
+    edits: list[Edit] = []
+    in_properties: dict[Span, tuple[Link, str]] = {}
+    for link in scan(text).links:
+        target = rewrite(link)
+        if target is None or target == link.target:
+            continue
+        if link.in_properties:
+            in_properties[link.target_span] = (link, target)
+        else:
+            where = link.target_span
+            edits.append((where.start, where.end, _as_written(text, link, target)))
+    if in_properties:
+        edits += _property_edits(text, list(in_properties.values()))
+    after = spliced(text, edits)
+    if in_properties and read_frontmatter(after).problem:
+        raise InvalidParametersError("The properties can't hold the new link; nothing was changed.")
+    return after
+
+
+def add_relation(
+    text: str, type: str, target: str, confidence: float | None = None, note: str | None = None
+) -> str:
+    """`text` with a relation as the last item under `## Relations`, made at the end where it is missing.
+
+    Args:
+        text: A note's text.
+        type: The relation's type, in any spelling: `SUPPORTS`, `relates to`.
+        target: What the link says, without brackets.
+        confidence: From 0 to 1.
+        note: A remark, on one line.
+
+    Raises:
+        InvalidParametersError: the type has no letter, or the confidence is out of range.
+    """
+    word = relation_word(type)
+    if not word:
+        raise InvalidParametersError(f"{type!r} can't be the type of a relation.", type=type)
+    if confidence is not None and not 0 <= confidence <= 1:
+        raise InvalidParametersError("A confidence is a number from 0 to 1.", confidence=confidence)
+    said = [f"confidence: {confidence:g}"] if confidence is not None else []
+    said += [" ".join(note.split())] if note and note.strip() else []
+    bare = target.removeprefix("[[").removesuffix("]]")
+    line = f"- {word} [[{bare}]]" + (f" ({', '.join(said)})" if said else "")
+    headings = scan(text).headings
+    for index, heading in enumerate(headings):
+        if heading_key(heading.text) == SECTION.casefold():
+            place = section_at(text, headings, index)
+            return insert_lines(text, place.start, place.own_end, line)
+    newline = newline_of(text, len(text))
+    written = text.rstrip()
+    gap = "" if not written or text[len(written) :].count("\n") > 1 else newline
+    return append(text, f"{gap}## {SECTION}{newline}{newline}{line}")
+
+
+def _as_written(text: str, link: Link, target: str) -> str:
+    angled = link.style is LinkStyle.MARKDOWN and text[link.target_span.start - 1] == "<"
+    return written_target(link.style, target, angled=angled)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A scalar of the properties; `flow` when it stands in brackets."""
+
+    scalar: Scalar
+    flow: bool
+
+
+def _property_edits(text: str, changes: list[tuple[Link, str]]) -> Iterator[Edit]:
+    tree = read_frontmatter(text).tree
+    for place in _places(tree, False) if tree else ():
+        span = place.scalar.span
+        inside = [change for change in changes if _lies_in(change[0].target_span, span)]
+        if inside:
+            yield from _scalar_edits(text, place, inside)
+
+
+def _scalar_edits(text: str, place: _Place, changes: list[tuple[Link, str]]) -> Iterator[Edit]:
+    scalar, begin = place.scalar, written_at(place.scalar, text)
+    if begin is None:
+        yield from _rewritten(text, scalar, changes)
+        return
+    edits = [(a.target_span.start, a.target_span.end, written_target(a.style, b)) for a, b in changes]
+    value = spliced(scalar.text, [(start - begin, end - begin, new) for start, end, new in edits])
+    if not scalar.quote and not is_plain(value, flow=place.flow):
+        yield scalar.span.start, scalar.span.end, text_scalar(value, flow=place.flow)
+    elif scalar.quote == '"':
+        yield from ((start, end, escaped(new)) for start, end, new in edits)
+    else:
+        doubled = scalar.quote == "'"
+        yield from ((start, end, new.replace("'", "''") if doubled else new) for start, end, new in edits)
+
+
+def _rewritten(text: str, scalar: Scalar, changes: list[tuple[Link, str]]) -> Iterator[Edit]:
+    """The edits of a scalar with escapes or folds: by the target's own text where it stands once."""
+    raw = text[scalar.span.start : scalar.span.end]
+    quote = scalar.quote
+    for link, target in changes:
+        old = {'"': escaped(link.target), "'": link.target.replace("'", "''")}.get(quote, link.target)
+        new = written_target(link.style, target)
+        new = {'"': escaped(new), "'": new.replace("'", "''")}.get(quote, new)
+        mark = "[[" if link.style is LinkStyle.WIKI else "]("
+        if raw.count(mark + old) != 1:
+            message = f"A property says {link.target!r} in a way that can't be rewritten; nothing is changed."
+            raise InvalidParametersError(message, target=link.target)
+        at = scalar.span.start + raw.index(mark + old) + len(mark)
+        yield at, at + len(old), new
+
+
+def _lies_in(inner: Span, outer: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _places(node: Node, flow: bool) -> Iterator[_Place]:
+    if isinstance(node, Scalar):
+        yield _Place(node, flow)
+    elif isinstance(node, Sequence):
+        for item in node.items:
+            yield from _places(item, node.flow)
+    elif isinstance(node, Mapping):
+        for entry in node.entries:
+            yield from _places(entry.value, node.flow)

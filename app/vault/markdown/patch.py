@@ -1,0 +1,122 @@
+"""Unified diffs applied to a note: every context and removed line is checked first."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from app.errors import ConflictError, InvalidParametersError
+from app.vault.markdown.text import newline_of
+
+_HUNK = re.compile(r"@@(?: -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})? @@.*)?")
+
+
+@dataclass(slots=True)
+class Hunk:
+    """One hunk: where it says it starts (from 1, None if it does not), and its lines with their marks."""
+
+    start: int | None
+    lines: list[tuple[str, str]] = field(default_factory=list)
+    old_unended: bool = False
+    new_unended: bool = False
+
+    @property
+    def old(self) -> list[str]:
+        """The lines that must be there."""
+        return [line for mark, line in self.lines if mark != "+"]
+
+
+def apply_patch(text: str, patch: str) -> str:
+    """`text` with the hunks of a unified diff applied; a hunk may have moved if its lines are unique.
+
+    Args:
+        text: A note's text.
+        patch: Hunks of a unified diff, with or without the `---` and `+++` lines before them.
+
+    Raises:
+        InvalidParametersError: it holds no hunk, or a line that is none.
+        ConflictError: the lines of a hunk are not there, or in several places; nothing is changed.
+    """
+    hunks = read_hunks(patch)
+    newline = newline_of(text, len(text))
+    rows = re.findall(r"[^\n]*\n|[^\n]+", text)
+    unended = bool(rows) and not rows[-1].endswith("\n")
+    bare = [row.removesuffix("\n").removesuffix("\r") for row in rows]
+    result: list[str] = []
+    at, moved = 0, 0
+    for number, hunk in enumerate(hunks, 1):
+        place = _place(bare, hunk, at, moved, number)
+        result += rows[at:place]
+        at = place
+        for mark, line in hunk.lines:
+            if mark == " ":
+                result.append(rows[at])
+            elif mark == "+":
+                result.append(line + newline)
+            at += mark != "+"
+        if hunk.start is not None:
+            moved = place - (hunk.start - (1 if hunk.old else 0))
+    result += rows[at:]
+    return _joined(result, newline, _stays_unended(hunks, unended))
+
+
+def read_hunks(patch: str) -> list[Hunk]:
+    """The hunks of a unified diff.
+
+    Raises:
+        InvalidParametersError: it holds no hunk, or a line that is none.
+    """
+    hunks: list[Hunk] = []
+    lines = re.split(r"\r?\n", patch)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    for number, line in enumerate(lines, 1):
+        if match := _HUNK.fullmatch(line.rstrip()):
+            hunks.append(Hunk(int(match[1]) if match[1] else None))
+        elif not hunks:
+            continue
+        elif line.startswith("\\"):
+            _mark_unended(hunks[-1])
+        elif line[:1] in (" ", "+", "-", ""):
+            hunks[-1].lines.append((line[:1] or " ", line[1:]))
+        else:
+            raise InvalidParametersError(f"Line {number} of the patch starts with {line[0]!r}.", line=number)
+    if not any(hunk.lines for hunk in hunks):
+        raise InvalidParametersError("The patch holds no hunk: `@@ -line,count +line,count @@`.")
+    return hunks
+
+
+def _mark_unended(hunk: Hunk) -> None:
+    last = hunk.lines[-1][0] if hunk.lines else " "
+    hunk.old_unended |= last != "+"
+    hunk.new_unended |= last != "-"
+
+
+def _place(lines: list[str], hunk: Hunk, at: int, moved: int, number: int) -> int:
+    """The line, from 0, at which the hunk's old lines stand."""
+    old = hunk.old
+    said = None if hunk.start is None else hunk.start - (1 if old else 0) + moved
+    if said is not None and at <= said <= len(lines) and lines[said : said + len(old)] == old:
+        return said
+    found = [i for i in range(at, len(lines) - len(old) + 1) if lines[i : i + len(old)] == old] if old else []
+    if len(found) == 1:
+        return found[0]
+    why = f"are there {len(found)} times" if found else "are not in the note"
+    message = f"The lines that hunk {number} changes {why}; nothing was changed."
+    raise ConflictError(message, hunk=number, expected=old[:20], count=len(found))
+
+
+def _stays_unended(hunks: list[Hunk], unended: bool) -> bool:
+    if any(hunk.new_unended for hunk in hunks):
+        return True
+    return unended and not any(hunk.old_unended for hunk in hunks)
+
+
+def _joined(rows: list[str], newline: str, unended: bool) -> str:
+    """The rows as text; each but the last ends with a newline, the last if it should."""
+    if not rows:
+        return ""
+    ended = [row if row.endswith("\n") else row + newline for row in rows]
+    if unended:
+        ended[-1] = ended[-1].removesuffix("\n").removesuffix("\r")
+    return "".join(ended)

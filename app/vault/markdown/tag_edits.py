@@ -1,0 +1,144 @@
+"""Adding, removing and renaming tags, in the properties and in the prose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from app.errors import InvalidParametersError
+from app.vault.markdown.frontmatter import Frontmatter, read_frontmatter
+from app.vault.markdown.inline import valid_tag
+from app.vault.markdown.properties import editable, set_property
+from app.vault.markdown.property_facts import is_tag_entry
+from app.vault.markdown.scan import scan
+from app.vault.markdown.text import spliced
+from app.vault.markdown.yaml_tree import Entry, plain
+from app.vault.path import name_key
+
+_WORD = re.compile(r"[^\s,]+")
+Change = Callable[[str], str | None]
+
+
+def add_tag(text: str, tag: str) -> str:
+    """`text` with `tag` in its `tags` property, which is made where there is none.
+
+    A note that has the tag already, in its properties or its prose, stays as it is.
+
+    Raises:
+        InvalidParametersError: no tag can be called so, or the properties cannot be edited.
+    """
+    name = checked_tag(tag)
+    if name_key(name) in (name_key(other.name) for other in scan(text).tags):
+        return text
+    entry = _tag_entry(editable(text))
+    if entry is None:
+        return set_property(text, "tags", [name])
+    value = plain(entry.value)
+    if isinstance(value, str) and value.strip():
+        return set_property(text, entry.key.text, value.rstrip() + _separator(value) + name)
+    items = value if isinstance(value, list) else [] if value in (None, "") else [value]
+    return set_property(text, entry.key.text, [*items, name])
+
+
+def remove_tag(text: str, tag: str) -> str:
+    """`text` without `tag`, whatever its case; tags nested in it stay.
+
+    Of an inline tag the space before it goes too. A block of properties that cannot be read stays as it is.
+    """
+    key = name_key(tag.strip().lstrip("#").strip("/"))
+    body = _inline_removed(text, key)
+    return _in_properties(body, lambda name: None if name_key(name) == key else name)
+
+
+def rename_tag(text: str, old: str, new: str) -> str:
+    """`text` with the tag `old`, and every tag nested in it, called `new`; a tag is not doubled by it.
+
+    Raises:
+        InvalidParametersError: no tag can be called `new`, or the properties cannot be edited.
+    """
+    name = checked_tag(new)
+    before = [name_key(part) for part in old.strip().lstrip("#").strip("/").split("/")]
+
+    def renamed(tag: str) -> str:
+        parts = tag.split("/")
+        nested = [name_key(part) for part in parts[: len(before)]] == before
+        return "/".join([name, *parts[len(before) :]]) if nested else tag
+
+    edits = [
+        (tag.span.start + 1, tag.span.end, renamed(tag.name))
+        for tag in scan(text).tags
+        if not tag.in_properties and renamed(tag.name) != tag.name
+    ]
+    return _in_properties(spliced(text, edits), renamed)
+
+
+def checked_tag(tag: str) -> str:
+    """`tag` without its `#`.
+
+    Raises:
+        InvalidParametersError: no tag can be called so.
+    """
+    name = tag.strip().removeprefix("#").strip("/")
+    if not valid_tag(name):
+        message = f"{tag!r} can't be a tag: letters, digits, _ - / and at least one that is no digit."
+        raise InvalidParametersError(message, tag=tag)
+    return name
+
+
+def _inline_removed(text: str, key: str) -> str:
+    edits = []
+    for tag in scan(text).tags:
+        if tag.in_properties or name_key(tag.name) != key:
+            continue
+        start, end = tag.span.start, tag.span.end
+        end += text.startswith("/", end)
+        after = text[end : end + 1]
+        if start and text[start - 1] in " \t" and after in ("", " ", "\t", "\r", "\n", ".", ",", ";", ")"):
+            start -= 1
+        elif after in (" ", "\t") and (start == 0 or text[start - 1] == "\n"):
+            end += 1
+        edits.append((start, end, ""))
+    return spliced(text, edits)
+
+
+def _in_properties(text: str, change: Change) -> str:
+    """`text` with each tag of its properties changed; None takes it away."""
+    found = read_frontmatter(text)
+    entry = _tag_entry(found)
+    if entry is None:
+        return text
+    value = plain(entry.value)
+    if isinstance(value, list):
+        kept: list[object] = []
+        for item in value:
+            said = _words_changed(item, change) if isinstance(item, str) else item
+            if said is not None and (said == item or (said not in kept and said not in value)):
+                kept.append(said)
+        return text if kept == value else set_property(text, entry.key.text, kept)
+    if not isinstance(value, str):
+        return text
+    said = _words_changed(value, change)
+    return text if said == value else set_property(text, entry.key.text, said)
+
+
+def _words_changed(value: str, change: Change) -> str | None:
+    """A string of tags with each changed, its separators kept; None when none is left."""
+    kept, at, seen = "", 0, set()
+    for match in _WORD.finditer(value):
+        bare = match[0].lstrip("#")
+        said = change(bare)
+        gap = value[at : match.start()]
+        at = match.end()
+        if said is None or (said != bare and name_key(said) in seen):
+            continue
+        seen.add(name_key(said))
+        kept += (gap if kept else gap.lstrip(" ,")) + match[0][: len(match[0]) - len(bare)] + said
+    return (kept + value[at:]) if kept else None
+
+
+def _tag_entry(found: Frontmatter) -> Entry | None:
+    return next((entry for entry in (found.tree.entries if found.tree else ()) if is_tag_entry(entry)), None)
+
+
+def _separator(value: str) -> str:
+    return " " if "," not in value and re.search(r"\S\s+\S", value) else ", "

@@ -1,0 +1,131 @@
+"""Values as the shortest YAML that reads back as the same value, here and in other YAML readers."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+import yaml
+
+from app.errors import InvalidParametersError
+from app.vault.markdown.yaml_tree import MAX_DEPTH, scalar_value
+
+_RESOLVER = yaml.resolver.Resolver()
+_PLAIN_TAGS = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp")
+_NOT_FIRST = frozenset("-?:,[]{}#&*!|>'\"%@`= \t")
+_BREAKS_PLAIN = re.compile(r":(?:\s|\Z)|\s#|[ \t]\Z")
+_BREAKS_FLOW = re.compile(r"[,\[\]{}]|:[,\[\]{}\"']")
+_UNPRINTABLE = re.compile(
+    r"[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]"
+)
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
+_BLOCK_TEXT = re.compile(r"[^\s#][^\r]*")
+
+
+def json_like(value: object, depth: int = 1) -> object:
+    """`value` as plain values: dates as ISO text, tuples as lists, keys as text.
+
+    Raises:
+        InvalidParametersError: it holds something that properties cannot hold.
+    """
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, str):
+        if any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise InvalidParametersError("The value holds half of a character, which no file can keep.")
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    if depth < MAX_DEPTH and isinstance(value, Mapping):
+        return {str(key): json_like(item, depth + 1) for key, item in value.items()}
+    if depth < MAX_DEPTH and isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [json_like(item, depth + 1) for item in value]
+    raise InvalidParametersError(f"A property can't hold {value!r:.80}.")
+
+
+def same(a: object, b: object) -> bool:
+    """Whether two plain values are the same, with their types: 1 is not 1.0 and not true."""
+    return json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
+
+
+def inline(value: object, *, quote: str = "", flow: bool = False) -> str:
+    """A plain value on one line.
+
+    Args:
+        value: What `json_like` gives.
+        quote: The quotes to use for text even where none are needed; "" for as few as possible.
+        flow: Whether it stands in brackets, where more characters need quotes.
+    """
+    if isinstance(value, str):
+        return text_scalar(value, quote=quote, flow=flow)
+    if isinstance(value, list):
+        return "[" + ", ".join(inline(item, flow=True) for item in value) + "]"
+    if isinstance(value, dict):
+        pairs = (f"{text_scalar(key, flow=True)}: {inline(item, flow=True)}" for key, item in value.items())
+        return "{" + ", ".join(pairs) + "}"
+    if value is None:
+        return "null" if flow else ""
+    return json.dumps(value)
+
+
+def text_scalar(text: str, *, quote: str = "", flow: bool = False) -> str:
+    """Text on one line, in the quotes asked for where they can hold it, else in those it needs."""
+    if not quote and is_plain(text, flow=flow):
+        return text
+    if _UNPRINTABLE.search(text):
+        return double_quoted(text)
+    if quote == "'" or (quote != '"' and ('"' in text or "\\" in text)):
+        return "'" + text.replace("'", "''") + "'"
+    return double_quoted(text)
+
+
+def double_quoted(text: str) -> str:
+    """Text in double quotes, with all that needs it escaped."""
+    return '"' + escaped(text) + '"'
+
+
+def escaped(text: str) -> str:
+    """Text as it stands between double quotes."""
+    text = text.replace("\\", "\\\\").replace('"', '\\"')
+    return _UNPRINTABLE.sub(lambda match: _ESCAPES.get(match[0]) or _code(match[0]), text)
+
+
+def json_text(value: object) -> str:
+    """A plain value as JSON that YAML readers take too."""
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
+
+
+def block_text(text: str, newline: str, indent: str = "  ") -> str | None:
+    """Text of several lines as a literal block, from its `|`; None where only quotes can hold it."""
+    lines = text.split("\n")
+    if len(lines) < 2 or not _BLOCK_TEXT.fullmatch(lines[0]) or _UNPRINTABLE.search(text.replace("\n", "")):
+        return None
+    body = text.rstrip("\n")
+    if any(line and not line.strip(" \t") for line in lines) or len(text) - len(body) > 1:
+        return None
+    rows = (indent + line if line else "" for line in body.split("\n"))
+    return ("|" if text.endswith("\n") else "|-") + newline + newline.join(rows)
+
+
+def is_plain(text: str, *, flow: bool) -> bool:
+    """Whether text needs no quotes, for readers of YAML 1.1 and of 1.2."""
+    if not text or text[0] in _NOT_FIRST or _UNPRINTABLE.search(text) or _BREAKS_PLAIN.search(text):
+        return False
+    if flow and _BREAKS_FLOW.search(text):
+        return False
+    if scalar_value(text) != text or text.startswith(("...", "---")):
+        return False
+    tag: str = _RESOLVER.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
+    return tag in _PLAIN_TAGS
+
+
+def _code(letter: str) -> str:
+    number = ord(letter)
+    if number < 0x100:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
