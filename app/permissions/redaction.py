@@ -12,7 +12,7 @@ LONGEST = 400
 _SHOWN_LINES, _SHOWN_LETTERS, _DEEPEST, _MOST = 3, 200, 12, 200
 
 _SECRET_NAME = re.compile(
-    r"pass(word|wd|phrase|code)?$|pass(word|phrase)|(^|[_\-. ])(pwd|pin|otp)($|[_\-. ])|secret|token"
+    r"pass(word|wd|phrase|code)|(^|[_\-. ])(pass|pwd|pin|otp)($|[_\-. ])|secret|token"
     r"|api[_\-. ]?key|access[_\-. ]?key|private[_\-. ]?key|credential|authorization|cookie|bearer",
     re.IGNORECASE,
 )

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 
 from app.embeddings import EmbedderUnavailable
 from app.errors import NotFoundError
+from app.index.query import parse
+from app.index.query_tree import Field, Phrase, Word, walk_nodes
+from app.index.records import SearchPage
 from app.toolkit.meaning import Meaning
 from app.toolkit.sight import Sight
 from app.vault.path import NotePath, name_key
@@ -22,12 +25,10 @@ if TYPE_CHECKING:
         NoteRecord,
         Problem,
         PropertyCount,
-        SearchPage,
         TagCount,
         UnresolvedName,
         VaultStats,
     )
-    from app.index.renames import RenamePlan
     from app.index.renames import RenamePlan
     from app.index.resolver import Resolution, Resolver
     from app.index.vault_index import VaultIndex
@@ -99,7 +100,7 @@ class IndexView:
             if link.target is None
         )
         names = self._index.unresolved()
-        counted = (replace(one, count=one.count - lost[name_key(one.name)]) for one in names)
+        counted = (one._replace(count=one.count - lost[name_key(one.name)]) for one in names)
         return tuple(one for one in counted if one.count > 0)
 
     def tags(self) -> tuple[TagCount, ...]:
@@ -124,7 +125,7 @@ class IndexView:
             for name in record.properties
         )
         names = self._index.properties()
-        counted = (replace(one, count=one.count - hidden[name_key(one.name)]) for one in names)
+        counted = (one._replace(count=one.count - hidden[name_key(one.name)]) for one in names)
         return tuple(one for one in counted if one.count > 0)
 
     def problems(self) -> tuple[Problem, ...]:
@@ -151,6 +152,8 @@ class IndexView:
         Raises:
             QueryError: the query can't be read; it says where and what was expected.
         """
+        if self._asks_what_hidden_notes_say(query):
+            return SearchPage((), 0, "")
         private = not self._sight.hides_private
         if not self._sight.is_ruled:
             return await self._index.search(query, limit, offset, private=private)
@@ -159,6 +162,16 @@ class IndexView:
         page = await self._index.search(query, len(self._index.resolver) or 1, 0, private=private)
         seen = [hit for hit in page.hits if self._sight.sees(hit.path)]
         return replace(page, hits=tuple(seen[offset : offset + limit]), total=len(seen))
+
+    def _asks_what_hidden_notes_say(self, query: str) -> bool:
+        """Whether `linked-from:` names a hidden note: its links would be told without its text."""
+        for field in walk_nodes(parse(query)):
+            if isinstance(field, Field) and field.name == "linked-from":
+                names = (leaf.text for leaf in walk_nodes(field.item) if isinstance(leaf, Word | Phrase))
+                found = (self._index.resolver.resolve(name, None).path for name in names)
+                if any(path is not None and not self._sight.sees(path) for path in found):
+                    return True
+        return False
 
     @property
     def knows_meaning(self) -> bool:

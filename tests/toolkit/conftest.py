@@ -49,7 +49,7 @@ class Text(ToolResult):
     """Text of a note, or of several."""
 
     text: str = ""
-    paths: list[str] = []
+    paths: tuple[str, ...] = ()
 
 
 @tool(category="notes", examples=("create a note called {name}",))
@@ -142,7 +142,7 @@ async def read(context: ToolContext, name: NoteName) -> Text:
         name: The note.
     """
     note = await context.vault.resolve_for_reading(name)
-    return Text(text=note.readable_text, paths=[str(note.path)])
+    return Text(text=note.readable_text, paths=(str(note.path),))
 
 
 @tool(category="search", rate_per_minute=50)
@@ -153,7 +153,7 @@ async def find(context: ToolContext, query: SearchQuery) -> Text:
         query: What for.
     """
     page = await context.index.search(query)
-    return Text(text=str(page.total), paths=[str(hit.path) for hit in page.hits])
+    return Text(text=str(page.total), paths=tuple(str(hit.path) for hit in page.hits))
 
 
 @tool(category="search")
@@ -170,7 +170,7 @@ async def survey(context: ToolContext, what: Literal["tags", "notes", "unresolve
         "unresolved": [one.name for one in index.unresolved()],
         "properties": [one.name for one in index.properties()],
     }
-    return Text(paths=listed[what])
+    return Text(paths=tuple(listed[what]))
 
 
 @tool(category="search")

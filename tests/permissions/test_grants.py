@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import pytest
+
+from app.errors import PermissionDeniedError
+from app.events import EventBus
+from app.permissions.approval import GrantOffer
+from app.permissions.grants import Grants, GrantsChanged
+from app.permissions.scope import Operation
+from app.permissions.scoping import Part
+from app.vault.path import NotePath
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def grants(tmp_path, clock):
+    return Grants(tmp_path, clock)
+
+
+def part(path, operation=Operation.UPDATE):
+    return Part(operation, NotePath(path))
+
+
+def test_a_grant_is_bound_to_operation_tool_and_folder(grants):
+    grants.add(GrantOffer("", Operation.UPDATE, tool="edit", folder="Projects"))
+    assert grants.match([part("Projects/x.md")], "edit")
+    assert grants.match([part("projects/deep/x.md")], "edit")
+    assert grants.match([part("Projects-old/x.md")], "edit") is None
+    assert grants.match([part("Projects/x.md")], "other") is None
+    assert grants.match([part("Projects/x.md", Operation.CREATE)], "edit") is None
+    assert grants.match([part("Projects/x.md"), part("y.md")], "edit") is None
+
+
+def test_a_grant_with_a_time_ends(grants, clock):
+    grant = grants.add(GrantOffer("", Operation.UPDATE, minutes=30))
+    assert grant.label == "Edits anywhere in the vault for 30 minutes" and grant.until == 2800
+    clock.now = 2799
+    assert grants.match([part("x.md")], "t")
+    clock.now = 2800
+    assert grants.match([part("x.md")], "t") is None and grants.list() == ()
+
+
+def test_only_always_outlives_the_session(grants, tmp_path, clock):
+    grants.add(GrantOffer("", Operation.UPDATE))
+    grants.add(GrantOffer("", Operation.UPDATE, minutes=600))
+    grants.set_session(Operation.CREATE, True)
+    lasting = grants.add(GrantOffer("", Operation.CREATE, tool="make", folder="Inbox", always=True))
+    grants.use([lasting.id])
+    (kept,) = Grants(tmp_path, clock).list()
+    assert (kept.id, kept.used, kept.label) == (lasting.id, 1, "New notes by make in Inbox/ always")
+    grants.revoke(lasting.id)
+    assert Grants(tmp_path, clock).list() == ()
+
+
+def test_uses_are_counted_and_told(tmp_path):
+    bus, told = EventBus(), []
+    bus.subscribe(GrantsChanged, told.append)
+    grants = Grants(tmp_path, events=bus)
+    grant = grants.add(GrantOffer("", Operation.UPDATE))
+    grants.use([grant.id, "gone"])
+    assert told[-1].grants[0].used == 1
+    grants.revoke(grant.id)
+    assert told[-1].grants == () and len(told) == 3
+    grants.revoke(grant.id)
+    assert len(told) == 3
+
+
+@pytest.mark.parametrize("operation", [Operation.EXECUTE, Operation.ADMINISTRATIVE, Operation.DELETE])
+def test_what_cannot_be_granted(grants, operation):
+    with pytest.raises(PermissionDeniedError):
+        grants.add(GrantOffer("", operation))
+    with pytest.raises(PermissionDeniedError):
+        grants.set_session(operation, True)
+
+
+def test_locking_deletes_again_takes_their_grants_out_of_force(grants):
+    grants.deletes_unlocked = True
+    grants.set_session(Operation.DELETE, True)
+    assert grants.match([part("x.md", Operation.DELETE)], "t")
+    grants.deletes_unlocked = False
+    assert grants.match([part("x.md", Operation.DELETE)], "t") is None
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '[{"id": 1}]', '[{"operation": "fly"}]', "\udcff"])
+def test_a_file_that_cannot_be_read_grants_nothing_and_is_set_aside(tmp_path, text, caplog):
+    (tmp_path / "grants.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    assert Grants(tmp_path).list() == ()
+    assert [p.name for p in tmp_path.glob("grants.json.damaged-*")]
+
+
+def test_a_file_cannot_smuggle_in_what_cannot_be_granted(grants, tmp_path, clock):
+    lasting = grants.add(GrantOffer("", Operation.UPDATE, always=True))
+    file = tmp_path / "grants.json"
+    file.write_text(file.read_text("utf-8").replace('"update"', '"execute"'), "utf-8")
+    assert lasting.id not in [grant.id for grant in Grants(tmp_path, clock).list()]
+
+
+def test_folders_outside(grants):
+    assert grants.is_new_outside("/a/b")
+    grants.remember_outside(["/a"])
+    assert not grants.is_new_outside("/a/b") and grants.is_new_outside("/ab")
+    grants.add(GrantOffer("", Operation.READ, folder="/papers"))
+    assert not grants.is_new_outside("/papers/2024")
+    outside = [Part(Operation.READ)]
+    assert grants.match(outside, "t", ("/papers/2024",)) and grants.match(outside, "t", ("/a",)) is None

@@ -1,0 +1,205 @@
+"""Who answers what, when nobody does, and what an answer may be."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from app.errors import StorageError
+from app.permissions.approval import Approved, Effect, GrantOffer
+from app.permissions.scope import Operation
+from app.toolkit.runner import ApprovalAnswered, ToolFinished
+from app.vault.changes import ChangeSet, Create, Delete, Update
+from app.vault.path import NotePath
+
+
+async def forever(request):
+    await asyncio.Event().wait()
+
+
+async def test_no_answer_in_time_is_a_no(bench):
+    bench.policy.approval_timeout = 0.05
+    bench.approver.answers.append(forever)
+    outcome = await bench.call("make", {"name": "Coffee"})
+    assert outcome.denied and outcome.error["reason"] == "timed-out"
+    assert bench.last().decision == "timed-out" and not (bench.root / "Coffee.md").exists()
+    assert bench.of(ApprovalAnswered)[-1].decision is None
+
+
+@pytest.mark.parametrize("error", [RuntimeError("broken"), TimeoutError(), asyncio.CancelledError(), None])
+async def test_a_failing_approver_is_a_no_and_is_logged(bench, error):
+    def fail(request):
+        if error is not None:
+            raise error
+
+    bench.approver.answers.append(fail)
+    outcome = await bench.call("make", {"name": "Coffee"})
+    assert outcome.denied and outcome.error["type"] == "permission_denied"
+    assert bench.last().decision == "failed" and not (bench.root / "Coffee.md").exists()
+
+
+async def test_a_withdrawn_call_withdraws_the_question_and_is_logged(bench):
+    withdrawn = asyncio.Event()
+
+    async def wait(request):
+        try:
+            await forever(request)
+        finally:
+            withdrawn.set()
+
+    bench.approver.answers.append(wait)
+    task = asyncio.create_task(bench.call("make", {"name": "Coffee"}))
+    while not bench.approver.asked:
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert withdrawn.is_set() and bench.last().decision == "cancelled"
+    assert bench.of(ToolFinished)[-1].outcome.entry == bench.last().id
+
+
+async def test_a_call_withdrawn_while_it_writes_is_written_and_told_as_it_is(bench, monkeypatch):
+    task: asyncio.Task[object] | None = None
+    loop = asyncio.get_running_loop()
+    commit = bench.store.commit
+
+    def withdraw_meanwhile(*args, **kwargs):
+        loop.call_soon_threadsafe(task.cancel)
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result()
+        return commit(*args, **kwargs)
+
+    monkeypatch.setattr(bench.store, "commit", withdraw_meanwhile)
+    task = asyncio.create_task(bench.call("make", {"name": "Coffee"}))
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    entry = bench.last()
+    assert (bench.root / "Coffee.md").exists() and bench.index.note(NotePath("Coffee.md")) is not None
+    assert entry.commit is not None and entry.decision == "user-approved" and "withdrawn" in entry.result
+
+
+async def test_several_calls_wait_at_once_and_are_answered_in_any_order(bench):
+    answers = [asyncio.get_running_loop().create_future() for _ in range(3)]
+    for answer in answers:
+        bench.approver.answers.append(lambda request, answer=answer: answer)
+    calls = [asyncio.create_task(bench.call("make", {"name": f"N{i}"})) for i in range(3)]
+    while len(bench.approver.asked) < 3:
+        await asyncio.sleep(0)
+    assert not any(call.done() for call in calls)
+    for place in (2, 0, 1):
+        answers[place].set_result(Approved(bench.approver.asked[place].proposal))
+    assert all(outcome.success for outcome in await asyncio.gather(*calls))
+    assert len({entry.commit for entry in bench.audit.entries()}) == 3
+
+
+async def test_the_user_may_edit_and_the_caller_is_told(bench):
+    def edit(request):
+        (change,) = request.proposal.changes
+        return Approved(ChangeSet((Create(change.path, b"my words"),)), edited=True)
+
+    bench.approver.answers.append(edit)
+    outcome = await bench.call("make", {"name": "Coffee", "text": "its words"})
+    assert bench.text("Coffee.md") == "my words"
+    assert outcome.result["changed_by_user"] is True
+    assert outcome.result["files"][0]["path"] == "Coffee.md" and outcome.result["left_out"] == []
+    assert bench.last().reason == "approved by the user after editing the text"
+
+
+async def test_the_user_may_leave_files_out(bench):
+    bench.approver.answers.append(lambda r: Approved(r.proposal.only([NotePath("Tea.md")])))
+    outcome = await bench.call("remove", {"names": ["Tea", "Home"]})
+    assert outcome.success and outcome.result["left_out"] == ["Home.md"]
+    assert not (bench.root / "Tea.md").exists() and (bench.root / "Home.md").exists()
+
+
+async def test_to_leave_everything_out_is_a_no(bench):
+    bench.approver.answers.append(lambda r: Approved(ChangeSet(())))
+    outcome = await bench.call("make", {"name": "Coffee"})
+    assert outcome.denied and outcome.error is None and bench.last().decision == "user-denied"
+
+
+def other_path(request):
+    return Approved(ChangeSet((Update(NotePath("Home.md"), b"", b"x"),)))
+
+
+def other_kind(request):
+    (change,) = request.proposal.changes
+    return Approved(ChangeSet((Delete(change.path, change.before),)))
+
+
+def other_before(request):
+    (change,) = request.proposal.changes
+    return Approved(ChangeSet((replace(change, before=b"something else"),)))
+
+
+def one_more(request):
+    return Approved(ChangeSet((*request.proposal.changes, Create(NotePath("x.md"), b""))))
+
+
+def another_thing(request):
+    return Approved(Effect("command", "rm"))
+
+
+def foreign_grant(request):
+    return Approved(request.proposal, grant=GrantOffer("", Operation.DELETE))
+
+
+@pytest.mark.parametrize(
+    "answer", [other_path, other_kind, other_before, one_more, another_thing, foreign_grant]
+)
+async def test_an_answer_to_something_else_is_a_no(bench, answer):
+    before = bench.text("Tea.md")
+    bench.approver.answers.append(answer)
+    outcome = await bench.call("add_line", {"name": "Tea", "line": "x"})
+    assert outcome.denied and bench.last().decision == "failed"
+    assert bench.text("Tea.md") == before and not (bench.root / "x.md").exists()
+    assert bench.grants.list() == ()
+
+
+async def test_a_file_that_changed_meanwhile_is_asked_about_anew(bench):
+    def change_it_first(request):
+        (bench.root / "Tea.md").write_text("Theirs.\n", "utf-8")
+        return Approved(request.proposal)
+
+    bench.approver.answers.append(change_it_first)
+    outcome = await bench.call("add_line", {"name": "Tea", "line": "mine"})
+    assert outcome.success and bench.text("Tea.md") == "Theirs.\nmine\n"
+    assert [r.proposal.changes[0].after for r in bench.approver.asked][1] == b"Theirs.\nmine\n"
+    assert len(bench.audit.entries()) == 1
+
+
+async def test_a_file_that_keeps_changing_is_a_conflict(bench):
+    def change_it_first(request):
+        file = bench.root / "Tea.md"
+        file.write_text(file.read_text("utf-8") + "Theirs.\n", "utf-8")
+        return Approved(request.proposal)
+
+    bench.approver.answers.extend([change_it_first] * 3)
+    outcome = await bench.call("add_line", {"name": "Tea", "line": "mine"})
+    assert outcome.error["type"] == "conflict" and len(bench.approver.asked) == 2
+    assert "mine" not in bench.text("Tea.md")
+    entry = bench.last()
+    assert entry.decision == "failed" and entry.reason.startswith("user-approved, then conflict")
+
+
+async def test_nothing_is_written_while_the_log_cannot_be(bench, monkeypatch, caplog):
+    def refuse(entry):
+        raise StorageError("disk full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bench.audit, "append", refuse)
+        assert (await bench.call("read", {"name": "Tea"})).entry == 0
+        outcome = await bench.call("make", {"name": "Coffee"})
+        assert outcome.error["type"] == "storage" and not (bench.root / "Coffee.md").exists()
+    assert (await bench.call("make", {"name": "Coffee"})).success
+    assert [entry.tool for entry in bench.audit.entries()] == ["make", "make", "read"]
+
+
+async def test_a_failing_index_does_not_undo_what_is_written(bench, monkeypatch, caplog):
+    async def fail(changed, removed=()):
+        raise RuntimeError("index")
+
+    monkeypatch.setattr(bench.index, "refresh", fail)
+    outcome = await bench.call("make", {"name": "Coffee"})
+    assert outcome.success and outcome.commit is not None
