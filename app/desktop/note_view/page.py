@@ -9,12 +9,12 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.vault.markdown.render import NoteTarget, RenderColors, render
 from PySide6.QtGui import QImage
 
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import LinkRecord, Mention, NoteRecord
 from app.vault.changes import content_hash
+from app.vault.markdown.render import NoteTarget, RenderColors, render
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode, decode_lossy
 from app.vault.note import ParsedNote

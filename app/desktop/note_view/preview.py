@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.note_view import page as pages
-from app.desktop.note_view.render_colors import render_colors
+from app.desktop.render_colors import render_colors
 from app.desktop.theme import ThemeSource
 from app.errors import ScriptoriumError
 from app.vault.path import NotePath

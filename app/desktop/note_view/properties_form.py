@@ -157,7 +157,7 @@ def as_text(value: object) -> str:
 
 
 def from_text(text: str, many: bool) -> object:
-    """The value that a field's text means: a list, or a number, a checkbox, a date or text as YAML reads it."""
+    """The value that a field's text means: a list, or what YAML reads it as."""
     if many:
         return [from_text(part.strip(), False) for part in text.split(",") if part.strip()]
     return scalar_value(text.strip()) if text.strip() else None

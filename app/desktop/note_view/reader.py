@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from app.desktop.note_view.page import Rendered
 from app.desktop.theme import Theme, ThemeSource
+from app.vault.path import NotePath
 
 _WIDEST = 760
 
@@ -31,6 +32,7 @@ class Reader(QTextBrowser):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._path: NotePath | None = None
         self._images: dict[str, QImage] = {}
         self._pointer = QPoint()
         self.setAccessibleName("Note")
@@ -42,9 +44,10 @@ class Reader(QTextBrowser):
         theme.changed.connect(self._dress)
         self._dress(theme.theme)
 
-    def show_rendered(self, rendered: Rendered, *, keep_place: bool) -> None:
-        """Show a note; with `keep_place`, at the place that was read."""
-        at = self.verticalScrollBar().value() if keep_place else 0
+    def show_rendered(self, rendered: Rendered, path: NotePath) -> None:
+        """Show the note at `path`; one that is shown already, at the place that was read."""
+        at = self.verticalScrollBar().value() if path == self._path else 0
+        self._path = path
         self._images = rendered.images
         self.setHtml(rendered.html)
         self.verticalScrollBar().setValue(at)
@@ -55,7 +58,7 @@ class Reader(QTextBrowser):
 
     def loadResource(self, kind: int, url: QUrl) -> Any:  # noqa: ANN401 (Qt's own signature)
         """The vault's images that were loaded with the note; never anything else."""
-        if kind == QTextDocument.ResourceType.ImageResource.value or kind == QTextDocument.ResourceType.ImageResource:
+        if int(kind) == QTextDocument.ResourceType.ImageResource.value:
             return self._images.get(url.toString(QUrl.ComponentFormattingOption.FullyDecoded), QImage())
         return None
 
