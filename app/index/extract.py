@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import logging
 import os
 import time
 from collections.abc import Sequence
@@ -23,6 +24,8 @@ from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode_lossy
 from app.vault.note import LINKS_TO, Link, ParsedNote, Relation
 from app.vault.path import NotePath, name_key
+
+log = logging.getLogger(__name__)
 
 CONTEXT_LETTERS = 240
 _RACY_NS = 2_000_000_000
@@ -112,7 +115,8 @@ def extract(root: Path, task: Task, max_bytes: int, checked: dict[str, bool] | N
         return Same(task.path, status.st_size, seen, status.st_mtime, created)
     try:
         return _parsed(path, content, status, seen, created, digest)
-    except (ValueError, RecursionError, LookupError, TypeError) as error:
+    except Exception as error:  # whatever one note does to the parser, it is listed and the others go on
+        log.exception("%s could not be parsed", task.path)
         reason = f"it could not be understood ({type(error).__name__}: {error})"
         return _listed(path, status, seen, created, reason, "failed")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from app.events import Event
 from app.vault.path import NotePath
@@ -88,16 +88,14 @@ class TagCount:
     own: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyCount:
+class PropertyCount(NamedTuple):
     """A property's name in its first casing and how many notes have it."""
 
     name: str
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class UnresolvedName:
+class UnresolvedName(NamedTuple):
     """A name that links say and no file has, and how many links say it."""
 
     name: str

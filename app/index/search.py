@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from app.errors import QueryError, TimeoutExpiredError
-from app.index.folding import fold, unsegmented
+from app.index.folding import unsegmented
 from app.index.fulltext import any_of, expression, leaf_expression, necessary
 from app.index.matching import Chunk, Term, compiled, predicate, terms
 from app.index.property_match import property_matches
@@ -285,13 +285,12 @@ class Search:
 
     def _named(self, leaf: Leaf, scope: Scope) -> Ids:
         found = set()
-        wanted = leaf.text if not isinstance(leaf, Regex) else ""
-        wanted = wanted if scope.cased else fold(wanted)
         pattern = compiled(leaf, scope.cased) if isinstance(leaf, Regex) else None
-        for id, path in self._connection.execute("SELECT id, path FROM files WHERE is_note = 1"):
+        wanted = "" if isinstance(leaf, Regex) else leaf.text if scope.cased else name_key(leaf.text)
+        query = f"SELECT id, {'path' if scope.cased or pattern else 'key'} FROM files WHERE is_note = 1"
+        for id, path in self._connection.execute(query):
             text = path if scope.field == "path" else path.rpartition("/")[2]
-            there = pattern.search(text) if pattern else wanted in (text if scope.cased else fold(text))
-            if there:
+            if pattern.search(text) if pattern else wanted in text:
                 found.add(id)
         return found
 

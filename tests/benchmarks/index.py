@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 DEFAULT = Path(__file__).resolve().parents[3] / "shared" / "vaults" / "knowledge-garden"
 QUERIES = (
     "note", "graph", "design system", "how to think", '"mental model"', "learn*", "know", "the", "a", "wor",
-    "python OR javascript", "note -book", "tag:#evergreen", "path:notes graph", "writing habit", "data science",
-    "content:link", "file:index", "c", "spaced repetition memory",
+    "python OR javascript", "note -book", "tag:#evergreen", "path:notes graph", "writing habit",
+    "data science", "content:link", "file:index", "c", "spaced repetition memory", "笔记", "知识 管理", '"工作流"', "的",
 )  # fmt: skip
-SLOW_QUERIES = ("/gr[ae]ph/", "line:(note link)", "[title]", "orphan:", "match-case:Note", "section:(note idea)")
+SLOW_QUERIES = (
+    "/gr[ae]ph/", "line:(note link)", "[title]", "orphan:", "match-case:Note", "section:(note idea)",
+)  # fmt: skip
 
 
 class Numbers:
@@ -103,6 +105,7 @@ async def reads(index: VaultIndex, numbers: Numbers) -> None:
     numbers.many("backlinks()", timed(lambda: index.backlinks(busiest), 50), busiest.text)
     numbers.many("tags()", timed(index.tags, 10))
     numbers.many("stats()", timed(index.stats, 10))
+    index.graph()
     numbers.many("graph()", timed(index.graph, 5))
     numbers.many("unlinked_mentions()", timed(lambda: index.unlinked_mentions(busiest), 5))
 

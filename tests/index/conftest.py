@@ -1,0 +1,111 @@
+"""A vault made of texts, and an index over it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from app.events import EventBus
+from app.index.records import IndexRebuilt, IndexUpdated, LinkRecord
+from app.index.vault_index import VaultIndex
+from app.settings import IndexSettings
+from app.vault.path import NotePath
+
+LONG_AGO = time.time() - 3600
+
+
+@dataclass
+class Vault:
+    """A folder of notes, its index and the events that it published."""
+
+    root: Path
+    index: VaultIndex
+    events: EventBus
+    updates: list[IndexUpdated] = field(default_factory=list)
+    rebuilds: list[IndexRebuilt] = field(default_factory=list)
+
+    def write(self, path: str, text: str | bytes, *, at: float = LONG_AGO) -> NotePath:
+        """Write a file, as if at some time."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        os.utime(file, (at, at))
+        return NotePath.on_disk(path)
+
+    async def save(self, path: str, text: str) -> None:
+        """Write a file and refresh the index."""
+        await self.index.refresh([self.write(path, text, at=time.time())])
+
+    async def found(self, query: str, **options: bool) -> list[str]:
+        """The names of the notes that a search finds, in order of name."""
+        page = await self.index.search(query, **options)
+        assert page.total == len(page.hits)
+        return sorted(hit.path.stem_path for hit in page.hits)
+
+    def links(self, path: str) -> list[tuple[str, str | None]]:
+        """What a note's links say and where they lead."""
+        found = self.index.outgoing(NotePath(path))
+        return [(link.target_text, link.target.text if link.target else None) for link in found]
+
+    def sources(self, path: str) -> list[str]:
+        """The notes that link to a file."""
+        return [link.source.text for link in self.index.backlinks(NotePath(path))]
+
+    def link(self, path: str, number: int = 0) -> LinkRecord:
+        """One of a note's links."""
+        return self.index.outgoing(NotePath(path))[number]
+
+
+MakeVault = Callable[..., Awaitable[Vault]]
+
+
+@pytest.fixture
+async def make_vault(tmp_path: Path) -> AsyncIterator[MakeVault]:
+    """Makes a vault of texts by path, scanned."""
+    made: list[Vault] = []
+
+    async def make(
+        files: Mapping[str, str | bytes] | None = None, *, scan: bool = True, **settings: object
+    ) -> Vault:
+        number = len(made)
+        root = tmp_path / f"vault{number}"
+        root.mkdir()
+        events = EventBus()
+        index = VaultIndex(root, tmp_path / f"cache{number}", IndexSettings(**settings), events)
+        vault = Vault(root, index, events)
+        made.append(vault)
+        events.subscribe(IndexUpdated, vault.updates.append)
+        events.subscribe(IndexRebuilt, vault.rebuilds.append)
+        for path, text in (files or {}).items():
+            vault.write(path, text)
+        await index.open()
+        if scan:
+            await index.scan()
+        return vault
+
+    yield make
+    for vault in made:
+        await vault.index.close()
+
+
+@pytest.fixture
+async def reopened() -> AsyncIterator[Callable[[Vault], Awaitable[VaultIndex]]]:
+    """Closes a vault's index and opens it again, as the next start of the app would."""
+    opened: list[VaultIndex] = []
+
+    async def reopen(vault: Vault, settings: IndexSettings | None = None) -> VaultIndex:
+        await vault.index.close()
+        folder = vault.index._folder
+        index = VaultIndex(vault.root, folder, settings or vault.index._settings, vault.events)
+        opened.append(index)
+        await index.open()
+        return index
+
+    yield reopen
+    for index in opened:
+        await index.close()

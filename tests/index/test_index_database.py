@@ -1,0 +1,165 @@
+"""The index file can be deleted, damaged, locked, or come from a newer version; the notes are never lost."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from app.errors import StorageError
+from app.index import database as database_module
+from app.index.database import FILE_NAME, DamagedIndexError, open_database
+from app.index.migrations import MIGRATIONS
+from app.index.vault_index import VaultIndex
+from app.vault.path import NotePath
+from tests.index.conftest import MakeVault, Vault
+
+Reopen = Callable[..., Awaitable[VaultIndex]]
+
+
+def file_of(vault: Vault) -> Path:
+    return vault.index._folder / FILE_NAME
+
+
+def spoil(path: Path, start: int = 0, length: int = 1 << 30) -> None:
+    """Overwrite a part of the file with rubbish, its log merged first."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = bytearray(path.read_bytes())
+    end = min(len(content), start + length)
+    content[start:end] = b"\xa5" * (end - start)
+    path.write_bytes(content)
+
+
+async def test_a_file_that_is_no_index_is_set_aside_and_told(make_vault: MakeVault, reopened: Reopen) -> None:
+    vault = await make_vault({"a.md": "[[b]]", "b.md": "x"})
+    await vault.index.close()
+    spoil(file_of(vault))
+    index = await reopened(vault)
+    assert index.notice is not None
+    assert "damaged" in index.notice
+    assert len(vault.rebuilds) == 1
+    assert len(list(index._folder.glob("*.unusable-*"))) == 1
+    assert (await index.scan()).indexed == 2
+    assert [link.source.text for link in index.backlinks(NotePath("b.md"))] == ["a.md"]
+
+
+async def test_a_file_of_a_newer_version_is_set_aside_and_told(
+    make_vault: MakeVault, reopened: Reopen
+) -> None:
+    vault = await make_vault({"a.md": "x"})
+    await vault.index.close()
+    with closing(sqlite3.connect(file_of(vault))) as connection:
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    index = await reopened(vault)
+    assert "newer version" in (index.notice or "")
+    assert (await index.scan()).indexed == 1
+
+
+async def test_damage_found_while_scanning_is_rebuilt(make_vault: MakeVault) -> None:
+    vault = await make_vault({f"{number}.md": f"word{number} " * 200 for number in range(80)})
+    spoil(file_of(vault), 4096 * 3)
+    for number in range(80):
+        vault.write(f"{number}.md", f"changed [[{number + 1}]]")
+    report = await vault.index.scan()
+    assert vault.rebuilds
+    assert report.indexed == 80
+    assert vault.sources("5.md") == ["4.md"]
+
+
+async def test_damage_found_while_reading_is_rebuilt(make_vault: MakeVault) -> None:
+    vault = await make_vault({f"{number}.md": f"[[{number + 1}]] " * 50 for number in range(80)})
+    # A page cache would hide the damage: read by fresh connections.
+    path = file_of(vault)
+    await asyncio.to_thread(vault.index._database.close)
+    spoil(path, 4096 * 2)
+    vault.index._database = database_module.Database(path)
+    rebuilt = asyncio.Event()
+    from app.index.records import IndexUpdated
+
+    vault.events.subscribe(IndexUpdated, lambda event: event.total == 80 and rebuilt.set())
+    with pytest.raises(DamagedIndexError):
+        vault.index.graph()
+    await rebuilt.wait()
+    await vault.index._rebuilding
+    assert len(vault.index.graph().edges) == 80 * 50
+    assert vault.rebuilds
+
+
+async def test_the_file_can_be_deleted_between_two_starts(make_vault: MakeVault, reopened: Reopen) -> None:
+    vault = await make_vault({"a.md": "x"})
+    await vault.index.close()
+    file_of(vault).unlink()
+    index = await reopened(vault)
+    assert index.notice is None
+    assert (await index.scan()).indexed == 1
+
+
+async def test_a_locked_file_is_a_clear_error_and_nothing_is_lost(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.05)
+    vault = await make_vault({"a.md": "x"})
+    with closing(sqlite3.connect(file_of(vault), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageError) as caught:
+            await vault.index.refresh([vault.write("b.md", "y")])
+        assert "locked" in caught.value.message
+        assert not isinstance(caught.value, DamagedIndexError)
+        assert vault.index.resolver.resolve("b", None).path is None
+        assert len(vault.index.notes()) == 1
+        other.execute("ROLLBACK")
+    await vault.index.refresh([NotePath("b.md")])
+    assert vault.index.resolver.resolve("b", None).path == NotePath("b.md")
+
+
+async def test_a_file_locked_at_the_start_is_a_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.05)
+    database, _ = open_database(tmp_path)
+    database.close()
+    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StorageError) as caught:
+            open_database(tmp_path)
+        assert not isinstance(caught.value, DamagedIndexError)
+        other.execute("ROLLBACK")
+    database, reason = open_database(tmp_path)
+    assert reason is None
+    database.close()
+
+
+def test_a_step_that_fails_leaves_the_shape_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(connection: sqlite3.Connection) -> None:
+        connection.execute("CREATE TABLE half (x)")
+        raise sqlite3.OperationalError("no such thing")
+
+    monkeypatch.setattr(database_module, "MIGRATIONS", (*MIGRATIONS, broken))
+    with pytest.raises(StorageError):
+        open_database(tmp_path)
+    monkeypatch.setattr(database_module, "MIGRATIONS", MIGRATIONS)
+    database, reason = open_database(tmp_path)
+    assert reason is None
+    with database.reading() as connection:
+        assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'half'").fetchone() == (0,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+    database.close()
+
+
+async def test_a_closed_index_says_so(make_vault: MakeVault) -> None:
+    vault = await make_vault({"a.md": "x"})
+    await vault.index.close()
+    with pytest.raises(StorageError):
+        vault.index.notes()
+    with pytest.raises(StorageError):
+        await vault.index.search("x")
+    with pytest.raises(StorageError):
+        await vault.index.scan()

@@ -1,0 +1,267 @@
+"""What the search language finds, in what order, with which lines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+import pytest
+
+from app.errors import QueryError, TimeoutExpiredError
+from app.index import search as search_module
+from app.vault.path import NotePath
+from tests.index.conftest import MakeVault, Vault
+
+FILES = {
+    "Garden.md": "# Garden\n\nPlants need water.\nAnd light, too.\n\n## Tools\n\nA spade and a Rake.\n",
+    "notes/Water.md": "Rain fills the garden pond.\n\n- [ ] buy a pump\n- [x] dig a hole\n",
+    "notes/projects/Pond.md": "---\nstatus: done\nrating: 4\nrelated: \"[[Garden]]\"\n---\nThe pond. #inbox/now\n",
+    "projects-old/Shed.md": "---\nstatus: in progress\nrating: 11\ntags: [myjob/inbox]\nempty:\n---\nsaw, hammer\n",
+    "Claims/Claim A.md": "---\ntype: hypothesis\nconfidence: 0.4\ndue: 2024-05-01\n---\n- supports [[Claim B]]\n",
+    "Claims/Claim B.md": "---\naliases: [Bee]\ndone: true\n---\nLinked. See [[Water]] and [[Nowhere]]. #Inbox\n",
+    "Alone.md": "Naïve café, Straße, C++ and 10:30. \"Quoted\" text.\n",
+    "中文.md": "知识管理是一种方法。\n第二行：双链笔记 and Obsidian。\n",
+    "かな.md": "ノートを書く。カフェで。\n",
+}  # fmt: skip
+
+
+@pytest.fixture
+async def vault(make_vault: MakeVault) -> Vault:
+    return await make_vault(FILES)
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        # words
+        ("garden ", "Garden, notes/Water, notes/projects/Pond"),
+        ("GARDEN pond ", "notes/Water, notes/projects/Pond"),
+        ("garden -pond ", "Garden"),
+        ("gard", "Garden, notes/Water, notes/projects/Pond"),
+        ("gard ", ""),
+        ("gard* water ", "Garden, notes/Water"),
+        ("spade OR pump ", "Garden, notes/Water"),
+        ("(spade OR pump) plants ", "Garden"),
+        ("-garden -claim -inbox ", "Alone, かな, 中文"),
+        ("naive cafe ", "Alone"),
+        ("STRASSE ", ""),
+        ("straße ", "Alone"),
+        ("10:30 ", "Alone"),
+        ("c++ ", "Alone"),
+        ("++ ", "Alone"),
+        ("bee ", "Claims/Claim B"),
+        # phrases
+        ('"need water" ', "Garden"),
+        ('"water need" ', ""),
+        (r'"\"Quoted\" text"', "Alone"),
+        ('"claim a" ', "Claims/Claim A"),
+        # scripts without spaces
+        ("知识", "中文"),
+        ("管理 笔记 ", "中文"),
+        ("理是", "中文"),
+        ("识知", ""),
+        ("カフェ", "かな"),
+        ("ノート カフェ ", "かな"),
+        # patterns
+        ("/g[a-z]+den/", "Garden, notes/Water, notes/projects/Pond"),
+        ("/^rain/", "notes/Water"),
+        ("match-case:/^rain/", ""),
+        ("/双.笔/", "中文"),
+        ("pond /rai?n/", "notes/Water"),
+        # places
+        ("file:gar ", "Garden"),
+        ('file:.md -path:"/" ', "Alone, Garden, かな, 中文"),
+        ("path:notes ", "notes/Water, notes/projects/Pond"),
+        ("path:projects/ ", "notes/projects/Pond"),
+        ("path:/^notes.*Pond/", "notes/projects/Pond"),
+        ("file:(water OR alone) ", "Alone, notes/Water"),
+        ("content:alone ", ""),
+        ("content:(garden OR nothing) ", "Garden, notes/Water, notes/projects/Pond"),
+        ("content:/^The/", "notes/projects/Pond"),
+        # lines, blocks, sections
+        ("line:(plants water) ", "Garden"),
+        ("line:(plants light) ", ""),
+        ("block:(plants light) ", "Garden"),
+        ("block:(plants spade) ", ""),
+        ("section:(tools rake) ", "Garden"),
+        ("section:(plants rake) ", ""),
+        ("line:(and -light) ", "Alone, Claims/Claim B, Garden, 中文"),
+        ("-line:(and -light) ", "Claims/Claim A, notes/Water, notes/projects/Pond, projects-old/Shed, かな"),
+        # tasks
+        ("task:", "notes/Water"),
+        ("task:dig ", "notes/Water"),
+        ("task-todo:pump ", "notes/Water"),
+        ("task-todo:dig ", ""),
+        ("task-done:dig ", "notes/Water"),
+        # letters
+        ("match-case:Rake ", "Garden"),
+        ("match-case:rake ", ""),
+        ("match-case:(Rake spade) ", "Garden"),
+        ("match-case:line:(Rake spade) ", "Garden"),
+        ("match-case:(rake OR Plants) ", "Garden"),
+        ("match-case:ignore-case:RAKE ", "Garden"),
+        ("match-case:file:garden ", ""),
+        # tags
+        ("tag:inbox ", "Claims/Claim B, notes/projects/Pond"),
+        ("tag:#INBOX/now ", "notes/projects/Pond"),
+        ("tag:inb ", ""),
+        ("tag:inb* ", "Claims/Claim B, notes/projects/Pond"),
+        ("tag:myjob ", "projects-old/Shed"),
+        # properties
+        ("[status]", "notes/projects/Pond, projects-old/Shed"),
+        ("[STATUS:Done]", "notes/projects/Pond"),
+        ("[status:progress]", "projects-old/Shed"),
+        ('[status:"in progress"]', "projects-old/Shed"),
+        ("[status:prog]", ""),
+        ("[status:done OR progress]", "notes/projects/Pond, projects-old/Shed"),
+        ("[status:-done]", "projects-old/Shed"),
+        ("[rating:<5]", "notes/projects/Pond"),
+        ("[rating:>=11]", "projects-old/Shed"),
+        ("[rating:4.0]", "notes/projects/Pond"),
+        ("[due:<2024-06]", "Claims/Claim A"),
+        ("[due:>2024-05-01]", ""),
+        ("[empty:null]", "projects-old/Shed"),
+        ("[status:null]", ""),
+        ("[done:true]", "Claims/Claim B"),
+        ("[related:Garden]", "notes/projects/Pond"),
+        ("[status:/^in/]", "projects-old/Shed"),
+        ("-[status] path:p ", ""),
+        # notes and links
+        ("type:hypothesis ", "Claims/Claim A"),
+        ("type:(source OR hypothesis) ", "Claims/Claim A"),
+        ("rel:supports ", "Claims/Claim A"),
+        ("rel:SUPPORTS path:claims ", "Claims/Claim A"),
+        ('links-to:"Claim B"', "Claims/Claim A"),
+        ("links-to:nowhere ", "Claims/Claim B"),
+        ('linked-from:"Claim B"', "notes/Water"),
+        ("links-to:(garden OR water) ", "Claims/Claim B, notes/projects/Pond"),
+        ("orphan:", "Alone, projects-old/Shed, かな, 中文"),
+        ("orphan: hammer ", "projects-old/Shed"),
+        ('""', ", ".join(sorted(path.removesuffix(".md") for path in FILES))),
+    ],
+)
+async def test_what_is_found(vault: Vault, query: str, names: str) -> None:
+    assert ", ".join(await vault.found(query)) == names
+
+
+async def test_a_name_weighs_more_than_a_text(make_vault: MakeVault) -> None:
+    vault = await make_vault(
+        {"a.md": "solar " * 3 + "filler " * 30, "Solar.md": "filler " * 30, "b.md": "# Solar\n" + "filler " * 30}
+    )
+    page = await vault.index.search("solar ")
+    assert [hit.path.text for hit in page.hits] == ["Solar.md", "b.md", "a.md"]
+    assert page.hits[0].score > page.hits[-1].score
+
+
+async def test_pages_of_hits(make_vault: MakeVault) -> None:
+    vault = await make_vault({f"{number:02}.md": "same text" for number in range(30)})
+    for query in ("same ", "[x] OR same ", "/same/"):
+        seen: list[str] = []
+        for offset in (0, 12, 24):
+            page = await vault.index.search(query, limit=12, offset=offset)
+            assert page.total == 30
+            seen += [hit.path.text for hit in page.hits]
+        assert len(seen) == len(set(seen)) == 30
+
+
+def lines(vault_hits: Iterable[object]) -> list[tuple[int, str, list[str]]]:
+    return [
+        (snippet.line, snippet.text, [snippet.text[slice(*mark)] for mark in snippet.marks])
+        for hit in vault_hits
+        for snippet in hit.snippets
+    ]
+
+
+async def test_snippets_are_lines_with_marks(vault: Vault) -> None:
+    page = await vault.index.search("plants light", limit=5)
+    assert lines(page.hits) == [(3, "Plants need water.", ["Plants"]), (4, "And light, too.", ["light"])]
+
+
+async def test_snippets_mark_accents_and_cjk_where_they_stand(vault: Vault) -> None:
+    assert lines((await vault.index.search("cafe ")).hits) == [
+        (1, 'Naïve café, Straße, C++ and 10:30. "Quoted" text.', ["café"])
+    ]
+    assert lines((await vault.index.search("双链 obsidian")).hits) == [
+        (2, "第二行：双链笔记 and Obsidian。", ["双链", "Obsidian"])
+    ]
+    assert lines((await vault.index.search("/第.行/")).hits)[0][2] == ["第二行"]
+
+
+async def test_a_long_line_is_cut_around_the_mark(make_vault: MakeVault) -> None:
+    vault = await make_vault({"a.md": "before " * 100 + "needle" + " after" * 100})
+    ((_, text, marked),) = lines((await vault.index.search("needle")).hits)
+    assert len(text) <= 202
+    assert text.startswith("…")
+    assert text.endswith("…")
+    assert marked == ["needle"]
+
+
+async def test_an_excluded_word_is_not_marked(vault: Vault) -> None:
+    assert [marked for *_, marked in lines((await vault.index.search("garden -pond ")).hits)] == [["Garden"]]
+
+
+async def test_an_empty_query_finds_nothing(vault: Vault) -> None:
+    assert (await vault.index.search("  ")).total == 0
+
+
+async def test_the_query_in_plain_words(vault: Vault) -> None:
+    page = await vault.index.search('tag:inbox -"the pond" [rating:<5] ')
+    assert page.explained == "tagged “inbox” and not “the pond” as a phrase and the property rating is < 5"
+
+
+@pytest.mark.parametrize("query", ["/(?=a)/", "/(/", "line:/[/", "[p:/(/]"])
+async def test_a_bad_pattern_is_a_query_error(vault: Vault, query: str) -> None:
+    vault.write("p.md", "---\np: x\n---\n")
+    await vault.index.refresh([NotePath("p.md")])
+    with pytest.raises(QueryError) as caught:
+        await vault.index.search(query)
+    assert caught.value.data["position"] == query.index("/")
+
+
+async def test_a_pattern_that_would_explode_elsewhere_ends(make_vault: MakeVault) -> None:
+    vault = await make_vault({"a.md": "a" * 200_000})
+    assert await vault.found("/(a+)+$x/") == []
+    assert await vault.found("/^(a|aa)+$/") == ["a"]
+
+
+async def test_a_search_ends_in_time(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_module.Search.__init__, "__defaults__", (0.0,))
+    with pytest.raises(TimeoutExpiredError):
+        await vault.index.search("line:(a OR b)")
+
+
+async def test_a_cancelled_search_leaves_the_index_usable(vault: Vault) -> None:
+    tasks = [asyncio.ensure_future(vault.index.search(f"/{letter}/")) for letter in "abcdef"]
+    await asyncio.sleep(0)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert await vault.found("hammer ") == ["projects-old/Shed"]
+
+
+async def test_similar_asks_the_embeddings(vault: Vault) -> None:
+    with pytest.raises(QueryError) as caught:
+        await vault.index.search('hammer similar:"wet places"')
+    assert caught.value.data["position"] == 15
+
+    async def near(text: str, limit: int) -> list[tuple[NotePath, float]]:
+        assert (text, limit >= 2) == ("wet places", True)
+        return [
+            (NotePath("Garden.md"), 0.4),
+            (NotePath("notes/Water.md"), 0.8),
+            (NotePath("gone.md"), 0.9),
+        ]
+
+    vault.index.similarity = near
+    page = await vault.index.search('similar:"wet places"')
+    assert [hit.path.text for hit in page.hits] == ["notes/Water.md", "Garden.md"]
+    assert await vault.found('similar:"wet places" -rain ') == ["Garden"]
+
+
+async def test_an_edit_is_found_at_once(vault: Vault) -> None:
+    await vault.save("Alone.md", "something else")
+    assert await vault.found("naive ") == []
+    assert await vault.found("something ") == ["Alone"]
+    (vault.root / "Alone.md").unlink()
+    await vault.index.refresh([], [NotePath("Alone.md")])
+    assert await vault.found("something ") == []

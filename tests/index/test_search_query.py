@@ -1,0 +1,129 @@
+"""The search language is read into a tree, or refused with the place and what was expected."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.errors import QueryError
+from app.index.query import DEEPEST, LONGEST, parse
+from app.index.query_tree import (
+    And,
+    Compare,
+    Field,
+    Node,
+    Not,
+    Or,
+    Orphan,
+    Phrase,
+    Property,
+    Regex,
+    Similar,
+    Word,
+    explain,
+)
+
+A, B, C = Word("a"), Word("b"), Word("c")
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("a b ", And((A, B))),
+        ("a b", And((A, Word("b", prefix=True)))),
+        ("a OR b c ", Or((A, And((B, C))))),
+        ("(a OR b) c ", And((Or((A, B)), C))),
+        ("a -b ", And((A, Not(B)))),
+        ("-(a b) ", Not(And((A, B)))),
+        ("ORANGE or ", And((Word("ORANGE"), Word("or")))),
+        (r'"say \"hi\" \\ now"', Phrase(r'say "hi" \ now')),
+        ('""', Phrase("")),
+        (r"/a\/b\d+/ ", Regex(r"a/b\d+", 0)),
+        ("wor* x ", And((Word("wor", prefix=True), Word("x")))),
+        ("10:30 ", Word("10:30")),
+        ("https://a.b ", Word("https://a.b")),
+        ("file:a ", Field("file", A)),
+        ("FILE: a ", Field("file", A)),
+        ('path:"a b" ', Field("path", Phrase("a b"))),
+        ("tag:#x/y", Field("tag", Word("#x/y"))),
+        ("line:(a -b) ", Field("line", And((A, Not(B))))),
+        ("block:/x/ ", Field("block", Regex("x", 6))),
+        ("match-case:line:(a b) ", Field("match-case", Field("line", And((A, B))))),
+        ("section:(match-case:a b) ", Field("section", And((Field("match-case", A), B)))),
+        ("task:", Field("task", Phrase(""))),
+        ("task-todo: a ", Field("task-todo", A)),
+        ('task-done:"" ', Field("task-done", Phrase(""))),
+        ("orphan: a ", And((Orphan(), A))),
+        ("type:a ", Field("type", A)),
+        ("rel:supports", Field("rel", Word("supports"))),
+        ('links-to:"My note" ', Field("links-to", Phrase("My note"))),
+        ("linked-from:a ", Field("linked-from", A)),
+        ('similar:"free will" ', Similar("free will", 8)),
+        ("[p]", Property("p")),
+        ("[ my prop : a ]", Property("my prop", A)),
+        ('["p:q"]', Property("p:q")),
+        ("[p:null]", Property("p", None, empty=True)),
+        ('[p:"null"]', Property("p", Phrase("null"))),
+        ("[p:<5]", Property("p", Compare("<", "5"))),
+        ("[p:>= 2024-01-01]", Property("p", Compare(">=", "2024-01-01"))),
+        ("[p:a OR b]", Property("p", Or((A, B)))),
+        ("[p:(a OR b) -c]", Property("p", And((Or((A, B)), Not(C))))),
+        ("[p:/x.y/]", Property("p", Regex("x.y", 3))),
+        ("[p]a ", And((Property("p"), A))),
+        ("知识 管理 ", And((Word("知识"), Word("管理")))),
+    ],
+)
+def test_every_form_is_read(text: str, tree: Node) -> None:
+    assert parse(text) == tree
+    assert explain(tree)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\t"])
+def test_nothing_is_no_query(text: str) -> None:
+    assert parse(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "expected"),
+    [
+        ("(a b", 4, '")" to close the "(" at position 0'),
+        ("a )", 2, 'an opening "("'),
+        ("()", 1, "a word"),
+        ("a OR", 4, "after OR"),
+        ("OR a", 0, "a word"),
+        ("a - b", 3, 'right after "-"'),
+        ("-", 1, 'right after "-"'),
+        ('say "hi', 7, "to end the phrase that begins at position 4"),
+        ("/abc", 4, "to end the regular expression"),
+        ("tag:", 4, "after tag:"),
+        ("tag: OR b", 5, "after tag:"),
+        ("line:(tag:x)", 6, "inside line:"),
+        ("[", 1, "the name of a property"),
+        ("[p", 2, '"]" to close the "[" at position 0'),
+        ("[p:]", 3, "a word"),
+        ("[p:", 3, "a value"),
+        ("[p:<]", 4, "a number or a date after <"),
+        ("similar:", 8, "a text in quotes"),
+        ("similar:(a b)", 8, "a text in quotes"),
+        ("a" * (LONGEST + 1), LONGEST, "at most"),
+        ("(" * 200 + "a" + ")" * 200, DEEPEST, "levels of brackets"),
+    ],
+)
+def test_a_bad_query_names_the_place_and_what_was_expected(text: str, position: int, expected: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        parse(text)
+    assert caught.value.data["position"] == position
+    assert expected in str(caught.value.data["expected"])
+    assert caught.value.type == "invalid_parameters"
+
+
+@given(st.text(alphabet='ab -"()[]/\\:<>=OR*#\n漢tagline', max_size=40))
+def test_any_text_is_read_or_refused_with_a_place_in_it(text: str) -> None:
+    try:
+        node = parse(text)
+    except QueryError as error:
+        assert 0 <= error.data["position"] <= len(text)
+        assert error.data["expected"]
+    else:
+        assert (node is None) == (not text.strip())
