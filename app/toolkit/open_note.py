@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from app.vault.changes import Delete, Move, Update, content_hash
+from app.vault.markdown import edit
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode, decode_lossy
 from app.vault.note import ParsedNote
@@ -55,8 +56,6 @@ class OpenNote:
 
     def with_body(self, body: str) -> Update:
         """The change that makes `body` its text after the properties, which stay byte for byte."""
-        from app.vault.markdown import edit
-
         return self.with_text(edit.replace_body(self.text, body))
 
     def deleted(self) -> Delete:

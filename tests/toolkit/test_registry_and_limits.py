@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.errors import InvalidParametersError, LimitError, NotFoundError
+from app.permissions.caller import Caller, CallerKind
+from app.permissions.grants import Grants
+from app.permissions.policy import Policy
+from app.settings import PermissionSettings, Rule
+from app.toolkit.context import ToolContext
+from app.toolkit.limits import Limits
+from app.toolkit.proposal import Proposal
+from app.toolkit.registry import Category, Level, ToolRegistry
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+
+AGENT = Caller(CallerKind.MCP, "Claude")
+NOTES = Category("notes", "Notes", Level.READ_WRITE, rate_per_minute=3)
+SEARCH = Category("search", "Search", Level.READ_ONLY)
+
+
+@tool(category="notes")
+async def create(context: ToolContext) -> Proposal[ToolResult]:
+    """Create."""
+    raise NotImplementedError
+
+
+@tool(category="search", rate_per_minute=1)
+async def look(context: ToolContext) -> ToolResult:
+    """Look."""
+    raise NotImplementedError
+
+
+def test_registering_can_be_undone_and_names_are_taken_once():
+    registry = ToolRegistry([NOTES, SEARCH])
+    undo = registry.register(create)
+    with pytest.raises(InvalidParametersError):
+        registry.register(create)
+    undo()
+    undo()
+    with pytest.raises(NotFoundError):
+        registry.get("create")
+    registry.register(create)
+    undo()
+    registry.register(look)
+    assert registry.get("look") is look
+
+
+def test_what_does_not_fit_its_category_is_refused():
+    registry = ToolRegistry([NOTES, SEARCH])
+    with pytest.raises(InvalidParametersError):
+        registry.register(replace(create, category="search"))
+    with pytest.raises(InvalidParametersError):
+        registry.register(replace(create, category="nowhere"))
+    with pytest.raises(InvalidParametersError):
+        registry.add_category(NOTES)
+
+
+def test_near_misses_are_suggested():
+    with pytest.raises(NotFoundError) as caught:
+        ToolRegistry([NOTES, SEARCH], [create, look]).get("creat")
+    assert caught.value.data["suggestions"] == ["create"]
+
+
+def test_only_what_a_caller_may_call_is_offered(tmp_path):
+    policy = Policy(PermissionSettings(), Grants(tmp_path))
+    registry = ToolRegistry([NOTES, SEARCH], [create, look], policy.may_call)
+    assert registry.tools(AGENT) == [create, look]
+    registry.set_category("search", False)
+    assert registry.tools(AGENT) == [create]
+    policy.configure(PermissionSettings(rules=(Rule(effect="deny", tool="create", caller="Claude"),)))
+    assert registry.tools(AGENT) == [] and registry.tools(Caller(CallerKind.MCP, "Other")) == [create]
+
+
+def test_limits_slide_and_are_each_callers_own():
+    now = [0.0]
+    limits = Limits(lambda: now[0])
+    for second in (0.0, 10.0, 20.0):
+        now[0] = second
+        limits.check(create, NOTES, AGENT)
+    with pytest.raises(LimitError) as caught:
+        limits.check(create, NOTES, AGENT)
+    assert caught.value.data == {"limit": 3, "retry_after": 40.0}
+    limits.check(create, NOTES, replace(AGENT, name="Other"))
+    now[0] = 60.0
+    limits.check(create, NOTES, AGENT)
+    for _ in range(10):
+        limits.check(create, NOTES, Caller.user())
+
+
+def test_a_tool_has_its_own_limit():
+    limits = Limits(lambda: 0.0)
+    limits.check(look, SEARCH, AGENT)
+    with pytest.raises(LimitError):
+        limits.check(look, SEARCH, AGENT)
