@@ -1,0 +1,124 @@
+"""What a commit wrote: each of its files, before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QListWidget,
+    QListWidgetItem,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.approval.labels import ElidedLabel, heading
+from app.desktop.diff.visible import describe
+from app.desktop.diff_view import DiffView
+from app.desktop.theme import ThemeSource, icon
+from app.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFile:
+    """A file of a commit with its bytes; `problem` says why they are not there."""
+
+    path: str
+    to: str | None
+    before: bytes | None
+    after: bytes | None
+    problem: str = ""
+
+    @property
+    def name(self) -> str:
+        """The path, and where it went."""
+        return f"{describe(self.path)} → {describe(self.to)}" if self.to else describe(self.path)
+
+    @property
+    def symbol(self) -> str:
+        """The icon for what happened to it."""
+        if self.to:
+            return "arrow-bend-up-right"
+        return "file-plus" if self.before is None else "trash" if self.after is None else "pencil-simple"
+
+
+def read_commit(workspace: Workspace, number: int) -> tuple[str, tuple[ShownFile, ...]]:
+    """The summary and the files of a commit, from the journal. Runs in the service thread.
+
+    Raises:
+        NotFoundError: the journal has no such commit.
+    """
+    commit = workspace.journal.commit(number)
+    files: list[ShownFile] = []
+    for path, to, before, after in commit.changes:
+        target = None if to is None else str(to)
+        try:
+            old, new = _content(workspace, before), _content(workspace, after)
+            files.append(ShownFile(str(path), target, old, new))
+        except NotFoundError as error:
+            files.append(ShownFile(str(path), target, None, None, error.message))
+    return commit.summary, tuple(files)
+
+
+def _content(workspace: Workspace, key: str | None) -> bytes | None:
+    return None if key is None else workspace.journal.content(key)
+
+
+class ChangesDialog(QDialog):
+    """The files of a commit and the diff of the chosen one."""
+
+    def __init__(
+        self, title: str, files: Sequence[ShownFile], theme: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setWindowTitle(self.tr("What was written"))
+        self.resize(960, 640)
+        self._files = tuple(files)
+        self.diff_view = DiffView(theme)
+        self._place = ElidedLabel()
+        self.diff_view.set_lead(self._place)
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("Files of this change"))
+        for file in self._files:
+            item = QListWidgetItem(icon(theme.theme, file.symbol), file.name)
+            item.setToolTip(file.name)
+            self.list.addItem(item)
+        body = QSplitter()
+        body.addWidget(self.list)
+        body.addWidget(self.diff_view)
+        body.setSizes([240, 720])
+        body.setStretchFactor(1, 1)
+        self.list.setVisible(len(self._files) > 1)
+        words = heading(describe(title))
+        words.setContentsMargins(16, 14, 16, 10)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.setContentsMargins(12, 8, 12, 10)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(words)
+        layout.addWidget(body, 1)
+        layout.addWidget(buttons)
+        self.list.currentRowChanged.connect(self._show)
+        self.list.setCurrentRow(0)
+
+    def _show(self, row: int) -> None:
+        if not 0 <= row < len(self._files):
+            self.diff_view.show_message(self.tr("This commit changed no file."))
+            return
+        file = self._files[row]
+        self._place.show_text(file.name)
+        if file.problem:
+            self.diff_view.show_message(file.problem)
+        else:
+            self.diff_view.show_contents(file.before, file.after)

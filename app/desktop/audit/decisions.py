@@ -1,0 +1,85 @@
+"""How the decision of an entry looks: a chip in the colour of what it means."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+
+from app.desktop.audit.entries_model import tr
+from app.desktop.theme import Theme, ThemeSource
+from app.permissions.audit_entry import Decided
+
+_Index = QModelIndex | QPersistentModelIndex
+_PAD = 8
+
+
+def decision_words(decision: str) -> str:
+    """A decision in plain words."""
+    words: dict[str, str] = {
+        Decided.NO_APPROVAL_NEEDED: tr("no approval needed"),
+        Decided.AUTO_APPROVED: tr("auto-approved"),
+        Decided.USER_APPROVED: tr("approved"),
+        Decided.USER_DENIED: tr("denied"),
+        Decided.TIMED_OUT: tr("timed out"),
+        Decided.RULE: tr("denied by rule"),
+        Decided.FAILED: tr("failed"),
+        Decided.CANCELLED: tr("cancelled"),
+    }
+    return words.get(decision, decision)
+
+
+def decision_color(decision: str, theme: Theme) -> str:
+    """The colour of a decision: went through by the user, by a grant, by itself, or not at all."""
+    colors: dict[str, str] = {
+        Decided.NO_APPROVAL_NEEDED: theme.muted,
+        Decided.AUTO_APPROVED: theme.accent,
+        Decided.USER_APPROVED: theme.success,
+        Decided.USER_DENIED: theme.danger,
+        Decided.TIMED_OUT: theme.warning,
+        Decided.RULE: theme.danger,
+        Decided.FAILED: theme.warning,
+        Decided.CANCELLED: theme.muted,
+    }
+    return colors.get(decision, theme.muted)
+
+
+class DecisionDelegate(QStyledItemDelegate):
+    """Paints the decision as a chip."""
+
+    def __init__(self, theme: ThemeSource, parent: QObject) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
+        """The cell's own text is not painted; the chip says it."""
+        super().initStyleOption(option, index)
+        option.text = ""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Paint the cell, then the chip in it."""
+        super().paint(painter, option, index)
+        decision = str(index.data(Qt.ItemDataRole.DisplayRole))
+        words, color = decision_words(decision), QColor(decision_color(decision, self._theme.theme))
+        metrics = QFontMetrics(option.font)
+        width = min(metrics.horizontalAdvance(words) + 2 * _PAD, option.rect.width() - 8)
+        height = metrics.height() + 4
+        top = option.rect.center().y() - height / 2 + 1
+        chip = QRectF(option.rect.left() + 4, top, width, height)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(option.font)
+        soft = QColor(color)
+        soft.setAlphaF(0.14)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(soft)
+        painter.drawRoundedRect(chip, height / 2, height / 2)
+        painter.setPen(color)
+        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, words)
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        """Room for the chip."""
+        words = decision_words(str(index.data(Qt.ItemDataRole.DisplayRole)))
+        metrics = QFontMetrics(option.font)
+        return QSize(metrics.horizontalAdvance(words) + 2 * _PAD + 16, metrics.height() + 10)

@@ -1,0 +1,155 @@
+"""Everything about one entry of the audit log, and what can be done with it."""
+
+from __future__ import annotations
+
+import json
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.approval.labels import heading, plain
+from app.desktop.audit.decisions import decision_color, decision_words
+from app.desktop.audit.entries_model import duration_words, time_words
+from app.desktop.diff.visible import describe
+from app.desktop.theme import ThemeSource, code_font
+from app.permissions.audit_entry import AuditEntry
+from app.vault.path import NOTE_SUFFIXES
+
+_MOST_PATHS = 30
+
+
+class DetailPane(QWidget):
+    """Shows an entry; its buttons ask for the diff and for undo, its paths for the note."""
+
+    diff_wanted = Signal(object)
+    undo_wanted = Signal(object)
+    undo_turn_wanted = Signal(object)
+    open_wanted = Signal(str)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.entry: AuditEntry | None = None
+        self.diff_button = self._button(self.tr("Open diff"))
+        self.undo_button = self._button(self.tr("Undo"))
+        self.turn_button = self._button(self.tr("Undo the whole turn"))
+        self._area = QScrollArea()
+        self._area.setWidgetResizable(True)
+        row = QHBoxLayout()
+        row.setContentsMargins(12, 6, 12, 8)
+        for button in (self.diff_button, self.undo_button, self.turn_button):
+            row.addWidget(button)
+        row.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._area, 1)
+        layout.addLayout(row)
+        self.diff_button.clicked.connect(lambda: self.diff_wanted.emit(self.entry))
+        self.undo_button.clicked.connect(lambda: self.undo_wanted.emit(self.entry))
+        self.turn_button.clicked.connect(lambda: self.undo_turn_wanted.emit(self.entry))
+        self.show_entry(None)
+
+    def show_entry(self, entry: AuditEntry | None) -> None:
+        """Show `entry`, or that none is chosen."""
+        self.entry = entry
+        wrote = entry is not None and entry.commit is not None
+        self.diff_button.setEnabled(wrote)
+        self.undo_button.setEnabled(wrote and entry is not None and entry.undone_by is None)
+        self.turn_button.setVisible(wrote and entry is not None and bool(entry.turn))
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(14, 10, 14, 10)
+        column.setSpacing(8)
+        if entry is None:
+            column.addWidget(plain(self.tr("Choose an entry to see all of it."), "muted"))
+        else:
+            self._fill(column, entry)
+        column.addStretch(1)
+        self._area.setWidget(content)
+
+    def _fill(self, column: QVBoxLayout, entry: AuditEntry) -> None:
+        title = heading(f"{describe(entry.tool) or describe(entry.caller)}", 1.15)
+        column.addWidget(title)
+        result = plain(describe(entry.result))
+        result.setWordWrap(True)
+        column.addWidget(result)
+        column.addWidget(self._decision(entry))
+        form = QFormLayout()
+        form.setHorizontalSpacing(16)
+        form.setVerticalSpacing(4)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        for name, value in self._facts(entry):
+            words = plain(describe(value))
+            words.setWordWrap(True)
+            form.addRow(plain(name, "muted"), words)
+        column.addLayout(form)
+        for path in entry.paths[:_MOST_PATHS]:
+            column.addWidget(self._path(path))
+        if (more := len(entry.paths) - _MOST_PATHS) > 0:
+            column.addWidget(plain(self.tr("and {0} more").format(more), "muted"))
+        if entry.arguments not in ("", "{}"):
+            column.addWidget(plain(self.tr("Arguments"), "muted"))
+            column.addWidget(_arguments(entry.arguments, self.tr("Arguments of the call")))
+
+    def _decision(self, entry: AuditEntry) -> QLabel:
+        words = decision_words(entry.decision)
+        label = plain(f"{words}: {describe(entry.reason)}" if entry.reason else words)
+        label.setWordWrap(True)
+        label.setStyleSheet(f"color: {decision_color(entry.decision, self._theme.theme)}")
+        return label
+
+    def _facts(self, entry: AuditEntry) -> list[tuple[str, str]]:
+        facts = [
+            (self.tr("Number"), str(entry.id)),
+            (self.tr("Time"), time_words(entry.time)),
+            (self.tr("Caller"), f"{entry.caller} ({entry.caller_kind})"),
+            (self.tr("Operation"), entry.operation),
+            (self.tr("Scope"), entry.scope),
+            (self.tr("Grant"), entry.grant),
+            (self.tr("Turn"), entry.turn),
+            (self.tr("Took"), duration_words(entry.duration_ms)),
+            (self.tr("Commit"), "" if entry.commit is None else str(entry.commit)),
+            (self.tr("Undone by"), "" if entry.undone_by is None else str(entry.undone_by)),
+            (self.tr("Tokens"), f"{entry.tokens:,}" if entry.tokens else ""),
+            (self.tr("Cost"), f"${entry.cost:.4f}" if entry.cost else ""),
+        ]
+        return [(name, value) for name, value in facts if value]
+
+    def _path(self, path: str) -> QWidget:
+        if not path.lower().endswith(NOTE_SUFFIXES):
+            return plain(describe(path))
+        button = QPushButton(describe(path).replace("&", "&&"))
+        button.setProperty("role", "link")
+        button.setCursor(Qt.CursorShape.PointingHandCursor)
+        button.setAccessibleName(self.tr("Open {0}").format(describe(path)))
+        button.clicked.connect(lambda: self.open_wanted.emit(path))
+        return button
+
+    def _button(self, text: str) -> QPushButton:
+        button = QPushButton(text)
+        button.setAccessibleName(text)
+        return button
+
+
+def _arguments(text: str, name: str) -> QPlainTextEdit:
+    """The arguments as they are in the log, indented, every hidden character named."""
+    try:
+        shown = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+    except ValueError:
+        shown = text
+    field = QPlainTextEdit("\n".join(describe(line) for line in shown.split("\n")))
+    field.setReadOnly(True)
+    field.setFont(code_font())
+    field.setMinimumHeight(96)
+    field.setAccessibleName(name)
+    return field

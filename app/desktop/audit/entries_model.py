@@ -1,0 +1,156 @@
+"""The rows of the audit table: pages of older entries on demand, new ones on top as they happen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QCoreApplication,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
+
+from app.desktop.diff.visible import describe
+from app.permissions.audit_entry import AuditEntry, AuditFilter
+
+PAGE = 200
+ENTRY_ROLE = Qt.ItemDataRole.UserRole
+_Index = QModelIndex | QPersistentModelIndex
+_NONE = QModelIndex()
+TIME, CALLER, TOOL, RESULT, DECISION, DURATION = range(6)
+
+
+class EntriesModel(QAbstractTableModel):
+    """Entries, newest first. The panel feeds it; it asks for nothing by itself."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._entries: list[AuditEntry] = []
+        self._fresh_from: int | None = None
+
+    @property
+    def entries(self) -> Sequence[AuditEntry]:
+        """What is shown."""
+        return self._entries
+
+    @property
+    def oldest_id(self) -> int | None:
+        """The number of the last row; None while there is none."""
+        return self._entries[-1].id if self._entries else None
+
+    def replace_all(self, entries: Sequence[AuditEntry]) -> None:
+        """Show `entries` and no others."""
+        self.beginResetModel()
+        self._entries = list(entries)
+        self.endResetModel()
+
+    def add_older(self, entries: Sequence[AuditEntry]) -> None:
+        """Add a page of older entries at the end."""
+        if entries:
+            first = len(self._entries)
+            self.beginInsertRows(_NONE, first, first + len(entries) - 1)
+            self._entries += entries
+            self.endInsertRows()
+
+    def add_newer(self, entries: Sequence[AuditEntry]) -> None:
+        """Put entries on top that have just been appended, in the order in which they happened."""
+        known = self._entries[0].id if self._entries else 0
+        new = [entry for entry in reversed(entries) if entry.id > known]
+        if new:
+            self.beginInsertRows(_NONE, 0, len(new) - 1)
+            self._entries[:0] = new
+            self.endInsertRows()
+
+    def mark_undone(self, commits: Sequence[int], by: int) -> None:
+        """Show that entry `by` took the commits back."""
+        for row, entry in enumerate(self._entries):
+            if entry.commit is not None and entry.commit in commits:
+                self._entries[row] = replace(entry, undone_by=by)
+                self.dataChanged.emit(self.index(row, 0), self.index(row, DURATION))
+
+    def row_of(self, id: int) -> int | None:
+        """The row of the entry with that number; None if it is not shown."""
+        return next((row for row, entry in enumerate(self._entries) if entry.id == id), None)
+
+    def rowCount(self, parent: _Index = _NONE) -> int:
+        """One row for each entry."""
+        return 0 if parent.isValid() else len(self._entries)
+
+    def columnCount(self, parent: _Index = _NONE) -> int:
+        """Time, caller, tool, result, decision, duration."""
+        return 0 if parent.isValid() else DURATION + 1
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        """The names of the columns."""
+        if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
+            return None
+        return (tr("Time"), tr("Caller"), tr("Tool"), tr("Result"), tr("Decision"), tr("Took"))[section]
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """What a cell shows."""
+        entry = self._entries[index.row()]
+        if role == ENTRY_ROLE:
+            return entry
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return cell(entry, index.column())
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == DURATION:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+
+def cell(entry: AuditEntry, column: int) -> str:
+    """The words of a cell, hidden characters named."""
+    if column == TIME:
+        return time_words(entry.time)
+    if column == RESULT and entry.undone_by is not None:
+        return tr("{0} (undone)").format(describe(entry.result))
+    words = {
+        CALLER: entry.caller,
+        TOOL: entry.tool,
+        RESULT: entry.result,
+        DECISION: entry.decision,
+        DURATION: duration_words(entry.duration_ms),
+    }
+    return describe(words[column])
+
+
+def matches(entry: AuditEntry, wanted: AuditFilter) -> bool:
+    """Whether an entry that has just come is among those that the filter shows."""
+    paths = json.dumps(entry.paths, ensure_ascii=False)
+    searched = (entry.tool, entry.caller, entry.arguments, entry.result, entry.reason, paths)
+    tests = (
+        not wanted.text or any(wanted.text.lower() in text.lower() for text in searched),
+        wanted.caller in ("", entry.caller),
+        wanted.tool in ("", entry.tool),
+        wanted.decision in ("", entry.decision),
+        wanted.turn in ("", entry.turn),
+        wanted.conversation in ("", entry.conversation),
+        wanted.since is None or entry.time >= wanted.since,
+        wanted.until is None or entry.time <= wanted.until,
+    )
+    return all(tests)
+
+
+def time_words(seconds: float) -> str:
+    """A moment in local time: the clock for today, else the date before it."""
+    moment = datetime.fromtimestamp(seconds)
+    today = moment.date() == datetime.now().date()
+    return moment.strftime("%H:%M:%S" if today else "%Y-%m-%d %H:%M:%S")
+
+
+def duration_words(milliseconds: float) -> str:
+    """A duration in the unit that suits it."""
+    return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
+
+
+def tr(text: str) -> str:
+    """`text` in the language of the window."""
+    return QCoreApplication.translate("Audit", text)

@@ -1,0 +1,120 @@
+"""What of the audit log is shown: text, caller, tool, decision, dates."""
+
+from __future__ import annotations
+
+from datetime import datetime, time, timedelta
+
+from PySide6.QtCore import QDate, QTimer, Signal
+from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QLineEdit, QWidget
+
+from app.desktop.audit.decisions import decision_words
+from app.permissions.audit_entry import AuditEntry, AuditFilter, Decided
+
+_REST_MS = 180
+_BETWEEN = "between"
+
+
+class FilterBar(QWidget):
+    """`changed` carries the `AuditFilter` a moment after the last change of a field."""
+
+    changed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.text = QLineEdit()
+        self.text.setPlaceholderText(self.tr("Filter by text"))
+        self.text.setClearButtonEnabled(True)
+        self.text.setAccessibleName(self.tr("Filter the audit log by text"))
+        self.caller = _choice(self.tr("Any caller"), self.tr("Filter by caller"))
+        self.tool = _choice(self.tr("Any tool"), self.tr("Filter by tool"))
+        self.decision = _choice(self.tr("Any decision"), self.tr("Filter by decision"))
+        for decided in Decided:
+            self.decision.addItem(decision_words(decided), decided.value)
+        self.dates = _choice(self.tr("Any time"), self.tr("Filter by date"))
+        spans = ((self.tr("Today"), 0), (self.tr("Last 7 days"), 6), (self.tr("Last 30 days"), 29))
+        for words, days in spans:
+            self.dates.addItem(words, days)
+        self.dates.addItem(self.tr("Between…"), _BETWEEN)
+        self.first = _date(self.tr("From this day"))
+        self.last = _date(self.tr("To this day"))
+        self._timer = QTimer(self, singleShot=True, interval=_REST_MS)
+        self._build()
+
+    @property
+    def filter(self) -> AuditFilter:
+        """What the fields say now."""
+        since, until = self._span()
+        return AuditFilter(
+            text=self.text.text().strip(),
+            caller=self.caller.currentData() or "",
+            tool=self.tool.currentData() or "",
+            decision=self.decision.currentData() or "",
+            since=since,
+            until=until,
+        )
+
+    def learn(self, entry: AuditEntry) -> None:
+        """Offer the entry's caller and tool among the choices."""
+        for box, value in ((self.caller, entry.caller), (self.tool, entry.tool)):
+            if value and box.findData(value) < 0:
+                box.addItem(value, value)
+
+    def clear(self) -> None:
+        """Show everything."""
+        self.text.clear()
+        for box in (self.caller, self.tool, self.decision, self.dates):
+            box.setCurrentIndex(0)
+
+    def _span(self) -> tuple[float | None, float | None]:
+        chosen = self.dates.currentData()
+        if chosen is None or chosen == "":
+            return None, None
+        if chosen == _BETWEEN:
+            return _start(self.first.date()), _start(self.last.date().addDays(1)) - 0.001
+        day = datetime.combine(datetime.now().date() - timedelta(days=int(chosen)), time())
+        return day.timestamp(), None
+
+    def _build(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(8, 6, 8, 6)
+        layout.setSpacing(6)
+        layout.addWidget(self.text, 1)
+        boxes = (self.caller, self.tool, self.decision, self.dates)
+        for box in boxes:
+            layout.addWidget(box)
+            box.currentIndexChanged.connect(self._timer.start)
+        for field in (self.first, self.last):
+            layout.addWidget(field)
+            field.hide()
+            field.dateChanged.connect(self._timer.start)
+        self.dates.currentIndexChanged.connect(self._show_dates)
+        self.text.textChanged.connect(self._timer.start)
+        self._timer.timeout.connect(lambda: self.changed.emit(self.filter))
+
+    def _show_dates(self) -> None:
+        between = self.dates.currentData() == _BETWEEN
+        self.first.setVisible(between)
+        self.last.setVisible(between)
+
+
+def _choice(anything: str, name: str) -> QComboBox:
+    box = QComboBox()
+    box.addItem(anything, "")
+    box.setAccessibleName(name)
+    box.setToolTip(name)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(10)
+    return box
+
+
+def _date(name: str) -> QDateEdit:
+    field = QDateEdit(QDate.currentDate())
+    field.setCalendarPopup(True)
+    field.setDisplayFormat("yyyy-MM-dd")
+    field.setAccessibleName(name)
+    return field
+
+
+def _start(day: QDate) -> float:
+    """The first moment of a day in local time, as Unix seconds."""
+    return datetime(day.year(), day.month(), day.day()).timestamp()

@@ -1,0 +1,256 @@
+"""The audit log as it grows: every call from every way in, what was decided, and a way back."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QItemSelection, QModelIndex, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QLabel,
+    QMenu,
+    QSplitter,
+    QStackedWidget,
+    QTableView,
+    QWidget,
+)
+
+from app.desktop import dialogs, tasks
+from app.desktop.audit.changes_dialog import ChangesDialog, read_commit
+from app.desktop.audit.decisions import DecisionDelegate
+from app.desktop.audit.detail_pane import DetailPane
+from app.desktop.audit.entries_model import DECISION, ENTRY_ROLE, PAGE, RESULT, EntriesModel, matches
+from app.desktop.audit.filter_bar import FilterBar
+from app.desktop.audit.undoing import undo
+from app.desktop.bridge import VaultClient
+from app.desktop.panel import EmptyState, Panel, ThemedButton
+from app.desktop.theme import ThemeSource
+from app.events import Event
+from app.permissions.audit import AuditAppended
+from app.permissions.audit_chain import AuditCheck
+from app.permissions.audit_entry import AuditEntry
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+class AuditPanel(Panel):
+    """The log of the open vault. `open_requested` carries a note's path and an empty fragment."""
+
+    open_requested = Signal(str, str)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._client = client
+        self._theme = theme
+        self._round = 0
+        self._at_end = False
+        self._loading = False
+        self.title.set_text(self.tr("Audit log"))
+        self.setAccessibleName(self.tr("Audit log"))
+        self.filters = FilterBar()
+        self.model = EntriesModel(self)
+        self.table = QTableView()
+        self.detail = DetailPane(theme)
+        self.verdict = QLabel()
+        self.verdict.setTextFormat(Qt.TextFormat.PlainText)
+        self._empty = EmptyState(theme, "clipboard-text", "", "")
+        self._stack = QStackedWidget()
+        self._build_title()
+        self._build_table()
+        self._build_body()
+        self._connect()
+        self.reload()
+
+    def reload(self) -> None:
+        """Read the first page for the filter as it is now."""
+        tasks.start(self.load_first(), owner=self, what=self.tr("read the audit log"))
+
+    async def load_first(self) -> None:
+        """Read the newest entries that match."""
+        self._round += 1
+        started, wanted = self._round, self.filters.filter
+        entries = await self._client.run(lambda workspace: workspace.audit.entries(wanted, PAGE))
+        if started == self._round:
+            self._at_end = len(entries) < PAGE
+            self.model.replace_all(entries)
+            self._learn(entries)
+
+    async def load_more(self) -> None:
+        """Read the next page of older entries."""
+        oldest = self.model.oldest_id
+        if self._at_end or self._loading or oldest is None:
+            return
+        self._loading = True
+        started, wanted = self._round, self.filters.filter
+        try:
+            entries = await self._client.run(lambda workspace: workspace.audit.entries(wanted, PAGE, oldest))
+        finally:
+            self._loading = False
+        if started == self._round:
+            self._at_end = len(entries) < PAGE
+            self.model.add_older(entries)
+            self._learn(entries)
+
+    async def verify(self) -> None:
+        """Check the chain of hashes and show what came of it."""
+        self.verdict.setText(self.tr("Checking…"))
+
+        found: AuditCheck = await self._client.run(
+            lambda workspace: asyncio.to_thread(workspace.audit.verify)
+        )
+        if found.ok:
+            words = self.tr("Whole: {0} rows, none changed").format(f"{found.rows:,}")
+        elif found.first_bad is not None:
+            words = self.tr("Not whole: row {0}: {1}").format(found.first_bad, found.reason)
+        else:
+            words = self.tr("Not whole: {0}").format(found.reason)
+        self.verdict.setText(words)
+        self.verdict.setProperty("tone", "success" if found.ok else "danger")
+        self.verdict.style().unpolish(self.verdict)
+        self.verdict.style().polish(self.verdict)
+
+    async def export(self, suffix: str) -> None:
+        """Write what matches the filter to a file that the user picks, as "csv" or "jsonl"."""
+        kind = "CSV (*.csv)" if suffix == "csv" else "JSON Lines (*.jsonl)"
+        file = await dialogs.pick_save_file(self, self.tr("Export the audit log"), f"audit.{suffix}", kind)
+        if file is None:
+            return
+        wanted = self.filters.filter
+
+        def write(workspace: Workspace) -> int:
+            audit = workspace.audit
+            return audit.export_csv(file, wanted) if suffix == "csv" else audit.export_jsonl(file, wanted)
+
+        count = await self._client.run(write)
+        self.verdict.setText(self.tr("{0} entries written to {1}").format(f"{count:,}", file.name))
+
+    async def open_diff(self, entry: AuditEntry) -> None:
+        """Show what the entry's call wrote."""
+        number = entry.commit
+        if number is not None:
+            title, files = await self._client.run(lambda workspace: read_commit(workspace, number))
+            await dialogs.ask(ChangesDialog(title, files, self._theme, self.window()))
+
+    def choose(self, row: int) -> None:
+        """Show the entry in `row`."""
+        self.table.selectRow(row)
+
+    def _build_title(self) -> None:
+        self.title.add(self.verdict)
+        self.verify_button = ThemedButton(self._theme, "seal-check", self.tr("Verify the chain of the log"))
+        self.export_button = ThemedButton(self._theme, "export", self.tr("Export what is shown"))
+        menu = QMenu(self)
+        for words, suffix in ((self.tr("As CSV…"), "csv"), (self.tr("As JSON Lines…"), "jsonl")):
+            action = menu.addAction(words)
+            action.triggered.connect(lambda _=False, suffix=suffix: self._start_export(suffix))
+        self.export_button.setMenu(menu)
+        self.export_button.setPopupMode(ThemedButton.ToolButtonPopupMode.InstantPopup)
+        self.title.add(self.verify_button)
+        self.title.add(self.export_button)
+
+    def _build_table(self) -> None:
+        table = self.table
+        table.setModel(self.model)
+        table.setItemDelegateForColumn(DECISION, DecisionDelegate(self._theme, table))
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.setTabKeyNavigation(False)
+        table.setAccessibleName(self.tr("Entries of the audit log"))
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(round(28 * self._theme.zoom))
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(RESULT, QHeaderView.ResizeMode.Stretch)
+        for column, width in enumerate((148, 130, 130, 0, 160, 70)):
+            if width:
+                table.setColumnWidth(column, round(width * self._theme.zoom))
+
+    def _build_body(self) -> None:
+        body = QSplitter()
+        body.addWidget(self.table)
+        body.addWidget(self.detail)
+        body.setSizes([700, 340])
+        body.setStretchFactor(0, 1)
+        body.setChildrenCollapsible(False)
+        self._stack.addWidget(body)
+        self._stack.addWidget(self._empty)
+        self.column.addWidget(self.filters)
+        self.column.addWidget(self._stack, 1)
+
+    def _connect(self) -> None:
+        self.filters.changed.connect(lambda _: self.reload())
+        self.table.selectionModel().selectionChanged.connect(self._show_selected)
+        self.table.doubleClicked.connect(self._open_row)
+        self.table.verticalScrollBar().valueChanged.connect(self._near_end)
+        self.verify_button.clicked.connect(
+            lambda: tasks.start(self.verify(), owner=self, what=self.tr("verify the audit log"))
+        )
+        self.detail.diff_wanted.connect(self._start_diff)
+        self.detail.undo_wanted.connect(lambda entry: self._start_undo(entry, whole_turn=False))
+        self.detail.undo_turn_wanted.connect(lambda entry: self._start_undo(entry, whole_turn=True))
+        self.detail.open_wanted.connect(lambda path: self.open_requested.emit(path, ""))
+        self._client.events.batch.connect(self._take)
+
+    def _take(self, events: tuple[Event, ...]) -> None:
+        appended = [event.entry for event in events if isinstance(event, AuditAppended)]
+        if not appended:
+            return
+        wanted = self.filters.filter
+        self.model.add_newer([entry for entry in appended if matches(entry, wanted)])
+        for entry in appended:
+            if entry.undoes:
+                self.model.mark_undone(entry.undoes, entry.id)
+        self._learn(appended)
+        shown = self.detail.entry
+        if shown is not None and (row := self.model.row_of(shown.id)) is not None:
+            now = self.model.entries[row]
+            if now != shown:
+                self.detail.show_entry(now)
+
+    def _learn(self, entries: tuple[AuditEntry, ...] | list[AuditEntry]) -> None:
+        for entry in entries:
+            self.filters.learn(entry)
+        count = len(self.model.entries)
+        self.title.set_count(f"{count:,}" if self._at_end or not count else f"{count:,}+")
+        if count:
+            self._stack.setCurrentIndex(0)
+            return
+        if self.filters.filter == type(self.filters.filter)():
+            self._empty.say(
+                self.tr("Nothing has happened yet"),
+                self.tr("Each call of an agent, a client or yourself will be listed here, and can be undone."),
+            )
+        else:
+            self._empty.say(self.tr("Nothing matches"), self.tr("Change the filter to see more."))
+        self._stack.setCurrentIndex(1)
+        self.detail.show_entry(None)
+
+    def _show_selected(self, chosen: QItemSelection) -> None:
+        rows = chosen.indexes()
+        self.detail.show_entry(rows[0].data(ENTRY_ROLE) if rows else None)
+
+    def _open_row(self, index: QModelIndex) -> None:
+        entry = index.data(ENTRY_ROLE)
+        if entry.commit is not None:
+            self._start_diff(entry)
+
+    def _near_end(self, value: int) -> None:
+        bar = self.table.verticalScrollBar()
+        if value >= bar.maximum() - bar.pageStep():
+            tasks.start(self.load_more(), owner=self, what=self.tr("read the audit log"))
+
+    def _start_export(self, suffix: str) -> None:
+        tasks.start(self.export(suffix), owner=self, what=self.tr("export the audit log"))
+
+    def _start_diff(self, entry: AuditEntry) -> None:
+        tasks.start(self.open_diff(entry), owner=self, what=self.tr("open the diff"))
+
+    def _start_undo(self, entry: AuditEntry, *, whole_turn: bool) -> None:
+        work = undo(self._client, self._theme, self.window(), entry, whole_turn=whole_turn)
+        tasks.start(work, owner=self, what=self.tr("undo it"))

@@ -1,0 +1,178 @@
+"""The versions of a note: each compared with what it is now, and a way back to any of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop import tasks
+from app.desktop.approval.labels import ElidedLabel, heading
+from app.desktop.approval.wording import size
+from app.desktop.audit.entries_model import time_words
+from app.desktop.bridge import VaultClient
+from app.desktop.diff.visible import describe
+from app.desktop.diff_view import DiffView
+from app.desktop.theme import ThemeSource
+from app.errors import NotFoundError
+from app.permissions.caller import Caller
+from app.toolkit.outcome import ToolOutcome
+from app.vault.commits import OUTSIDE, Version
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+class HistoryDialog(QDialog):
+    """Lists what a note has been, newest first. Restoring goes through the gate like any other change."""
+
+    def __init__(
+        self, path: NotePath, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setWindowTitle(self.tr("History"))
+        self.resize(1000, 660)
+        self._path = path
+        self._client = client
+        self.versions: tuple[Version, ...] = ()
+        self._now: bytes | None = None
+        self._round = 0
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("Versions, newest first"))
+        self.list.setWordWrap(True)
+        self.diff_view = DiffView(theme)
+        self._place = ElidedLabel()
+        self.diff_view.set_lead(self._place)
+        self._status = QLabel()
+        self._status.setTextFormat(Qt.TextFormat.PlainText)
+        self._status.setWordWrap(True)
+        self.restore_button = QPushButton(self.tr("Restore this version…"))
+        self.restore_button.setAutoDefault(False)
+        self._build()
+        self.list.currentRowChanged.connect(self._choose)
+        self.restore_button.clicked.connect(
+            lambda: tasks.start(self.restore(), owner=self, what=self.tr("restore the version"))
+        )
+        self.show_versions((), None)
+        tasks.start(self.load(), owner=self, what=self.tr("read the history"))
+
+    async def load(self) -> None:
+        """Read the versions and what the note holds now."""
+
+        def read(workspace: Workspace) -> tuple[tuple[Version, ...], bytes | None]:
+            try:
+                now: bytes | None = workspace.store.read(self._path)
+            except NotFoundError:
+                now = None
+            return workspace.journal.history(self._path), now
+
+        versions, now = await self._client.run(read)
+        self.show_versions(versions, now)
+        if not versions:
+            self.diff_view.show_message(self.tr("Nothing was changed here through the app yet."))
+
+    async def restore(self) -> None:
+        """Propose to make the note what the chosen version was; the user is asked as ever."""
+        row = self.list.currentRow()
+        if not 0 <= row < len(self.versions) or (key := self.versions[row].hash) is None:
+            return
+        arguments = {"name": str(self._path), "version": key}
+        outcome: ToolOutcome = await self._client.run(
+            lambda workspace: workspace.runner.call("restore_note", arguments, Caller.user())
+        )
+        if outcome.success:
+            await self.load()
+            self._status.setText(self.tr("Restored. The text that was there is a version now."))
+        elif not outcome.denied:
+            self._status.setText(outcome.message)
+
+    def show_versions(self, versions: Sequence[Version], now: bytes | None) -> None:
+        """List `versions`, and compare with `now`."""
+        self.versions = tuple(versions)
+        self._now = now
+        self.list.clear()
+        for version in self.versions:
+            item = QListWidgetItem(self._words(version))
+            item.setToolTip(describe(version.summary))
+            self.list.addItem(item)
+        if self.versions:
+            self.list.setCurrentRow(0)
+        self.restore_button.setEnabled(False)
+        self._choose(self.list.currentRow())
+
+    def _words(self, version: Version) -> str:
+        who = self.tr("outside the app") if version.author == OUTSIDE else describe(version.author)
+        what = self.tr("deleted") if version.hash is None else size(version.size)
+        summary = describe(version.summary)
+        return f"{time_words(version.time)}   {who}\n{summary or what}" + (f"   {what}" if summary else "")
+
+    def _choose(self, row: int) -> None:
+        self._round += 1
+        if not 0 <= row < len(self.versions):
+            self.restore_button.setEnabled(False)
+            return
+        version = self.versions[row]
+        self.restore_button.setEnabled(version.hash is not None)
+        self._place.show_text(self.tr("{0}, compared with now").format(describe(str(version.path))))
+        if (key := version.hash) is None:
+            self.diff_view.show_message(self.tr("The note was deleted here."))
+            return
+        tasks.start(self._compare(key, self._round), owner=self, what=self.tr("compare the versions"))
+
+    async def _compare(self, key: str, started: int) -> None:
+        try:
+            content: bytes = await self._client.run(
+                lambda workspace: asyncio.to_thread(workspace.journal.content, key)
+            )
+        except NotFoundError as error:
+            if started == self._round:
+                self.diff_view.show_message(error.message)
+                self.restore_button.setEnabled(False)
+            return
+        if started != self._round:
+            return
+        same = content == self._now
+        self.restore_button.setEnabled(not same)
+        if same:
+            self.diff_view.show_message(self.tr("This is what the note holds now."))
+        else:
+            self.diff_view.show_contents(content, self._now)
+
+    def _build(self) -> None:
+        title = heading(self.tr("History of {0}").format(describe(self._path.name)))
+        title.setContentsMargins(16, 14, 16, 10)
+        body = QSplitter()
+        body.addWidget(self.list)
+        body.addWidget(self.diff_view)
+        body.setSizes([280, 720])
+        body.setStretchFactor(1, 1)
+        body.setChildrenCollapsible(False)
+        close = QPushButton(self.tr("Close"))
+        close.setDefault(True)
+        close.clicked.connect(self.reject)
+        row = QHBoxLayout()
+        row.setContentsMargins(16, 10, 16, 12)
+        row.addWidget(self._status, 1)
+        row.addWidget(self.restore_button)
+        row.addWidget(close)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(title)
+        layout.addWidget(body, 1)
+        layout.addLayout(row)
