@@ -101,7 +101,7 @@ def _label(text: str, size: str = "") -> QLabel:
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
     if size:
-        label.setProperty("size", size)
+        label.setProperty("textSize", size)
     return label
 
 

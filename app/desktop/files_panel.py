@@ -10,7 +10,6 @@ from PySide6.QtCore import QModelIndex, QPoint, QStringListModel, Qt, Signal
 from PySide6.QtGui import QAction, QDragMoveEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QLineEdit,
     QListView,
     QMenu,
     QStackedWidget,
@@ -22,7 +21,7 @@ from PySide6.QtWidgets import (
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.file_tree import NOTE_MIME, FileTree, Listing
-from app.desktop.panel import EmptyState, Panel, ThemedButton
+from app.desktop.panel import EmptyState, Panel, SearchField, ThemedButton
 from app.desktop.theme import ThemeSource
 from app.events import Event
 from app.index.records import IndexUpdated
@@ -53,10 +52,7 @@ class FilesPanel(Panel):
         self.setAccessibleName(self.tr("Files"))
         self._build_title(theme)
         self.model = FileTree(theme, self)
-        self.filter = QLineEdit()
-        self.filter.setPlaceholderText(self.tr("Filter by name"))
-        self.filter.setAccessibleName(self.tr("Filter files by name"))
-        self.filter.setClearButtonEnabled(True)
+        self.filter = SearchField(theme, self.tr("Filter by name"))
         self.filter.textChanged.connect(self._narrow)
         self.tree = _Tree(self)
         self.tree.setModel(self.model)
@@ -219,7 +215,8 @@ class FilesPanel(Panel):
         for event in updates:
             known = set(self._paths)
             gone = {path.text for path in event.removed}
-            new = [path.text for path in event.changed if path.text not in known]
+            wanted = [path for path in event.changed if path.is_note or self._attachments]
+            new = [path.text for path in wanted if path.text not in known]
             for path in gone:
                 self.model.remove(path)
             for path in new:

@@ -144,11 +144,13 @@ def _number(kind: type, field: FieldInfo, value: object) -> Editor:
     else:
         box = decimal = _Decimal()
         decimal.setRange(low if low is not None else -1e9, high if high is not None else 1e9)
-        decimal.setDecimals(2)
-        decimal.setSingleStep(0.1 if high is not None and high <= 10 else 1.0)
+        fine = high is not None and high <= 10
+        decimal.setDecimals(2 if fine else 0)
+        decimal.setSingleStep(0.1 if fine else 1.0)
         decimal.setValue(value if isinstance(value, int | float) else 0.0)
         read = decimal.value
     box.setKeyboardTracking(False)
+    box.lineEdit().setTextMargins(6, 0, 0, 0)
     made = Editor(box, read)
     box.valueChanged.connect(made.tell)
     return made
@@ -281,7 +283,7 @@ def described(title: str, description: str, made: Editor) -> QWidget:
     words = QVBoxLayout()
     words.setSpacing(2)
     name = QLabel(title)
-    name.setProperty("size", "strong")
+    name.setProperty("textSize", "strong")
     name.setBuddy(made.control)
     words.addWidget(name)
     if description:

@@ -139,7 +139,8 @@ class HitPainter(QStyledItemDelegate):
             painter.setFont(font)
             painter.setPen(QColor(theme.faint))
             middle = Qt.TextElideMode.ElideMiddle
-            painter.drawText(rest, flags, QFontMetrics(font).elidedText(hit.path.folder, middle, rest.width()))
+            folder = QFontMetrics(font).elidedText(hit.path.folder, middle, rest.width())
+            painter.drawText(rest, flags, folder)
 
     def _paint_snippet(self, painter: QPainter, font: QFont, area: QRect, snippet: Snippet) -> None:
         theme = self._theme.theme

@@ -13,8 +13,9 @@ def best(query: str, names: Sequence[str], limit: int = 50) -> list[int]:
     """The indexes of the names that `query` may mean, best first.
 
     A name that starts with the query comes before one in which a word does, that before one that merely
-    holds it; if those are few, names that look alike follow. `names` are in lower case; pure, and in small
-    steps, so that a thread that does it lets others run.
+    holds it, and that before one whose note (what follows a NUL) holds it; if those are few, names that
+    look alike follow. `names` are in lower case; pure, and in small steps, so that a thread that does it
+    lets others run.
     """
     wanted = query.casefold().strip()
     if not wanted:
@@ -33,11 +34,14 @@ def best(query: str, names: Sequence[str], limit: int = 50) -> list[int]:
     return found[:limit]
 
 
-def _rank(wanted: str, name: str) -> int:
+def _rank(wanted: str, whole: str) -> int:
+    name = whole.partition("\0")[0]
     if name == wanted:
         return 0
     if name.startswith(wanted):
         return 1
     if f" {wanted}" in name or f"-{wanted}" in name or f"/{wanted}" in name:
         return 2
-    return 3 if wanted in name else 4
+    if wanted in name:
+        return 3
+    return 4 if all(word in name for word in wanted.split()) else 5

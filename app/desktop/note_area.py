@@ -161,11 +161,12 @@ class NoteArea(QWidget):
 
     def close_others(self, group: _Group, keep: int) -> None:
         """Close the tabs of `group` but for one."""
-        kept = group.widget(keep)
+        kept = self._tabs_of(group)[keep]
 
         async def close() -> None:
-            for widget in self._tabs_of(group):
-                if widget is not kept and not await self._close(group, group.indexOf(cast("QWidget", widget))):
+            for tab in self._tabs_of(group):
+                row = group.indexOf(cast("QWidget", tab))
+                if tab is not kept and not await self._close(group, row):
                     return
 
         tasks.start(close(), owner=self, what=self.tr("close the tabs"))
@@ -224,6 +225,7 @@ class NoteArea(QWidget):
         group = _Group(self)
         self._groups.append(group)
         self.splitter.addWidget(group)
+        self.splitter.setSizes([1000] * len(self._groups))
         group.tabCloseRequested.connect(lambda row: self._start_closing(group, row))
         group.currentChanged.connect(lambda _: self._now_in_front(group))
         group.tabBarClicked.connect(lambda _: self._now_in_front(group))

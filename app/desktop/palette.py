@@ -175,7 +175,7 @@ class Palette(QFrame):
 
     def _set_choices(self, choices: tuple[Choice, ...]) -> None:
         self._choices = choices
-        self._keys = [f"{choice.text} {choice.note}".casefold() for choice in choices]
+        self._keys = [f"{choice.text}\0{choice.note}".casefold() for choice in choices]
         self.model.show(choices[:_SHOWN])
         self._say_nothing(False)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QIcon, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.desktop.theme import Theme, ThemeSource, icon
 
@@ -57,7 +57,7 @@ class PanelTitle(QWidget):
         self._row.addWidget(self._name)
         self._row.addWidget(self._count)
         self._row.addStretch(1)
-        self.setMinimumHeight(34)
+        self.setMinimumHeight(38)
 
     def set_text(self, text: str) -> None:
         """Show another name."""
@@ -85,6 +85,35 @@ class Panel(QWidget):
         self.column.setSpacing(0)
         self.title = PanelTitle(title, self)
         self.column.addWidget(self.title)
+
+
+class SearchField(QLineEdit):
+    """A field to search or filter with: a glass at the left, and a cross to empty it at the right."""
+
+    def __init__(self, theme: ThemeSource, words: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setPlaceholderText(words)
+        self.setAccessibleName(words)
+        place = QLineEdit.ActionPosition
+        self._glass = self.addAction(QIcon(), place.LeadingPosition)
+        self._cross = self.addAction(QIcon(), place.TrailingPosition)
+        self._cross.setToolTip(self.tr("Empty the field"))
+        self._cross.triggered.connect(self.clear)
+        self._cross.setVisible(False)
+        self.textChanged.connect(lambda text: self._cross.setVisible(bool(text)))
+        theme.changed.connect(self._draw)
+        self._draw(theme.theme)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape empties it; once it is empty, Escape is for whoever is around it."""
+        if event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        else:
+            super().keyPressEvent(event)
+
+    def _draw(self, theme: Theme) -> None:
+        self._glass.setIcon(icon(theme, "magnifying-glass", theme.faint))
+        self._cross.setIcon(icon(theme, "x", theme.muted))
 
 
 class ElidedLabel(QLabel):
@@ -166,5 +195,5 @@ def _centred(text: str, size: str) -> QLabel:
     label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
     label.setWordWrap(True)
     if size:
-        label.setProperty("size", size)
+        label.setProperty("textSize", size)
     return label

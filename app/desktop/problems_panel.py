@@ -27,7 +27,7 @@ class ProblemsPanel(Panel):
         super().__init__("", parent)
         self._client = client
         self._theme = theme
-        self.title.set_text(self.tr("Problems"))
+        self.title.set_text(self.tr("Files that are not wholly in the index"))
         self.setAccessibleName(self.tr("Problems of the index"))
         again = ThemedButton(theme, "arrows-clockwise", self.tr("Read the vault again"))
         again.clicked.connect(self.rescan_requested)

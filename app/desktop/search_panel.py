@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QListView, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.hits import ROW_ROLE, HitPainter, Hits, Row
-from app.desktop.panel import EmptyState, Panel, ThemedButton
+from app.desktop.panel import EmptyState, Panel, SearchField, ThemedButton
 from app.desktop.theme import ThemeSource, code_font
 from app.errors import QueryError
 from app.events import Event
@@ -62,10 +62,7 @@ class SearchPanel(Panel):
         self.field.selectAll()
 
     def _build(self) -> None:
-        self.field = QLineEdit()
-        self.field.setPlaceholderText(self.tr("Words, \"phrases\", tag:, path:, -not, OR"))
-        self.field.setAccessibleName(self.tr("Search notes"))
-        self.field.setClearButtonEnabled(True)
+        self.field = SearchField(self._theme, self.tr("Search notes"))
         self.error = QLabel()
         self.error.setProperty("tone", "danger")
         self.error.setTextFormat(Qt.TextFormat.PlainText)

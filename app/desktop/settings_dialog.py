@@ -6,13 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ValidationError
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QScrollArea,
@@ -21,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.form import Editor, described, editor
-from app.desktop.panel import EmptyState
+from app.desktop.panel import EmptyState, SearchField
 from app.desktop.theme import ThemeSource
 from app.settings import Settings
 
@@ -83,12 +82,10 @@ class SettingsDialog(QDialog):
 
     def _build(self) -> None:
         self._editors: dict[tuple[str, str], Editor] = {}
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(self.tr("Search settings"))
-        self.search.setAccessibleName(self.tr("Search settings"))
-        self.search.setClearButtonEnabled(True)
+        self.search = SearchField(self._theme, self.tr("Search settings"))
         self.search.textChanged.connect(self._narrow)
         self.list = QListWidget()
+        self.list.setObjectName("sections")
         self.list.setAccessibleName(self.tr("Sections"))
         self.list.currentItemChanged.connect(lambda item, _: self._go(item))
         side = QWidget()
@@ -125,12 +122,13 @@ class SettingsDialog(QDialog):
     def _add_section(self, name: str, title: str, section: BaseModel) -> None:
         self.list.addItem(item := QListWidgetItem(title))
         item.setData(Qt.ItemDataRole.UserRole, name)
+        item.setSizeHint(QSize(0, round(30 * self._theme.zoom)))
         block = QWidget()
         column = QVBoxLayout(block)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(16)
         heading = QLabel(title)
-        heading.setProperty("size", "heading")
+        heading.setProperty("textSize", "heading")
         column.addWidget(heading)
         for field_name in type(section).model_fields:
             column.addWidget(self._setting(name, field_name, section))

@@ -25,7 +25,7 @@ _MARKS = {
     "right": '<path d="M6 4l4 4-4 4" fill="none" stroke="{0}" stroke-width="1.6" '
     'stroke-linecap="round" stroke-linejoin="round"/>',
     "dot": '<circle cx="8" cy="8" r="3.4" fill="{0}"/>',
-    "cross": '<path d="M4.5 4.5l7 7m0-7l-7 7" stroke="{0}" stroke-width="1.6" stroke-linecap="round"/>',
+    "cross": '<path d="M5 5l6 6m0-6l-6 6" stroke="{0}" stroke-width="1.2" stroke-linecap="round"/>',
 }
 
 
@@ -97,9 +97,9 @@ QLabel[tone="danger"] {{ color: {t.danger}; }}
 QLabel[tone="warning"] {{ color: {t.warning}; }}
 QLabel[tone="success"] {{ color: {t.success}; }}
 QLabel[tone="accent"] {{ color: {t.accent}; }}
-QLabel[size="title"] {{ font-size: 22pt; font-weight: 600; }}
-QLabel[size="heading"] {{ font-size: 13pt; font-weight: 600; }}
-QLabel[size="strong"] {{ font-weight: 600; }}
+QLabel[textSize="title"] {{ font-size: 22pt; font-weight: 600; }}
+QLabel[textSize="heading"] {{ font-size: 13pt; font-weight: 600; }}
+QLabel[textSize="strong"] {{ font-weight: 600; }}
 QWidget#card, QFrame#card {{ background: {t.raised}; border: 1u solid {t.border}; border-radius: 8u; }}
 QFrame#line {{ background: {t.border}; border: none; max-height: 1u; min-height: 1u; }}
 QSplitter {{ background: {t.window}; }}
@@ -178,6 +178,9 @@ QLineEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabl
   background: {t.window}; }}
 QTextBrowser, QTextEdit[plain="true"], QPlainTextEdit[plain="true"] {{ background: {t.panel}; border: none;
   border-radius: 0; padding: 0; }}
+QAbstractSpinBox QLineEdit {{ background: transparent; border: none; padding: 0 6u; min-height: 0; }}
+SearchField {{ padding-left: 2u; padding-right: 4u; }}
+QListWidget#sections {{ background: transparent; padding: 0; }}
 QLineEdit[plain="true"] {{ background: transparent; border: none; }}
 QLineEdit QToolButton {{ border: none; padding: 0; background: transparent; }}
 QComboBox::drop-down {{ border: none; width: 24u; }}
@@ -205,13 +208,13 @@ def _views(t: Theme, marks: Mapping[str, str]) -> str:
     return f"""
 QTreeView, QListView, QTableView, QTreeWidget, QListWidget, QTableWidget {{ background: {t.panel};
   border: none;
-  alternate-background-color: {t.window}; show-decoration-selected: 1; padding: 4u; }}
+  alternate-background-color: {t.window}; show-decoration-selected: 0; padding: 4u; }}
 QTreeView::item, QListView::item {{ padding: 3u 4u; border: 1u solid transparent; border-radius: 5u;
   min-height: 18u; color: {t.text}; }}
 QTreeView::item:hover, QListView::item:hover {{ background: {t.hover}; }}
 QTreeView::item:selected, QListView::item:selected {{ background: {t.accent_soft}; color: {t.text}; }}
 QTreeView::item:focus, QListView::item:focus {{ border: 1u solid {t.accent}; }}
-QTreeView::branch {{ background: transparent; }}
+QTreeView::branch, QTreeView::branch:selected, QTreeView::branch:hover {{ background: {t.panel}; }}
 QTreeView::branch:has-children:!has-siblings:closed, QTreeView::branch:closed:has-children:has-siblings {{
   {_image(marks, "right")} }}
 QTreeView::branch:open:has-children:!has-siblings, QTreeView::branch:open:has-children:has-siblings {{

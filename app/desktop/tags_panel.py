@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPoint, QSortFilterProxyModel, Qt, QTimer, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QLineEdit, QMenu, QStackedWidget, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QTreeView, QVBoxLayout, QWidget
 
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.counted import CountedRows
-from app.desktop.panel import EmptyState, Panel
+from app.desktop.panel import EmptyState, Panel, SearchField
 from app.desktop.theme import ThemeSource
 from app.events import Event
 from app.index.records import IndexUpdated, TagCount
@@ -30,10 +30,7 @@ class TagsPanel(Panel):
         self._client = client
         self.title.set_text(self.tr("Tags"))
         self.setAccessibleName(self.tr("Tags"))
-        self.filter = QLineEdit()
-        self.filter.setPlaceholderText(self.tr("Filter tags"))
-        self.filter.setAccessibleName(self.tr("Filter tags"))
-        self.filter.setClearButtonEnabled(True)
+        self.filter = SearchField(theme, self.tr("Filter tags"))
         self.model = QStandardItemModel(self)
         self._shown = QSortFilterProxyModel(self)
         self._shown.setSourceModel(self.model)

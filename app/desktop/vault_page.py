@@ -89,6 +89,12 @@ class VaultPage(QWidget):
             widget.setVisible(widget.isHidden())
         self._mark_buttons()
 
+    def show_area(self, area: str) -> None:
+        """Show "side", "graph", "agent" or "bottom"."""
+        if (widget := self._areas()[area]) is not None:
+            widget.show()
+        self._mark_buttons()
+
     def show_bottom(self, panel_id: str) -> None:
         """Unfold the bottom with this panel in front."""
         if (panel := self._panels.get(panel_id)) is not None:

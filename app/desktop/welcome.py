@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -73,7 +74,7 @@ class Welcome(QScrollArea):
             return
         heading = QLabel(self.tr("Recent vaults"))
         heading.setProperty("tone", "faint")
-        heading.setProperty("size", "strong")
+        heading.setProperty("textSize", "strong")
         heading.setContentsMargins(8, 0, 0, 4)
         self._recents.addWidget(heading)
         for vault in vaults[:6]:
@@ -94,7 +95,7 @@ class Welcome(QScrollArea):
         self._mark = QLabel()
         self._mark.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         title = QLabel("Scriptorium")
-        title.setProperty("size", "title")
+        title.setProperty("textSize", "title")
         title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         words = QLabel(
             self.tr(
@@ -105,6 +106,7 @@ class Welcome(QScrollArea):
         words.setProperty("tone", "muted")
         words.setWordWrap(True)
         words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        words.setContentsMargins(64, 0, 64, 0)
         for widget in (self._mark, title, words):
             column.addWidget(widget)
 
@@ -118,7 +120,7 @@ class Welcome(QScrollArea):
         self._drop_mark.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         words = QLabel(self.tr("Drop a folder of Markdown notes here"))
         words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        words.setProperty("size", "strong")
+        words.setProperty("textSize", "strong")
         note = QLabel(
             self.tr("It stays where it is. Nothing is uploaded, and nothing is changed without you.")
         )
@@ -178,14 +180,15 @@ class _RecentButton(QToolButton):
         self.setAccessibleName(self.tr("Open {0}").format(vault.name))
         self.setToolTip(vault.path if there else self.tr("{0} is not there now").format(vault.path))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._line = line = QHBoxLayout(self)
         line.setContentsMargins(8, 6, 8, 6)
         line.setSpacing(10)
         mark = QLabel()
-        symbol = "folder-simple" if there else "plugs"
+        symbol = "folder-simple" if there else "link-break"
         mark.setPixmap(icon(theme.theme, symbol, theme.theme.faint).pixmap(QSize(18, 18)))
         name = QLabel(vault.name)
-        name.setProperty("size", "strong")
+        name.setProperty("textSize", "strong")
         place = ElidedLabel(vault.path)
         place.setProperty("tone", "faint")
         when = QLabel(ago(vault.opened) if there else self.tr("not there now"))

@@ -5,17 +5,21 @@ Panels know nothing of each other. Those that the window does not have are skipp
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QWidget
 
 from app.desktop import tasks
-from app.desktop.agent_panel.panel import AgentPanel
 from app.desktop.files_panel import FilesPanel
 from app.desktop.navigation import Navigation
 from app.desktop.note_commands import NoteCommands
 from app.desktop.search_panel import SearchPanel
 from app.desktop.tags_panel import TagsPanel
 from app.desktop.vault_page import VaultPage
+
+if TYPE_CHECKING:
+    from app.desktop.agent_panel.panel import AgentPanel
 
 
 class Wiring:
@@ -46,12 +50,12 @@ class Wiring:
 
     def ask_agent(self, text: str) -> None:
         """Show the agent with the focus in its prompt, and `text` in it."""
-        agent = self._page.panel("agent")
-        if isinstance(agent, AgentPanel):
-            agent.show()
+        agent = cast("AgentPanel | None", self._page.panel("agent"))
+        if agent is not None:
+            self._page.show_area("agent")
             if text:
                 agent.insert(text)
-            tasks.start(agent.focus_prompt(), owner=agent, what=self._page.tr("show the prompt"))
+            agent.focus_prompt()
 
     def _connect(self, panel: QWidget) -> None:
         opened = getattr(panel, "open_requested", None)

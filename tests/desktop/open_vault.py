@@ -1,0 +1,90 @@
+"""A vault for the window's tests: the real index, events, grants and registry, without agent and journal."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from app import paths
+from app.desktop.bridge import VaultClient
+from app.desktop.note_area import NoteArea
+from app.desktop.panels import PANELS, PanelKind
+from app.desktop.theme import ThemeSource
+from app.events import EventBus
+from app.index.records import ScanReport
+from app.index.vault_index import VaultIndex
+from app.permissions.approval import Approver
+from app.permissions.grants import Grants
+from app.settings import Settings
+from app.toolkit.registry import Category, Level, ToolRegistry
+
+
+class OpenVault:
+    """As much of a workspace as the panels of the shell use; every part of it is the real one."""
+
+    def __init__(self, root: Path, settings: Settings) -> None:
+        self.root = root
+        self.id = paths.vault_id(root)
+        self.name = root.name
+        self.settings = settings
+        self.events = EventBus()
+        self.index = VaultIndex(root, paths.vault_cache_folder(root), settings.index, self.events)
+        self.grants = Grants(paths.vault_data_folder(root), events=self.events)
+        self.registry = ToolRegistry([Category("notes", "Notes", Level.READ_WRITE)])
+        self.closed = False
+
+    async def start_scan(self, progress: object) -> ScanReport:
+        cancelled = asyncio.Event()
+        try:
+            return await self.index.scan(progress, cancelled.is_set)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    async def close(self) -> None:
+        self.closed = True
+        await self.index.close()
+
+
+async def open_vault(root: Path, settings: Settings, approver: Approver, read_only: bool) -> OpenVault:
+    vault = OpenVault(root, settings)
+    await vault.index.open()
+    return vault
+
+
+class PlainNote(QWidget):
+    """A note's tab that shows the path alone, with the signals and methods of a real one."""
+
+    open_requested = Signal(str, str)
+    search_requested = Signal(str)
+    title_changed = Signal(str)
+    dirty_changed = Signal(bool)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.path = ""
+        self.fragment = ""
+        self.may_close = True
+        self._words = QLabel()
+        QVBoxLayout(self).addWidget(self._words)
+
+    async def open(self, path: str, fragment: str = "") -> None:
+        self.path, self.fragment = path, fragment
+        self._words.setText(path)
+        self.title_changed.emit(Path(path).stem)
+
+    async def close_requested(self) -> bool:
+        return self.may_close
+
+
+def _notes(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    return NoteArea(client, theme, PlainNote, parent)
+
+
+SHELL_PANELS = (
+    *(kind for kind in PANELS if kind.id in ("files", "search", "tags", "problems")),
+    PanelKind("notes", "Notes", "file-text", "notes", _notes),
+)

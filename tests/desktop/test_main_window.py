@@ -1,0 +1,429 @@
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+
+from app.desktop import dialogs, tasks, watchdog
+from app.desktop.bridge import Service
+from app.desktop.garbage import GarbageCollection
+from app.desktop.main_window import MainWindow
+from app.desktop.navigation import Navigation
+from app.desktop.panels import PANELS
+from app.desktop.recent import RecentVaults
+from app.desktop.remembered import Remembered
+from app.desktop.status_bar import StatusBar, time_left
+from app.desktop.theme import ThemeSource
+from app.errors import StorageError, VaultBusyError
+from app.index.records import ScanProgress
+from app.permissions.approval import GrantOffer
+from app.permissions.scope import Operation
+from app.settings import Settings, load_settings
+from app.vault.watcher import VaultFound, VaultLost
+from tests.desktop.open_vault import SHELL_PANELS, OpenVault, PlainNote, open_vault
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    root = tmp_path / "Garden"
+    (root / "Sub").mkdir(parents=True)
+    for name in ("One", "Two", "Three"):
+        (root / f"{name}.md").write_text(f"# {name}\n\nAbout {name.lower()} #tag [[One]]\n")
+    (root / "Sub" / "Four.md").write_text("four")
+    return root
+
+
+@pytest.fixture
+def in_window(gui, service: Service) -> Callable[..., object]:
+    """Run `use(window)` with a window that is closed properly afterwards."""
+
+    def run(use: Callable[[MainWindow], Awaitable[None]], opener: object = open_vault) -> None:
+        async def main() -> None:
+            window = MainWindow(service, Settings(), ThemeSource("light"), opener, SHELL_PANELS)
+            window.show()
+            try:
+                await use(window)
+            finally:
+                if not window.ended.is_set():
+                    window.close()
+                    await asyncio.wait_for(window.ended.wait(), 10)
+                await window.session.close()
+                window.hide()
+                window.deleteLater()
+
+        gui(main())
+
+    return run
+
+
+def notes_of(window: MainWindow) -> list[PlainNote]:
+    assert window.page is not None and window.page.notes is not None
+    return list(window.page.notes.tabs())  # type: ignore[arg-type]
+
+
+def press(text: str) -> None:
+    (button,) = (
+        button
+        for sheet in QApplication.topLevelWidgets()
+        if isinstance(sheet, dialogs.Sheet) and sheet.isVisible()
+        for button in sheet.findChildren(QPushButton)
+        if button.text() == text
+    )
+    button.click()
+
+
+def sheets() -> list[dialogs.Sheet]:
+    return [w for w in QApplication.topLevelWidgets() if isinstance(w, dialogs.Sheet) and w.isVisible()]
+
+
+def test_a_vault_is_opened_read_and_counted(in_window, wait_until, vault: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        assert window.stack.currentWidget() is window.welcome
+        assert not window.menu.by_id["new-note"].isEnabled()
+        window.open_folder(vault)
+        await wait_until(lambda: "4 notes" in window.status.counts.text())
+        assert window.windowTitle() == "Garden – Scriptorium"
+        assert window.menu.by_id["new-note"].isEnabled()
+        assert [v.name for v in RecentVaults().all()] == ["Garden"]
+        await wait_until(lambda: window.status.scan.isHidden())
+        window.menu.run("close-vault")
+        await wait_until(lambda: window.windowTitle() == "Scriptorium")
+        assert window.stack.currentWidget() is window.welcome
+
+    in_window(use)
+
+
+def test_notes_open_as_tabs_and_the_way_is_kept(in_window, wait_until, vault: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        window.open_folder(vault)
+        await wait_until(lambda: window.page is not None)
+        for name in ("One.md", "Two.md", "One.md"):
+            window.navigation.open(name)
+            await asyncio.sleep(0)
+        await wait_until(lambda: len(notes_of(window)) == 2)
+        await wait_until(lambda: window.page.notes.current.path == "One.md")
+        window.menu.run("back")
+        await wait_until(lambda: window.page.notes.current.path == "Two.md")
+        window.menu.run("forward")
+        await wait_until(lambda: window.page.notes.current.path == "One.md")
+        window.navigation.open("One.md", "line=3")
+        await wait_until(lambda: window.page.notes.current.fragment == "line=3")
+        window.menu.run("close-tab")
+        await wait_until(lambda: len(notes_of(window)) == 1)
+        window.menu.run("reopen-tab")
+        await wait_until(lambda: len(notes_of(window)) == 2)
+        window.menu.run("split-right")
+        await wait_until(lambda: len(window.page.notes._groups) == 2)
+        assert sorted(note.path for note in notes_of(window)) == ["One.md", "Two.md"]
+
+    in_window(use)
+
+
+def test_layout_and_tabs_come_back(in_window, wait_until, vault: Path) -> None:
+    async def first(window: MainWindow) -> None:
+        window.open_folder(vault)
+        await wait_until(lambda: window.page is not None)
+        for name in ("One.md", "Sub/Four.md"):
+            window.navigation.open(name)
+            await wait_until(lambda name=name: name in [n.path for n in notes_of(window)])
+        window.menu.run("show-tags")
+        window.menu.run("toggle-bottom")
+        window.resize(700, 500)
+
+    async def second(window: MainWindow) -> None:
+        assert window.last_vault() == vault
+        window.open_folder(window.last_vault())
+        await wait_until(lambda: window.page is not None and len(notes_of(window)) == 2)
+        await wait_until(lambda: window.page.notes.current.path == "Sub/Four.md")
+        assert window.page.side.currentWidget() is window.page.panel("tags")
+        assert not window.page.bottom.isHidden()
+        assert window.width() == 700
+
+    in_window(first)
+    in_window(second)
+
+
+def test_unsaved_text_keeps_the_window_open(in_window, wait_until, vault: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        window.open_folder(vault)
+        await wait_until(lambda: window.page is not None)
+        window.navigation.open("One.md")
+        await wait_until(lambda: notes_of(window))
+        (note,) = notes_of(window)
+        note.dirty_changed.emit(True)
+        assert window.page.notes._front.tabText(0).startswith("● ")
+        note.may_close = False
+        window.close()
+        await wait_until(lambda: not [t for t in tasks.running() if "leave" in repr(t)])
+        assert not window.ended.is_set() and window.page is not None
+        note.may_close = True
+
+    in_window(use)
+
+
+def test_a_folder_without_notes_is_asked_about_first(in_window, wait_until, tmp_path: Path) -> None:
+    (tmp_path / "photo.jpg").write_bytes(b"x")
+
+    async def use(window: MainWindow) -> None:
+        window.open_folder(tmp_path)
+        await wait_until(sheets)
+        press("Cancel")
+        await wait_until(lambda: not sheets())
+        assert window.page is None
+        window.open_folder(tmp_path)
+        await wait_until(sheets)
+        press("Open it")
+        await wait_until(lambda: window.page is not None)
+
+    in_window(use)
+
+
+def test_a_folder_that_is_not_there_is_told(in_window, wait_until, tmp_path: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        window.open_folder(tmp_path / "gone")
+        await wait_until(sheets)
+        press("OK")
+        await wait_until(lambda: not sheets())
+        assert window.page is None
+
+    in_window(use)
+
+
+def test_a_vault_that_another_app_has_is_offered_read_only(in_window, wait_until, vault: Path) -> None:
+    asked: list[bool] = []
+
+    async def opener(root: Path, settings: Settings, approver: object, read_only: bool) -> OpenVault:
+        asked.append(read_only)
+        if not read_only:
+            raise VaultBusyError("Another Scriptorium has it.", owner="process 7")
+        return await open_vault(root, settings, approver, read_only)  # type: ignore[arg-type]
+
+    async def use(window: MainWindow) -> None:
+        window.open_folder(vault)
+        await wait_until(sheets)
+        press("Cancel")
+        await wait_until(lambda: not sheets())
+        assert window.page is None
+        window.open_folder(vault)
+        await wait_until(sheets)
+        press("Open read-only")
+        await wait_until(lambda: window.page is not None)
+        assert window.status.mode.text() == "Read-only"
+
+    in_window(use, opener)
+    assert asked == [False, False, True]
+
+
+def test_a_failure_to_open_is_a_message_and_the_window_stays(
+    in_window, wait_until, vault: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def opener(*_: object) -> OpenVault:
+        raise StorageError("The index can't be written: the disk is full.")
+
+    async def use(window: MainWindow) -> None:
+        window.open_folder(vault)
+        await wait_until(lambda: window.banners.keys)
+        assert window.page is None
+        assert "disk is full" in window.banners._shown[window.banners.keys[0]].accessibleName()
+
+    with caplog.at_level(logging.CRITICAL):
+        in_window(use, opener)
+
+
+def test_a_lost_vault_shows_a_banner_and_everything_stays(in_window, wait_until, vault: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        window.open_folder(vault)
+        await wait_until(lambda: window.page is not None)
+        window.navigation.open("One.md")
+        await wait_until(lambda: notes_of(window))
+        client = window.session.client
+        await client.run(lambda w: w.events.publish(VaultLost()))
+        await wait_until(lambda: "lost" in window.banners.keys)
+        assert window.page is not None and len(notes_of(window)) == 1
+        await client.run(lambda w: w.events.publish(VaultFound()))
+        await wait_until(lambda: "lost" not in window.banners.keys)
+
+    in_window(use)
+
+
+def drop(window: QWidget, over: QWidget, folder: Path) -> bool:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(folder))])
+    copy, none = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
+    left = Qt.MouseButton.LeftButton
+    enter = QDragEnterEvent(QPoint(5, 5), copy, data, left, none)
+    QApplication.sendEvent(over, enter)
+    event = QDropEvent(QPointF(5, 5), copy, data, left, none)
+    QApplication.sendEvent(over, event)
+    return enter.isAccepted() and event.isAccepted()
+
+
+def test_a_folder_dropped_anywhere_opens_it(in_window, wait_until, vault: Path, tmp_path: Path) -> None:
+    other = tmp_path / "Other"
+    other.mkdir()
+    (other / "A.md").write_text("a")
+
+    async def use(window: MainWindow) -> None:
+        assert drop(window, window, vault)
+        await wait_until(lambda: window.page is not None)
+        tree = window.page.panel("files").tree
+        assert drop(window, tree.viewport() if tree.viewport().acceptDrops() else tree, other)
+        await wait_until(lambda: window.windowTitle().startswith("Other"))
+        assert (vault / "One.md").exists()
+
+    in_window(use)
+
+
+def test_panels_speak_to_one_another(in_window, wait_until, vault: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        window.open_folder(vault)
+        await wait_until(lambda: window.status.scan.isHidden() and "4" in window.status.counts.text())
+        page = window.page
+        page.panel("tags").search_requested.emit("tag:tag")
+        assert page.side.currentWidget() is page.panel("search")
+        await wait_until(lambda: page.panel("search").model.rows)
+        page.panel("search").open_requested.emit("Two.md", "line=3")
+        await wait_until(lambda: notes_of(window) and notes_of(window)[0].path == "Two.md")
+        files = page.panel("files")
+        assert files.model.path_at(files.tree.currentIndex()) == ("Two.md", False)
+
+    in_window(use)
+
+
+def test_the_palette_goes_to_a_note_and_does_a_command(in_window, wait_until, vault: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        window.open_folder(vault)
+        await wait_until(lambda: "4" in window.status.counts.text())
+        palette = window.finder._palette
+        window.menu.run("go-note")
+        await wait_until(lambda: palette.list.model().rowCount() == 4)
+        palette.field.setText("four")
+        await wait_until(lambda: palette.list.model().rowCount() == 1)
+        palette._choose(palette.list.model().index(0, 0))
+        await wait_until(lambda: notes_of(window) and notes_of(window)[0].path == "Sub/Four.md")
+        window.menu.run("commands")
+        await wait_until(lambda: palette.list.model().rowCount() > 20)
+        palette.field.setText("theme dark")
+        await wait_until(lambda: palette.list.model().rowCount() == 1)
+        palette._choose(palette.list.model().index(0, 0))
+        assert window.theme.name == "dark" and load_settings().general.theme == "dark"
+
+    in_window(use)
+
+
+def test_the_lock_shows_what_is_auto_approved_and_takes_it_back(in_window, wait_until, vault: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        window.open_folder(vault)
+        await wait_until(lambda: window.page is not None)
+        offer = GrantOffer("edits in Sub", Operation.UPDATE, folder="Sub", always=True)
+        await window.session.client.run(lambda w: w.grants.add(offer))
+        await wait_until(lambda: window.status.lock.text() == "1")
+        window.menu.run("grants")
+        await wait_until(sheets)
+        press("Take back")
+        await wait_until(lambda: window.status.lock.text() == "")
+        press("Done")
+        await wait_until(lambda: not sheets())
+
+    in_window(use)
+
+
+def test_zoom_and_theme_are_settings(in_window) -> None:
+    async def use(window: MainWindow) -> None:
+        window.menu.run("zoom-in")
+        assert load_settings().general.zoom == 1.1
+        for _ in range(30):
+            window.menu.run("zoom-in")
+        assert load_settings().general.zoom == 2.5
+        window.menu.run("zoom-reset")
+        window.menu.run("theme-high-contrast")
+        general = load_settings().general
+        assert (general.zoom, general.theme) == (1.0, "high-contrast")
+
+    in_window(use)
+
+
+def test_the_scan_can_be_stopped(in_window, wait_until, vault: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        status = window.status
+        status.show_scan(ScanProgress(5, 10, "read"))
+        assert status.scan.isVisible() and "5 / 10" in status.scan.words.text()
+        asked: list[bool] = []
+        status.stop_scan_requested.connect(lambda: asked.append(True))
+        status.scan.cancel.click()
+        assert asked == [True]
+
+    in_window(use)
+
+
+def test_every_panel_kind_has_an_id_of_its_own() -> None:
+    assert len({kind.id for kind in PANELS}) == len(PANELS)
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "seconds", "words"),
+    [(0, 10, 5, ""), (5, 10, 1, ""), (5, 10, 10, "10 s"), (1, 100, 10, "16 min"), (10, 10, 9, "")],
+)
+def test_time_left(done: int, total: int, seconds: float, words: str) -> None:
+    assert time_left(done, total, seconds) == words
+
+
+def test_navigation_forgets_what_was_gone_back_from() -> None:
+    way = Navigation()
+    went: list[str] = []
+    way.go.connect(lambda path, fragment: went.append(path))
+    for path in ("a", "b", "c"):
+        way.open(path)
+    way.back()
+    way.back()
+    way.open("d")
+    assert went == ["a", "b", "c", "b", "a", "d"] and not way.can_go_forward
+    way.moved("a", "z")
+    way.back()
+    assert went[-1] == "z" and not way.can_go_back
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"geometry": 3, "layout": []}'])
+def test_a_damaged_memory_of_the_window_counts_as_empty(tmp_path: Path, text: str) -> None:
+    (tmp_path / "window.json").write_text(text)
+    kept = Remembered(tmp_path / "window.json")
+    assert kept.text("geometry") == "" and kept.mapping("layout") == {}
+
+
+def test_the_watchdog_finds_a_hold_and_says_where(gui) -> None:
+    async def main() -> watchdog.Holds:
+        dog = watchdog.Watchdog()
+        await asyncio.sleep(0.05)
+        threading.Event().wait(0.15)
+        await asyncio.sleep(0.02)
+        return dog.stop()
+
+    holds = gui(main())
+    assert holds.longest >= 100 and holds.over_8ms >= 1
+    assert "main" in holds.where and "longest hold" in str(holds)
+
+
+def test_garbage_is_collected_in_the_windows_thread_only(gui) -> None:
+    import gc
+
+    async def main() -> bool:
+        collection = GarbageCollection()
+        on = gc.isenabled()
+        collection.stop()
+        return on
+
+    assert gui(main()) is False and gc.isenabled()
+    gc.disable()
+
+
+def test_the_status_line_without_a_vault(qtbot) -> None:
+    status = StatusBar(ThemeSource("light"))
+    qtbot.addWidget(status)
+    assert status.counts.text() == "No vault open" and status.lock.isHidden()

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QMainWindow, QVBoxLayout, QWidget
+
+from app.desktop.actions import COMMANDS, Actions
+from app.desktop.matching import best
+from app.desktop.palette import CHOICE_ROLE, Choice, Palette
+from app.desktop.theme import ThemeSource
+
+NAMES = ["readme\0", "re\0a", "where\0b", "more about it\0", "kyoto\0references", "a re start\0"]
+
+
+def test_the_order_is_exact_start_word_middle_note() -> None:
+    assert [NAMES[i].partition("\0")[0] for i in best("re", NAMES)] == [
+        "re", "readme", "a re start", "where", "more about it", "kyoto",
+    ]  # fmt: skip
+
+
+def test_nothing_typed_keeps_the_order_and_is_short() -> None:
+    assert best("", NAMES, limit=3) == [0, 1, 2]
+
+
+def test_a_misspelt_name_is_found() -> None:
+    assert best("raedme", ["readme\0", "kyoto\0"]) == [0]
+
+
+@given(st.text(max_size=8), st.lists(st.text(max_size=12), max_size=30), st.integers(1, 10))
+def test_matches_are_real_distinct_and_few(query: str, names: list[str], limit: int) -> None:
+    found = best(query, [name.casefold() for name in names], limit)
+    assert len(found) == len(set(found)) <= limit
+    assert all(0 <= index < len(names) for index in found)
+
+
+@given(st.lists(st.text(alphabet="abc ", min_size=1, max_size=6), min_size=1, max_size=20), st.data())
+def test_a_name_is_found_by_itself_first(names: list[str], data: st.DataObject) -> None:
+    wanted = data.draw(st.sampled_from([name for name in names if name.strip()] or ["a"]))
+    found = best(wanted, names)
+    if wanted.strip() in names:
+        assert names[found[0]] == wanted.strip()
+
+
+@pytest.fixture
+def window(qtbot) -> QWidget:
+    made = QWidget()
+    made.resize(800, 600)
+    column = QVBoxLayout(made)
+    column.addWidget(QLineEdit())
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+async def some() -> tuple[Choice, ...]:
+    return tuple(Choice(f"{name}.md", name, "Folder") for name in ("Alpha", "Beta", "Gamma", "Alphabet"))
+
+
+def texts(palette: Palette) -> list[str]:
+    model = palette.list.model()
+    return [model.index(row, 0).data() for row in range(model.rowCount())]
+
+
+def test_typing_narrows_and_enter_chooses(gui, wait_until, window: QWidget) -> None:
+    async def main() -> list[tuple[str, str]]:
+        palette = Palette(ThemeSource("light"), window)
+        chosen: list[tuple[str, str]] = []
+        palette.chosen.connect(lambda mode, key: chosen.append((mode, key)))
+        palette.open("notes", "Go to a note", some)
+        await wait_until(lambda: len(texts(palette)) == 4)
+        QTest.keyClicks(palette.field, "alph")
+        await wait_until(lambda: texts(palette) == ["Alpha", "Alphabet"])
+        QTest.keyClick(palette.field, Qt.Key.Key_Down)
+        assert palette.list.currentIndex().data(CHOICE_ROLE).text == "Alphabet"
+        QTest.keyClick(palette.field, Qt.Key.Key_Return)
+        assert not palette.isVisible()
+        return chosen
+
+    assert gui(main()) == [("notes", "Alphabet.md")]
+
+
+def test_escape_closes_and_gives_the_focus_back(gui, wait_until, window: QWidget) -> None:
+    async def main() -> None:
+        field = window.findChild(QLineEdit)
+        field.setFocus()
+        palette = Palette(ThemeSource("light"), window)
+        palette.open("notes", "Go to a note", some)
+        await wait_until(lambda: texts(palette))
+        QTest.keyClick(palette.field, Qt.Key.Key_Escape)
+        assert not palette.isVisible() and window.focusWidget() is field
+
+    gui(main())
+
+
+def test_a_name_that_no_note_has_is_offered_on(gui, wait_until, window: QWidget) -> None:
+    async def main() -> list[tuple[str, str]]:
+        palette = Palette(ThemeSource("light"), window)
+        wanted: list[tuple[str, str]] = []
+        palette.fallback.connect(lambda mode, text: wanted.append((mode, text)))
+        palette.open("notes", "Go to a note", some)
+        await wait_until(lambda: texts(palette))
+        QTest.keyClicks(palette.field, "zzzzqqqq")
+        await wait_until(lambda: not texts(palette))
+        assert palette.nothing.isVisible()
+        QTest.keyClick(palette.field, Qt.Key.Key_Return)
+        return wanted
+
+    assert gui(main()) == [("notes", "zzzzqqqq")]
+
+
+def test_no_shortcut_stands_for_two_commands() -> None:
+    keys = [key for command in COMMANDS for key in command.shortcuts]
+    assert len(keys) == len(set(keys))
+    assert len({command.id for command in COMMANDS}) == len(COMMANDS)
+
+
+def test_commands_and_handlers_must_agree(qtbot) -> None:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    with pytest.raises(ValueError, match="open-folder"):
+        Actions(window, {})
+
+
+def test_a_command_without_a_vault_is_greyed_out_and_does_nothing(qtbot) -> None:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    done: list[str] = []
+    actions = Actions(window, {c.id: (lambda name=c.id: done.append(name)) for c in COMMANDS})
+    actions.run("new-note")
+    actions.run("settings")
+    assert done == ["settings"]
+    actions.set_has_vault(True)
+    actions.run("new-note")
+    assert done == ["settings", "new-note"]
+    assert {c.id for c in actions.available()} == {c.id for c in COMMANDS}
