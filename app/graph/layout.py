@@ -95,7 +95,7 @@ class NumpyLayout:
 
     def pin(self, row: int, x: float, y: float) -> None:
         """Hold a node at a place; an arrangement that is under way is finished first, in one go."""
-        if self._graph is None:
+        if self._graph is None or not 0 <= row < len(self._graph):
             return
         if self._plan is not None:
             for following in self._plan:

@@ -12,7 +12,8 @@ from app.index.records import GraphData
 def of_edges(pairs, lonely=()) -> Graph:
     """Nodes named by their letters, e.g. of_edges(["ab", "bc"], lonely="x")."""
     names = list(dict.fromkeys([*"".join(pairs), *lonely]))
-    return build_from([Node(f"{name}.md", name) for name in names], [Edge(f"{a}.md", f"{b}.md") for a, b in pairs])
+    nodes = [Node(f"{name}.md", name) for name in names]
+    return build_from(nodes, [Edge(f"{a}.md", f"{b}.md") for a, b in pairs])
 
 
 def data(count: int, edges, **columns) -> GraphData:

@@ -48,7 +48,8 @@ def same(first: Graph, second: Graph) -> bool:
     def links(graph: Graph) -> set:
         rows = zip(graph.edges.tolist(), graph.edge_codes.tolist(), graph.confidence.tolist(), strict=True)
         return {
-            (graph.paths[a], graph.paths[b], graph.edge_types[code], str(value)) for (a, b), code, value in rows
+            (graph.paths[a], graph.paths[b], graph.edge_types[code], str(value))
+            for (a, b), code, value in rows
         }
 
     def nodes(graph: Graph) -> dict:

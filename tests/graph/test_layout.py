@@ -76,7 +76,8 @@ def test_no_node_lies_on_another():
 
 
 def test_parts_and_orphans_are_packed_closely_around_the_largest():
-    graph = build(data(140, [(0, row) for row in range(1, 60)] + [(row, row + 1) for row in range(60, 100, 2)]))
+    pairs = [(row, row + 1) for row in range(60, 100, 2)]
+    graph = build(data(140, [(0, row) for row in range(1, 60)] + pairs))
     positions = laid_out(graph)
     reach = np.linalg.norm(positions, axis=1)
     main, pairs, lonely = reach[:60].max(), reach[60:100], reach[100:]

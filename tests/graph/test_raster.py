@@ -34,7 +34,8 @@ def test_a_line_lights_its_pixels_in_its_colour_and_no_others():
 
 def test_every_direction_is_equally_bright():
     def light(x, y):
-        return draw_edges(look([(0, 1)]), points((100, 100), (x, y)), 200, 200, Exposure(0.3, 1e6))[..., 3].sum()
+        faint = Exposure(0.3, 1e6)
+        return draw_edges(look([(0, 1)]), points((100, 100), (x, y)), 200, 200, faint)[..., 3].sum()
 
     flat = light(180, 100) / 80
     for angle in np.linspace(0.1, 6.2, 9):
@@ -73,3 +74,13 @@ def test_premultiplied_colours_never_exceed_their_alpha():
 
 def test_no_edges_give_an_empty_picture():
     assert not draw_edges(look([]), points((1, 1)), 10, 10, BRIGHT).any()
+
+
+def test_a_sample_within_the_budget_is_about_as_bright_as_all():
+    rng = np.random.default_rng(0)
+    at = rng.random((300, 2)).astype(np.float32) * 200
+    edges = look(rng.integers(0, 300, (3000, 2)))
+    every = draw_edges(edges, at, 200, 200, Exposure(0.02, 1e6))[..., 3].astype(float)
+    sample = draw_edges(edges, at, 200, 200, Exposure(0.02, 1e6, budget=60_000))[..., 3].astype(float)
+    assert 0.5 < sample.mean() / every.mean() < 1.1
+    assert (sample != every).any()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from app.desktop.graph_view.layout_thread import LayoutThread
 from app.desktop.graph_view.motion import Eye, Fade
 from app.desktop.graph_view.scene import Scene
 from app.desktop.graph_view.sprites import Atlas
+from app.graph.coarsen import communities
 from app.graph.layout import new_layout
 from app.graph.model import Graph, Positions
 
@@ -37,6 +39,7 @@ class Canvas(QWidget):
 
     settled = Signal()
     moved = Signal()
+    sorted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,10 +57,13 @@ class Canvas(QWidget):
         self.lit: NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self.rubber_band: QRectF | None = None
         self.held: NDArray[np.int64] | None = None
+        self._closed = False
         self._following = True
         self._stale = True
         self._moving = False
-        self._last_request = 0.0
+        self._rough = False
+        self._touched_at = 0.0
+        self._sorting: tuple[Graph, Future[NDArray[np.int64]]] | None = None
         self._last_frame = time.perf_counter()
         self._frames = QTimer(self, interval=_FRAME_MS)
         self._frames.setTimerType(Qt.TimerType.PreciseTimer)
@@ -76,12 +82,13 @@ class Canvas(QWidget):
             start = positions.copy()
         self.scene.set_graph(graph, start)
         self._make_layers()
-        self.held = None
+        self._let_go()
         self._moving = True
         self.layout_thread.start(graph, positions)
         if positions is not None:
             self.eye.set(self.fit_camera())
         self._following = positions is None
+        self.sort()
         self.refresh()
 
     def replace_graph(self, graph: Graph, positions: Positions) -> None:
@@ -94,21 +101,47 @@ class Canvas(QWidget):
             graph.names, {row: known[path] for path, row in before.rows.items() if path in known}
         )
         self.labels.sizes = label_sizes(self.scene.radii)
-        self.dim.value = self.dim.aim = 0.0
-        self.held = None
+        self._let_go()
         self.layout_thread.start(graph, positions)
+        self.sort()
         self.refresh()
+
+    def _let_go(self) -> None:
+        """Rows of the last graph mean nothing in the next one."""
+        self.dim.value = self.dim.aim = 0.0
+        self.lit = np.empty(0, dtype=np.int32)
+        self.held = None
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in other colours."""
         self.scene.theme = theme
         self.restyle()
+        self._make_layers()
 
     def restyle(self) -> None:
         """Colours or what they mean have changed."""
         self.scene.restyle()
-        self._make_layers()
+        self._make_atlas()
+        self.sort()
         self.refresh()
+
+    def sort(self) -> None:
+        """Have communities found where colours need them; `sorted` tells when they are."""
+        if self.scene.unsorted and self._sorting is None and not self._closed:
+            graph = self.scene.graph
+            self._sorting = (graph, self.edges.aside(lambda: communities(graph.edges, len(graph))))
+            self.wake()
+
+    def _collect_communities(self) -> None:
+        if self._sorting is None or not self._sorting[1].done():
+            return
+        (graph, future), self._sorting = self._sorting, None
+        if self.scene.sort(graph, future.result()):
+            self._make_atlas()
+            self._stale = True
+            self.sorted.emit()
+        else:
+            self.sort()
 
     def refresh(self) -> None:
         """Something about nodes or links has changed: a new picture is needed."""
@@ -118,7 +151,7 @@ class Canvas(QWidget):
     def wake(self) -> None:
         """Run frames until nothing moves."""
         self.update()
-        if not self._frames.isActive():
+        if not self._frames.isActive() and not self._closed:
             self._last_frame = time.perf_counter()
             self._frames.start()
 
@@ -137,6 +170,7 @@ class Canvas(QWidget):
     def touched(self) -> None:
         """The user moved the camera: it no longer follows an arrangement."""
         self._following = False
+        self._touched_at = time.perf_counter()
         self.refresh()
         self.moved.emit()
 
@@ -158,14 +192,17 @@ class Canvas(QWidget):
         if self.eye.moving:
             self.eye.advance(passed)
             self._stale = True
+            self._touched_at = now
             self.moved.emit()
         self.dim.advance(passed)
         self.labels.advance(passed)
         self.glow = (self.glow + passed * 0.7) % 1.0
         fresh = self.edges.collect()
         self._take_positions(fresh)
-        if self._stale:
-            self._request()
+        self._collect_communities()
+        hurried = now - self._touched_at < _SETTLE_SECONDS or (self._moving and self.held is None)
+        if self._stale or (self._rough and not hurried):
+            self._request(hurried)
         if fresh or not self._arranging:
             self.update()
         if not self._busy():
@@ -174,7 +211,8 @@ class Canvas(QWidget):
     def _busy(self) -> bool:
         moving = self._moving or self.eye.moving or self.dim.moving or self.labels.fading or self._stale
         pending = bool(self.scene.pending) and self.isVisible()
-        return moving or pending or self.edges.busy or self.layout_thread.busy
+        coming = self.edges.busy or self.layout_thread.busy or self._sorting is not None
+        return moving or pending or coming or self._rough
 
     def _take_positions(self, fresh: bool) -> None:
         """The newest positions; while everything moves they wait for the links' picture, to fit it."""
@@ -200,13 +238,13 @@ class Canvas(QWidget):
         """Whether everything moves: then frames wait for the links, and leave the layout its time."""
         return self._moving and self.held is None and self.edges.busy and not self.eye.moving
 
-    def _request(self) -> None:
-        """Have the links drawn for what is shown now."""
-        self._stale = False
+    def _request(self, hurried: bool) -> None:
+        """Have the links drawn for what is shown now; while it moves a sample is enough."""
+        self._stale, self._rough = False, hurried
         if self.width() > 0 and self.height() > 0:
-            self.edges.ask(self._still(self.held))
+            self.edges.ask(self._still(self.held, hurried))
 
-    def _still(self, moving: NDArray[np.int64] | None = None) -> Request:
+    def _still(self, moving: NDArray[np.int64] | None = None, hurried: bool = False) -> Request:
         scene = self.scene
         alpha = painting.edge_alpha(len(scene.graph.edges), self.camera.scale, scene.theme.is_dark)
         return Request(
@@ -218,6 +256,7 @@ class Canvas(QWidget):
             self._ratio,
             alpha,
             moving,
+            hurried,
         )
 
     # Painting
@@ -290,7 +329,8 @@ class Canvas(QWidget):
             self.wake()
 
     def close_layers(self) -> None:
-        """End the worker and the layout."""
+        """End the worker and the layout; no frames run any more."""
+        self._closed, self._sorting = True, None
         self._frames.stop()
         self.layout_thread.stop()
         self.edges.close()

@@ -7,8 +7,10 @@ picture follows as fast as the worker can, and the sharp one right after the mot
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +21,10 @@ from app.desktop.graph_view.camera import Camera
 from app.graph.model import Positions
 from app.graph.raster import EdgeLook, Exposure, draw_edges
 
+T = TypeVar("T")
+
 _MARGIN = 0.1
+_HURRIED_PIXELS = 350_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +40,7 @@ class Request:
         ratio: Device pixels per pixel.
         alpha: Opacity of one link.
         moving: Rows whose links are left out (they are drawn live).
+        hurried: Whether a sample at one pixel per pixel will do, because the next picture comes soon.
     """
 
     look: EdgeLook
@@ -45,6 +51,7 @@ class Request:
     ratio: float
     alpha: float
     moving: NDArray[np.int64] | None = None
+    hurried: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +60,7 @@ class Picture:
 
     image: QImage
     request: Request
+    ratio: float
 
 
 class EdgePainter:
@@ -63,6 +71,7 @@ class EdgePainter:
         self._running: Future[Picture] | None = None
         self._waiting: Request | None = None
         self.picture: Picture | None = None
+        self._closed = False
 
     @property
     def busy(self) -> bool:
@@ -71,6 +80,8 @@ class EdgePainter:
 
     def ask(self, request: Request) -> None:
         """Have a picture drawn."""
+        if self._closed:
+            return
         if self._running is not None:
             self._waiting = request
             return
@@ -95,16 +106,23 @@ class EdgePainter:
         """Another graph comes: the picture at hand and those on the way are of no use."""
         self.picture, self._waiting = None, None
 
+    def aside(self, work: Callable[[], T]) -> Future[T]:
+        """Have something else done in the worker, between two pictures."""
+        return self._worker.submit(work)
+
     def close(self) -> None:
-        """End the worker."""
+        """End the worker; pictures asked for later are not drawn."""
+        self._closed = True
+        self._running = self._waiting = None
         self._worker.shutdown(cancel_futures=True)
 
 
 def _draw(request: Request) -> Picture:
     """The picture, a margin larger than the view so that a pan does not bare its rim at once."""
-    width = math.ceil(request.width * (1 + 2 * _MARGIN) * request.ratio)
-    height = math.ceil(request.height * (1 + 2 * _MARGIN) * request.ratio)
-    camera = Camera(request.camera.x, request.camera.y, request.camera.scale * request.ratio)
+    ratio = 1.0 if request.hurried else request.ratio
+    width = math.ceil(request.width * (1 + 2 * _MARGIN) * ratio)
+    height = math.ceil(request.height * (1 + 2 * _MARGIN) * ratio)
+    camera = Camera(request.camera.x, request.camera.y, request.camera.scale * ratio)
     look = request.look
     if request.moving is not None and len(request.moving):
         held = np.zeros(len(request.positions), dtype=bool)
@@ -112,18 +130,19 @@ def _draw(request: Request) -> Picture:
         still = ~held[look.edges].any(axis=1)
         look = EdgeLook(look.edges, look.colors, look.classes, look.light * still, look.width)
     at = camera.to_screen(request.positions, width, height)
-    exposure = Exposure(request.alpha, 60.0 + 5.0 * request.camera.scale, request.ratio)
+    budget = _HURRIED_PIXELS if request.hurried else None
+    exposure = Exposure(request.alpha, 60.0 + 5.0 * request.camera.scale, ratio, budget)
     pixels = draw_edges(look, at, width, height, exposure)
     image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied).copy()
-    return Picture(image, request)
+    return Picture(image, request, ratio)
 
 
 def show(painter: QPainter, picture: Picture, camera: Camera, width: int, height: int) -> None:
     """Paints a picture where it belongs under `camera`."""
     made = picture.request
     zoom = camera.scale / made.camera.scale
-    broad = picture.image.width() / made.ratio * zoom
-    tall = picture.image.height() / made.ratio * zoom
+    broad = picture.image.width() / picture.ratio * zoom
+    tall = picture.image.height() / picture.ratio * zoom
     x = width / 2 + (made.camera.x - camera.x) * camera.scale - broad / 2
     y = height / 2 + (made.camera.y - camera.y) * camera.scale - tall / 2
     painter.drawImage(QRectF(x, y, broad, tall), picture.image)

@@ -30,7 +30,7 @@ class Gestures(QObject):
         self._canvas = canvas
         self._pressed: QPointF | None = None
         self._last = QPointF()
-        self._node = -1
+        self._grabbed = ""
         self._band = False
         self._dragging = False
         canvas.installEventFilter(self)
@@ -72,9 +72,10 @@ class Gestures(QObject):
         self._pressed = self._last = event.position()
         self._dragging = False
         panning = event.button() == Qt.MouseButton.MiddleButton
-        self._node = -1 if panning else self._node_at(event.position())
+        row = -1 if panning else self._node_at(event.position())
+        self._grabbed = self._canvas.scene.graph.paths[row] if row >= 0 else ""
         shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        self._band = shifted and self._node < 0 and not panning
+        self._band = shifted and row < 0 and not panning
         return True
 
     def _move(self, event: QMouseEvent) -> bool:
@@ -91,23 +92,33 @@ class Gestures(QObject):
         if self._band:
             canvas.rubber_band = QRectF(self._pressed, place).normalized()
             canvas.wake()
-        elif self._node >= 0:
-            x, y = canvas.camera.to_world(place.x(), place.y(), canvas.width(), canvas.height())
-            canvas.layout_thread.pin(self._node, x, y)
-            canvas.wake()
+        elif self._grabbed:
+            self._carry(place)
         else:
             canvas.eye.pan(place.x() - self._last.x(), place.y() - self._last.y())
             canvas.touched()
         self._last = place
         return True
 
+    def _row(self) -> int:
+        """The row of the node in the hand; the graph may have changed meanwhile, and the node be gone."""
+        return self._canvas.scene.graph.rows.get(self._grabbed, -1)
+
+    def _carry(self, place: QPointF) -> None:
+        canvas, row = self._canvas, self._row()
+        if row >= 0:
+            x, y = canvas.camera.to_world(place.x(), place.y(), canvas.width(), canvas.height())
+            if canvas.held is None:
+                canvas.held = surroundings(canvas.scene.graph, row)
+                canvas.refresh()
+            canvas.layout_thread.pin(row, x, y)
+            canvas.wake()
+
     def _begin_drag(self) -> None:
         self._dragging = True
         canvas = self._canvas
-        if self._node >= 0:
-            canvas.held = surroundings(canvas.scene.graph, self._node)
+        if self._grabbed:
             canvas.hover(-1)
-            canvas.refresh()
         if not self._band:
             canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
 
@@ -115,13 +126,14 @@ class Gestures(QObject):
         if self._pressed is None:
             return False
         adding = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        if self._dragging and self._node >= 0:
-            self._canvas.layout_thread.release(self._node)
+        if self._dragging and self._grabbed:
+            if (row := self._row()) >= 0:
+                self._canvas.layout_thread.release(row)
             self._canvas.wake()
         elif self._band:
             self._choose_band(event.position(), adding)
         elif not self._dragging and event.button() == Qt.MouseButton.LeftButton:
-            self._choose(self._node, adding)
+            self._choose(self._row(), adding)
         self._pressed, self._band, self._dragging = None, False, False
         self._canvas.setCursor(Qt.CursorShape.ArrowCursor)
         return True

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.desktop.colors import Theme
-from app.graph.coarsen import communities
 from app.graph.model import PLAIN_LINK, Graph
 from app.graph.raster import EdgeLook
 
@@ -53,16 +52,13 @@ def best_coloring(graph: Graph) -> ColorBy:
     return ColorBy.TYPE if typed * 3 >= len(notes) else ColorBy.COMMUNITY
 
 
-def node_look(
-    graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64] | None = None
-) -> NodeLook:
+def node_look(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64]) -> NodeLook:
     """Groups and their colours; notes that do not exist and attachments are groups of their own.
 
-    `found` are the communities, where they are known already.
+    `found` is the community of every node, -1 for none.
     """
     plain = [kind == "note" for kind in graph.kinds]
     if by is ColorBy.COMMUNITY:
-        found = communities(graph.edges, len(graph)) if found is None else found
         keys, labels = _communities(graph, plain, found)
     elif by is ColorBy.FOLDER:
         keys = [folder.partition("/")[0] or "/" for folder in graph.folders]

@@ -11,7 +11,6 @@ from app.desktop.colors import Theme
 from app.desktop.graph_view.camera import Camera
 from app.desktop.graph_view.look import ColorBy, best_coloring, edge_look, kept_communities, node_look
 from app.graph.builder import build_from
-from app.graph.coarsen import communities
 from app.graph.model import Graph, Positions, node_radii
 
 _FAINT = 0.09
@@ -62,6 +61,19 @@ class Scene:
         self.restyle()
 
     @property
+    def unsorted(self) -> bool:
+        """Whether communities are wanted and not known yet: until `sort` all nodes have one colour."""
+        return self.coloring is ColorBy.COMMUNITY and self._found is None and len(self.graph) > 0
+
+    def sort(self, graph: Graph, found: NDArray[np.int64]) -> bool:
+        """Take over the communities of `graph`; whether it is still the one that is shown."""
+        if graph is not self.graph:
+            return False
+        self._found = found
+        self.restyle()
+        return True
+
+    @property
     def coloring(self) -> ColorBy:
         """What colours say now: the user's choice, or what suits the vault."""
         return self.color_by or self._suited
@@ -69,9 +81,10 @@ class Scene:
     def restyle(self) -> None:
         """Work out colours and strengths anew."""
         self._suited = best_coloring(self.graph)
-        if self.coloring is ColorBy.COMMUNITY and self._found is None:
-            self._found = communities(self.graph.edges, len(self.graph))
-        self.nodes = node_look(self.graph, self.theme, self.coloring, self._found)
+        found = self._found
+        if found is None:
+            found = np.full(len(self.graph), -1, dtype=np.int64)
+        self.nodes = node_look(self.graph, self.theme, self.coloring, found)
         self.refilter()
 
     def refilter(self) -> None:
@@ -91,8 +104,12 @@ class Scene:
         self.edges = edge_look(graph, self.theme, self.nodes, strength)
 
     def pixel_radii(self, scale: float) -> NDArray[np.float32]:
-        """float32 (n,): radii in pixels; nodes grow slower than the distances between them."""
-        damped = scale if scale <= _REFERENCE_SCALE else _REFERENCE_SCALE * (scale / _REFERENCE_SCALE) ** 0.55
+        """float32 (n,): radii in pixels; close by nodes grow slower than the distances between them.
+
+        From afar they shrink faster, so that a large vault stays light.
+        """
+        power = 0.55 if scale > _REFERENCE_SCALE else 1.3
+        damped = _REFERENCE_SCALE * (scale / _REFERENCE_SCALE) ** power
         return np.asarray(np.maximum(self.radii * np.float32(damped), _SMALLEST_RADIUS), dtype=np.float32)
 
     def node_at(self, x: float, y: float, camera: Camera, width: int, height: int) -> int:

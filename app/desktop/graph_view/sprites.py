@@ -79,7 +79,7 @@ def draw_disc(
         painter.drawEllipse(middle, inner, inner)
         return
     painter.setPen(Qt.PenStyle.NoPen)
-    if radius > 2.5 * ratio:
+    if radius > 3.2 * ratio:
         rim = QColor(background)
         rim.setAlphaF(0.75)
         painter.setBrush(rim)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QImage, QResizeEvent
+from PySide6.QtGui import QImage, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.desktop.colors import Theme
@@ -250,6 +250,7 @@ class GraphView(QWidget):
         self.local_bar.depth_changed.connect(lambda depth: self.show_local(self._local_path(), depth))
         self.local_bar.left.connect(self.show_whole)
         self.canvas.settled.connect(self.arranged)
+        self.canvas.sorted.connect(self._show_legend)
 
     def _path(self, row: int) -> str:
         return self.canvas.scene.graph.paths[row]
@@ -321,10 +322,9 @@ class GraphView(QWidget):
         super().resizeEvent(event)
         self._lay_out()
 
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """Qt's call before the widget closes: the threads end."""
+    def shutdown(self) -> None:
+        """End the threads for good; the view stays as it was painted. Destruction does it too."""
         self.canvas.close_layers()
-        super().closeEvent(event)
 
     def focus_find(self) -> None:
         """Put the cursor into the search box."""

@@ -83,7 +83,8 @@ def close_to(first: str, second: str, tolerance: int = 12) -> bool:
 
 def test_nodes_have_the_colours_of_their_types_at_their_places(star):
     image = star.canvas.picture(800, 600, 2.0)
-    for path, kind in (("hub.md", "concept"), ("east.md", "hypothesis"), ("west.md", "source"), ("north.md", "entity")):
+    kinds = {"hub.md": "concept", "east.md": "hypothesis", "west.md": "source", "north.md": "entity"}
+    for path, kind in kinds.items():
         assert close_to(color(image, place(star, path)), DARK.node_colors[kind])
     assert close_to(color(image, place(star, "South")), DARK.window), "a note not written yet is hollow"
     assert close_to(color(image, QPoint(700, 500)), DARK.window)
@@ -314,6 +315,22 @@ def test_dragging_a_node_moves_its_surroundings_and_nothing_far(view, qtbot):
     far = np.setdiff1d(np.arange(len(graph)), surroundings(graph, row))
     assert moved[row] > 1
     assert (moved[far] == 0).all()
+
+
+def test_the_graph_may_change_under_a_hover_and_a_drag(star, qtbot):
+    star.canvas.hover(star.graph().rows["east.md"])
+    start = place(star, "east.md")
+    QTest.mousePress(star.canvas, LEFT, pos=start)
+    QTest.mouseMove(star.canvas, start + QPoint(8, 0))
+    QTest.mouseMove(star.canvas, start + QPoint(30, 0))
+    star.apply_delta(GraphDelta(removed=("west.md", "north.md", "east.md")))
+    QTest.mouseMove(star.canvas, start + QPoint(60, 0))
+    QTest.mouseRelease(star.canvas, LEFT, pos=start + QPoint(60, 0))
+    rest(star, qtbot)
+    star.canvas.hover(1)
+    star.set_graph(of_edges(["ab"]))
+    rest(star, qtbot)
+    assert len(star.positions()) == 2
 
 
 def test_names_never_lie_on_one_another(view, qtbot):
