@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from app.events import Event
 from app.vault.path import NotePath
@@ -88,18 +88,28 @@ class TagCount:
     own: int = 0
 
 
-class PropertyCount(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PropertyCount:
     """A property's name in its first casing and how many notes have it."""
 
     name: str
     count: int
 
+    def __iter__(self) -> Iterator[str | int]:
+        """As a pair."""
+        return iter((self.name, self.count))
 
-class UnresolvedName(NamedTuple):
+
+@dataclass(frozen=True, slots=True)
+class UnresolvedName:
     """A name that links say and no file has, and how many links say it."""
 
     name: str
     count: int
+
+    def __iter__(self) -> Iterator[str | int]:
+        """As a pair."""
+        return iter((self.name, self.count))
 
 
 @dataclass(frozen=True, slots=True)

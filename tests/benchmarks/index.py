@@ -24,7 +24,8 @@ DEFAULT = Path(__file__).resolve().parents[3] / "shared" / "vaults" / "knowledge
 QUERIES = (
     "note", "graph", "design system", "how to think", '"mental model"', "learn*", "know", "the", "a", "wor",
     "python OR javascript", "note -book", "tag:#evergreen", "path:notes graph", "writing habit",
-    "data science", "content:link", "file:index", "c", "spaced repetition memory", "笔记", "知识 管理", '"工作流"', "的",
+    "data science", "content:link", "file:index", "c",
+    "spaced repetition memory", "笔记", "知识 管理", '"工作流"', "的",
 )  # fmt: skip
 SLOW_QUERIES = (
     "/gr[ae]ph/", "line:(note link)", "[title]", "orphan:", "match-case:Note", "section:(note idea)",

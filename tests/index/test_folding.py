@@ -35,7 +35,9 @@ def test_scripts_without_spaces_are_words_letter_by_letter() -> None:
     assert count_words("两个 words") == 3
 
 
-@given(st.text(st.sampled_from("漢字かなカナ한국กขab12 -é"), max_size=20), st.integers(0, 19), st.integers(1, 6))
+@given(
+    st.text(st.sampled_from("漢字かなカナ한국กขab12 -é"), max_size=20), st.integers(0, 19), st.integers(1, 6)
+)
 def test_any_part_of_a_text_in_such_a_script_is_found(text: str, start: int, length: int) -> None:
     part = "".join(letter for letter in text[start : start + length] if letter in "漢字かなカナ한국กข")
     if not part or part not in text:

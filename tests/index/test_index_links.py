@@ -45,7 +45,12 @@ async def test_names_that_nothing_has(make_vault: MakeVault) -> None:
 
 async def test_tags_with_their_parents(make_vault: MakeVault) -> None:
     vault = await make_vault(
-        {"a.md": "#Inbox #work/Now", "b.md": "#inbox/x #INBOX/Y", "c.md": "#work/now/deep", "d.md": "#myjob/inbox"}
+        {
+            "a.md": "#Inbox #work/Now",
+            "b.md": "#inbox/x #INBOX/Y",
+            "c.md": "#work/now/deep",
+            "d.md": "#myjob/inbox",
+        }
     )
     assert [(tag.tag, tag.count, tag.own, tag.parent) for tag in vault.index.tags()] == [
         ("Inbox", 2, 1, None),

@@ -31,13 +31,15 @@ async def test_each_style_is_kept(make_vault: MakeVault) -> None:
         {
             "dir/Old.md": "x",
             "dir/b.md": "[[Old#H|alias]] [[Old.md]] [[./Old]] [t](Old.md#h) [t](./Old.md)",
-            "other/c.md": "[[dir/Old]] [[../dir/Old]] [t](../dir/Old.md) [t](dir/Old.md) [t](/dir/Old.md) [[x]]",
+            "other/c.md": "[[dir/Old]] [[../dir/Old]] [t](../dir/Old.md)\n"
+            "[t](dir/Old.md) [t](/dir/Old.md) [[x]]",
         }
     )
     assert new_targets(vault, {"dir/Old.md": "dir/New name.md"}) == {
         "dir/b.md": ["New name", "New name.md", "./New name", "New name.md", "./New name.md"],
         "other/c.md": [
-            "dir/New name", "../dir/New name", "../dir/New name.md", "dir/New name.md", "/dir/New name.md", None,
+            "dir/New name", "../dir/New name", "../dir/New name.md",
+            "dir/New name.md", "/dir/New name.md", None,
         ],
     }  # fmt: skip
 
@@ -67,7 +69,8 @@ async def test_links_in_the_moved_note_still_lead_where_they_did(make_vault: Mak
 
 
 async def test_a_folder_moves_as_one(make_vault: MakeVault) -> None:
-    vault = await make_vault({"a/N.md": "[[M]] [t](M.md) [[./M]]", "a/M.md": "[[a/N]]", "s.md": "[[a/N]] [[M]]"})
+    files = {"a/N.md": "[[M]] [t](M.md) [[./M]]", "a/M.md": "[[a/N]]", "s.md": "[[a/N]] [[M]]"}
+    vault = await make_vault(files)
     assert new_targets(vault, {"a/N.md": "z/N.md", "a/M.md": "z/M.md"}) == {
         "a/M.md": ["z/N"],
         "s.md": ["z/N", None],
@@ -123,7 +126,8 @@ def test_after_a_rename_each_link_leads_to_its_note(
     origin = NotePath(paths[source % len(paths)])
     target = NotePath(data.draw(st.sampled_from(paths)))
     style = data.draw(st.sampled_from(LinkStyle))
-    spellings = [target.name, target.stem_path, target.text, f"/{target.text}", posixpath.relpath(target.text, origin.folder or ".")]
+    relative = posixpath.relpath(target.text, origin.folder or ".")
+    spellings = [target.name, target.stem_path, target.text, f"/{target.text}", relative]
     text = data.draw(st.sampled_from(spellings))
     entry, ambiguous = names.pick(text, origin)
     record = LinkRecord(

@@ -283,7 +283,7 @@ async def test_a_cancelled_scan_keeps_what_it_has_and_goes_on_the_next_time(make
 
 
 async def test_many_notes_are_read_by_processes_with_the_same_result(make_vault: MakeVault) -> None:
-    files = {f"f{number % 7}/note {number}.md": f"[[note {number // 2}]] #t{number % 5}" for number in range(450)}
+    files = {f"f{n % 7}/note {n}.md": f"[[note {n // 2}]] #t{n % 5}" for n in range(450)}
     vault = await make_vault(files, scan=False)
     seen: list[ScanProgress] = []
     report = await vault.index.scan(seen.append)
@@ -391,7 +391,8 @@ async def test_a_cancelled_refresh_leaves_names_and_file_in_step(make_vault: Mak
         with pytest.raises(asyncio.CancelledError):
             await task
     await vault.index.scan()
-    assert {entry.path.text for entry in vault.index.resolver.entries()} == {"s.md", "x0.md", "x1.md", "x2.md"}
+    names = {entry.path.text for entry in vault.index.resolver.entries()}
+    assert names == {"s.md", "x0.md", "x1.md", "x2.md"}
     assert [target for _, target in vault.links("s.md")] == ["x0.md", "x1.md", "x2.md"]
 
 

@@ -15,14 +15,38 @@ from tests.index.conftest import MakeVault, Vault
 FILES = {
     "Garden.md": "# Garden\n\nPlants need water.\nAnd light, too.\n\n## Tools\n\nA spade and a Rake.\n",
     "notes/Water.md": "Rain fills the garden pond.\n\n- [ ] buy a pump\n- [x] dig a hole\n",
-    "notes/projects/Pond.md": "---\nstatus: done\nrating: 4\nrelated: \"[[Garden]]\"\n---\nThe pond. #inbox/now\n",
-    "projects-old/Shed.md": "---\nstatus: in progress\nrating: 11\ntags: [myjob/inbox]\nempty:\n---\nsaw, hammer\n",
-    "Claims/Claim A.md": "---\ntype: hypothesis\nconfidence: 0.4\ndue: 2024-05-01\n---\n- supports [[Claim B]]\n",
-    "Claims/Claim B.md": "---\naliases: [Bee]\ndone: true\n---\nLinked. See [[Water]] and [[Nowhere]]. #Inbox\n",
+    "notes/projects/Pond.md": """---
+status: done
+rating: 4
+related: "[[Garden]]"
+---
+The pond. #inbox/now
+""",
+    "projects-old/Shed.md": """---
+status: in progress
+rating: 11
+tags: [myjob/inbox]
+empty:
+---
+saw, hammer
+""",
+    "Claims/Claim A.md": """---
+type: hypothesis
+confidence: 0.4
+due: 2024-05-01
+---
+- supports [[Claim B]]
+""",
+    "Claims/Claim B.md": """---
+aliases: [Bee]
+done: true
+---
+Linked. See [[Water]] and [[Nowhere]]. #Inbox
+""",
     "Alone.md": "Naïve café, Straße, C++ and 10:30. \"Quoted\" text.\n",
     "中文.md": "知识管理是一种方法。\n第二行：双链笔记 and Obsidian。\n",
     "かな.md": "ノートを書く。カフェで。\n",
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -146,7 +170,11 @@ async def test_what_is_found(vault: Vault, query: str, names: str) -> None:
 
 async def test_a_name_weighs_more_than_a_text(make_vault: MakeVault) -> None:
     vault = await make_vault(
-        {"a.md": "solar " * 3 + "filler " * 30, "Solar.md": "filler " * 30, "b.md": "# Solar\n" + "filler " * 30}
+        {
+            "a.md": "solar " * 3 + "filler " * 30,
+            "Solar.md": "filler " * 30,
+            "b.md": "# Solar\n" + "filler " * 30,
+        }
     )
     page = await vault.index.search("solar ")
     assert [hit.path.text for hit in page.hits] == ["Solar.md", "b.md", "a.md"]
