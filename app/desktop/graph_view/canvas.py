@@ -284,8 +284,26 @@ class Canvas(QWidget):
             self._make_layers()
             self.refresh()
         painter = QPainter(self)
-        painting.paint(painter, self)
+        painting.paint(painter, self._shown())
         painter.end()
+
+    def _shown(self) -> painting.Frame:
+        """What is to be painted now."""
+        return painting.Frame(
+            self.scene,
+            self.camera,
+            self.width(),
+            self.height(),
+            self.edges.picture,
+            self.atlas,
+            self.labels,
+            self.font(),
+            self.dim.value,
+            self.lit,
+            self.held,
+            self.glow,
+            self.rubber_band,
+        )
 
     def picture(self, width: int, height: int, ratio: float = 1.0) -> QImage:
         """The scene as it is framed now, drawn at once in full quality, at any size.
@@ -308,7 +326,7 @@ class Canvas(QWidget):
         image = QImage(round(width * ratio), round(height * ratio), QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(ratio)
         painter = QPainter(image)
-        painting.paint(painter, still, still=True)
+        painting.paint(painter, still._shown(), still=True)
         painter.end()
         still.close_layers()
         still.deleteLater()
