@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from tests.support.approver import ScriptedApprover
+
+from app.settings import Settings
+from app.workspace import Workspace, open_workspace
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
@@ -38,3 +43,22 @@ def sample_vault(tmp_path: Path) -> Path:
     target = tmp_path / "Sample vault"
     shutil.copytree(ROOT / "resources" / "sample-vault", target)
     return target
+
+
+@pytest.fixture
+def approver() -> ScriptedApprover:
+    """Approves everything, unless a test gives it other answers."""
+    return ScriptedApprover()
+
+
+@pytest.fixture
+async def workspace(sample_vault: Path, approver: ScriptedApprover) -> AsyncIterator[Workspace]:
+    """The sample vault, open and scanned, without embeddings."""
+    settings = Settings()
+    settings.embeddings.enabled = False
+    opened = await open_workspace(sample_vault, settings, approver)
+    try:
+        await opened.start_scan(lambda progress: None)
+        yield opened
+    finally:
+        await opened.close()

@@ -58,15 +58,12 @@ class ModelAgent:
     async def respond(self, turn: Turn) -> None:
         """Ask the model, stream its words, call the tools it names; a failure becomes a notice."""
         settings = self._settings()
+        key = self._keys.get(settings.model.provider, settings.model.base_url)
         try:
-            key = self._keys.get(settings.model.provider, settings.model.base_url)
-            model = models.build(settings.model, key)
+            async with models.connected(settings.model, key) as model:
+                await self._converse(turn, model, settings)
         except InvalidParametersError as error:
             turn.notice("error", error.message, "Open the settings, or choose the built-in agent.")
-            return
-        try:
-            async with model:
-                await self._converse(turn, model, settings)
         except asyncio.CancelledError:
             self._keep_interrupted(turn)
             raise

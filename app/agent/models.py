@@ -6,6 +6,8 @@ pydantic-ai and the OpenAI client take a second to import, so they are imported 
 from __future__ import annotations
 
 import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -102,8 +104,9 @@ def _client(settings: ModelSettings, key: str | None) -> AsyncOpenAI:
     )
 
 
-def build(settings: ModelSettings, key: str | None) -> Model:
-    """The model that the settings name, ready to be asked.
+@asynccontextmanager
+async def connected(settings: ModelSettings, key: str | None) -> AsyncIterator[Model]:
+    """The model that the settings name, ready to be asked; its connections are closed in the end.
 
     Raises:
         InvalidParametersError: no model is named, a key is missing, or the address is none.
@@ -116,9 +119,8 @@ def build(settings: ModelSettings, key: str | None) -> Model:
         raise InvalidParametersError("No model is named. Choose one in the settings.")
     if chosen.needs_key and not key:
         raise InvalidParametersError(f"{chosen.label} needs a key. Add it in the settings.")
-    return OpenAIChatModel(
-        settings.model.strip(), provider=OpenAIProvider(openai_client=_client(settings, key))
-    )
+    async with _client(settings, key) as client:
+        yield OpenAIChatModel(settings.model.strip(), provider=OpenAIProvider(openai_client=client))
 
 
 async def check(settings: ModelSettings, key: str | None) -> ModelCheck:

@@ -125,7 +125,7 @@ def _new_path(name: str, folder: str) -> NotePath:
     """The path of a new note; a wikilink's brackets and folders in the name are understood."""
     bare = name.strip().removeprefix("[[").removesuffix("]]").strip()
     lead, _, last = bare.rpartition("/")
-    return note_path("/".join(part for part in (folder.strip("/ "), lead.strip("/ ")) if part), last)
+    return note_path("/".join(part for part in (folder.strip().rstrip("/"), lead) if part), last)
 
 
 @tool(

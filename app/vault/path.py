@@ -119,7 +119,7 @@ def note_path(folder: str, name: str) -> NotePath:
     bare = name[:-3] if name.lower().endswith(".md") else name
     if re.search(r"[\[\]#^|]", bare):
         raise InvalidPathError(f"A note can't be called {name!r}: no link could say # ^ [ ] |.", path=name)
-    return NotePath.parse(f"{folder.strip('/')}/{bare}.md" if folder.strip("/") else f"{bare}.md")
+    return NotePath.parse(f"{folder}/{bare}.md" if folder else f"{bare}.md")
 
 
 def _check_part(part: str, whole: str) -> None:

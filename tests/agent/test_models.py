@@ -53,12 +53,17 @@ async def test_check_words_each_status(answer, words):
     assert not result.ok and words in result.text
 
 
-def test_no_model_and_no_address_are_said_before_anything_is_sent():
-    with pytest.raises(InvalidParametersError, match="No model is named"):
-        models.build(settings("http://127.0.0.1:1/v1", model=""), None)
-    with pytest.raises(InvalidParametersError, match="not the address"):
-        models.build(settings("ftp://example"), None)
-    with pytest.raises(InvalidParametersError, match="needs a key"):
-        models.build(ModelSettings(provider="openai", model="m"), None)
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        (settings("http://127.0.0.1:1/v1", model=""), "No model is named"),
+        (settings("ftp://example"), "not the address"),
+        (ModelSettings(provider="openai", model="m"), "needs a key"),
+    ],
+)
+async def test_no_model_and_no_address_are_said_before_anything_is_sent(chosen, words):
+    with pytest.raises(InvalidParametersError, match=words):
+        async with models.connected(chosen, None):
+            pass
 
 

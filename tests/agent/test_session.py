@@ -1,0 +1,214 @@
+"""Turns of both agents through the whole core: real tools, real gate, a scripted model over real HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+
+import pytest
+from tests.support.model_server import BreakOff, Call, Fail, ModelServer, Say
+
+from app.agent.transcript import AgentText, Notice, Question, TextStreamed, ToolCard, TurnFinished, UserText
+from app.agent.turn import Prompt
+from app.errors import ConflictError
+from app.permissions.approval import Denied
+from app.vault.path import NotePath
+
+
+class Talk:
+    """A conversation of a test: sends prompts and waits for the turns' ends."""
+
+    def __init__(self, workspace):
+        self.workspace = workspace
+        self.id = workspace.agent.create().id
+        self.finished: asyncio.Queue[TurnFinished] = asyncio.Queue()
+        self.streamed: list[str] = []
+        workspace.events.subscribe(TurnFinished, self.finished.put_nowait)
+        workspace.events.subscribe(TextStreamed, lambda event: self.streamed.append(event.text))
+
+    async def say(self, text, **more):
+        self.workspace.agent.start(self.id, Prompt(text, **more))
+        return await asyncio.wait_for(self.finished.get(), 30)
+
+    @property
+    def items(self):
+        return self.workspace.agent.store.items(self.id)
+
+
+@pytest.fixture
+def talk(workspace):
+    return Talk(workspace)
+
+
+@asynccontextmanager
+async def model(workspace, *answers, key=None):
+    with ModelServer(*answers, key=key) as server:
+        workspace.settings.model = workspace.settings.model.model_validate(
+            {"provider": "openai-compatible", "base_url": server.address, "model": "scripted", "request_timeout": 10}
+        )
+        yield server
+
+
+async def test_the_built_in_agent_tags_and_undoes(workspace, talk, approver):
+    await talk.say("tag Longitude with #reviewed")
+    assert "reviewed" in workspace.store.read(NotePath("Concepts/Longitude.md")).decode()
+    await talk.say("undo")
+    assert "reviewed" not in workspace.store.read(NotePath("Concepts/Longitude.md")).decode()
+    kinds = [type(item) for item in talk.items]
+    assert kinds.count(ToolCard) == 2 and kinds[0] is UserText
+    assert len(approver.asked) == 2 and {r.caller.name for r in approver.asked} == {"Built-in agent"}
+
+
+async def test_the_built_in_agent_asks_back_when_a_name_is_ambiguous(workspace, talk, approver):
+    await talk.say("tag Mercator with #reviewed")
+    (question,) = [item for item in talk.items if isinstance(item, Question)]
+    assert len(question.choices) == 2 and not approver.asked
+    await talk.say(question.choices[0].reply)
+    assert len(approver.asked) == 1
+
+
+async def test_the_built_in_agent_says_what_needs_a_model(talk, approver):
+    await talk.say("write an essay about why Harrison was a genius")
+    assert any("model" in item.text for item in talk.items if isinstance(item, AgentText))
+    assert not approver.asked
+
+
+async def test_a_model_streams_reads_proposes_and_is_told_what_was_written(workspace, talk, approver):
+    async with model(
+        workspace,
+        Call("read_note", {"name": "H4"}, text="Let me look."),
+        Call("add_tag", {"name": "H4", "tag": "reviewed"}, text="I tag it."),
+        Say("Done, see [[H4]]."),
+    ) as server:
+        finished = await talk.say("Tag the watch that won as reviewed")
+    assert finished.state == "done" and finished.usage.requests == 3 and finished.usage.input_tokens == 300
+    assert "".join(talk.streamed).split() == "Let me look. I tag it. Done, see [[H4]].".split()
+    cards = [item for item in talk.items if isinstance(item, ToolCard)]
+    assert [card.state for card in cards] == ["done", "done"] and cards[1].commit is not None
+    assert approver.asked[0].caller.claim == "I tag it." and approver.asked[0].caller.turn == finished.turn
+    told = [m for m in server.requests[2]["messages"] if m["role"] == "tool"]
+    assert json.loads(told[1]["content"])["success"] is True
+    assert "reviewed" in workspace.store.read(NotePath("Instruments/H4.md")).decode()
+
+
+async def test_a_denial_reaches_the_model_with_the_users_words(workspace, talk, approver):
+    approver.answers = [Denied("use #seen instead")]
+    async with model(workspace, Call("add_tag", {"name": "H4", "tag": "x"}), Say("Understood.")) as server:
+        await talk.say("tag it")
+    (told,) = [m for m in server.requests[1]["messages"] if m["role"] == "tool"]
+    assert "use #seen instead" in told["content"]
+    (card,) = [item for item in talk.items if isinstance(item, ToolCard)]
+    assert card.state == "denied" and card.commit is None
+
+
+async def test_wrong_arguments_go_back_to_the_model_as_data(workspace, talk):
+    async with model(workspace, Call("read_note", {"nme": "H4"}), Say("Sorry.")) as server:
+        await talk.say("read H4")
+    (told,) = [m for m in server.requests[1]["messages"] if m["role"] == "tool"]
+    assert "invalid_parameters" in told["content"]
+
+
+async def test_ask_mode_offers_no_tool_that_could_propose(workspace, talk):
+    async with model(workspace, Say("Hm.")) as server:
+        await talk.say("tag it", mode="ask")
+    names = {tool["function"]["name"] for tool in server.requests[0]["tools"]}
+    assert "read_note" in names and not names & {"add_tag", "edit_note", "delete_note", "undo"}
+
+
+async def test_the_next_turn_knows_the_last_one(workspace, talk):
+    async with model(workspace, Say("Four clocks."), Say("H4.")) as server:
+        await talk.say("How many clocks?")
+        await talk.say("Which was the best?")
+    said = [m["content"] for m in server.requests[1]["messages"] if m["role"] in ("user", "assistant")]
+    assert said[0] == "How many clocks?" and "Four clocks." in said[1] and said[2] == "Which was the best?"
+
+
+async def test_notes_given_along_are_marked_and_private_ones_withheld(workspace, talk):
+    async with model(workspace, Say("Hm.")) as server:
+        await talk.say("compare", notes=("Instruments/H4.md", "Journal/Letters (private).md"))
+    (said,) = [m["content"] for m in server.requests[0]["messages"] if m["role"] == "user"]
+    assert "beating five times a second" in said and "Drafts to the editor" not in said
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        ((Fail(401, "bad key"),) * 3, "does not accept the key"),
+        ((Fail(429, "slow down", {"retry-after": "1"}),) * 3, "limit of requests"),
+        ((Fail(400, "scripted does not support tools"),) * 3, "can't call tools"),
+        ((BreakOff("It begins"),) * 3, "broke off"),
+    ],
+)
+async def test_what_goes_wrong_with_a_model_is_said_plainly(workspace, talk, answers, words):
+    async with model(workspace, *answers):
+        await talk.say("hello")
+    notices = [item for item in talk.items if isinstance(item, Notice)]
+    assert len(notices) == 1 and notices[0].level == "error" and words in notices[0].text
+
+
+async def test_no_server_is_said_with_the_address(workspace, talk):
+    async with model(workspace):
+        address = workspace.settings.model.base_url
+    await talk.say("hello")
+    (notice,) = [item for item in talk.items if isinstance(item, Notice)]
+    assert address in notice.text
+
+
+async def test_stop_ends_a_stream_and_keeps_what_was_said(workspace, talk):
+    async with model(workspace, Say("word " * 2000, pause=0.01), Say("Yes.")) as server:
+        task = asyncio.create_task(talk.say("talk"))
+        while not talk.streamed:
+            await asyncio.sleep(0.01)
+        workspace.agent.stop(talk.id)
+        finished = await task
+        assert finished.state == "stopped"
+        await talk.say("go on")
+    assert "stopped this answer" in json.dumps(server.requests[1]["messages"])
+    assert any("word" in item.text for item in talk.items if isinstance(item, AgentText))
+
+
+async def test_stop_while_an_approval_waits_withdraws_it_and_writes_nothing(workspace, talk, approver):
+    asked = asyncio.Event()
+
+    async def never(request):
+        asked.set()
+        await asyncio.Event().wait()
+
+    approver.answers = [never]
+    task = asyncio.create_task(talk.say("tag Longitude with #reviewed"))
+    await asyncio.wait_for(asked.wait(), 10)
+    workspace.agent.stop(talk.id)
+    assert (await task).state == "stopped"
+    assert "reviewed" not in workspace.store.read(NotePath("Concepts/Longitude.md")).decode()
+    assert next(iter(workspace.audit.entries(limit=1))).decision == "cancelled"
+
+
+async def test_two_conversations_are_saved_apart_and_found_again(workspace, talk):
+    other = Talk(workspace)
+    await talk.say("find notes about sextant")
+    await other.say("list all tags")
+    titles = {c.title for c in workspace.agent.store.all()}
+    assert titles == {"find notes about sextant", "list all tags"}
+    assert [c.id for c in workspace.agent.store.all("sextant")] == [talk.id]
+
+
+async def test_a_second_turn_of_one_conversation_has_to_wait(workspace, talk):
+    async with model(workspace, Say("word " * 500, pause=0.01)):
+        task = asyncio.create_task(talk.say("talk"))
+        while not workspace.agent.is_running(talk.id):
+            await asyncio.sleep(0.01)
+        with pytest.raises(ConflictError):
+            workspace.agent.start(talk.id, Prompt("me too"))
+        workspace.agent.stop(talk.id)
+        await task
+
+
+async def test_edit_and_resend_forgets_what_came_after(workspace, talk):
+    await talk.say("find notes about sextant")
+    workspace.agent.start(talk.id, Prompt("find notes about octant"), from_position=0)
+    await asyncio.wait_for(talk.finished.get(), 20)
+    prompts = [item.text for item in talk.items if isinstance(item, UserText)]
+    assert prompts == ["find notes about octant"]
+
+

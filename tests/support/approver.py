@@ -1,0 +1,31 @@
+"""A scripted approver: answers each request in turn and keeps what it was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
+
+Answer = Decision | Callable[[ApprovalRequest], Decision | Awaitable[Decision]]
+
+
+def yes(request: ApprovalRequest) -> Decision:
+    """Approve what is proposed."""
+    return Approved(request.proposal)
+
+
+class ScriptedApprover:
+    """Gives the answers in order, the last one for all that follow."""
+
+    def __init__(self, *answers: Answer) -> None:
+        self.answers = list(answers) or [yes]
+        self.asked: list[ApprovalRequest] = []
+
+    async def decide(self, request: ApprovalRequest) -> Decision:
+        """The next answer."""
+        self.asked.append(request)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Approved | Denied):
+            return answer
+        given = answer(request)
+        return await given if isinstance(given, Awaitable) else given

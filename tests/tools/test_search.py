@@ -1,0 +1,85 @@
+"""The tools of the category search, on the sample vault."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.permissions.caller import Caller, CallerKind
+
+AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", uses_model=False)
+
+
+async def call(workspace, tool, /, **arguments):
+    return await workspace.runner.call(tool, arguments, AGENT)
+
+
+async def paths(workspace, query):
+    outcome = await call(workspace, "search_notes", query=query, limit=100)
+    assert outcome.success, outcome.error
+    return {hit["path"] for hit in outcome.result["hits"]}
+
+
+@pytest.mark.parametrize(
+    ("query", "inside", "outside"),
+    [
+        ("gold chain", {"People/Galileo Galilei.md"}, {"Concepts/Longitude.md"}),
+        ('"half a degree"', {"Events/Longitude Act.md"}, {"Instruments/H1.md"}),
+        ("tag:claim", {"Claims/Both were needed.md", "Claims/Public money found the answer.md"}, {"Sources/Board minutes.md"}),
+        ("tag:claim/economy", {"Claims/Public money found the answer.md"}, {"Claims/Both were needed.md"}),
+        ("path:Events longitude", {"Events/Longitude Act.md"}, {"Concepts/Longitude.md"}),
+        ("file:H4", {"Instruments/H4.md"}, {"Instruments/H1.md"}),
+        ("harrison -tag:person", {"Concepts/Bimetallic strip.md"}, {"People/John Harrison.md"}),
+        ("celatone OR sextant", {"People/Galileo Galilei.md", "Instruments/Sextant.md"}, {"Instruments/H1.md"}),
+        ("下西洋", {"People/鄭和.md"}, {"Sources/過洋牽星圖.md"}),
+    ],
+)
+async def test_the_search_language(workspace, query, inside, outside):
+    found = await paths(workspace, query)
+    assert inside <= found and not outside & found
+
+
+async def test_hits_say_the_line(workspace):
+    outcome = await call(workspace, "search_notes", query="celatone")
+    (hit,) = outcome.result["hits"]
+    assert "celatone" in hit["lines"][0]["text"]
+
+
+async def test_a_bad_query_names_the_position(workspace):
+    outcome = await call(workspace, "search_notes", query='tag:claim "open')
+    assert outcome.error["type"] == "invalid_parameters"
+    assert outcome.error["position"] >= 0 and outcome.error["expected"]
+
+
+async def test_tags_are_and_or_or(workspace):
+    both = await call(workspace, "search_by_tags", tags=["#instrument", "time"])
+    assert both.result["notes"] == ["Concepts/Marine chronometer.md"]
+    any_ = await call(workspace, "search_by_tags", tags=["instrument", "time"], match_all=False)
+    assert any_.result["total"] > 5
+
+
+async def test_properties_are_and_across_keys_and_or_in_a_list(workspace):
+    one = await call(workspace, "search_by_properties", properties={"type": "source", "year": [1980, 1995]})
+    assert one.result["notes"] == ["Sources/Dava Sobel 1995.md", "Sources/Derek Howse 1980.md"]
+    none = await call(workspace, "search_by_properties", properties={"type": "source", "year": None})
+    assert none.result["notes"] == []
+
+
+async def test_find_related_gives_the_reason_and_never_the_note_itself(workspace):
+    outcome = await call(workspace, "find_related", name="H4", limit=30)
+    related = {one["path"]: one for one in outcome.result["related"]}
+    assert "Instruments/H4.md" not in related
+    assert related["Instruments/K1.md"]["relationship"] in ("BACKLINK_FROM", "FORWARDLINK_TO")
+    assert any(one["relationship"].startswith("SHARED_TAG:") for one in related.values())
+
+
+async def test_tags_info_and_mentions(workspace):
+    tags = {tag["tag"]: tag for tag in (await call(workspace, "list_tags")).result["tags"]}
+    assert tags["claim"]["count"] == 9 and tags["claim/economy"]["parent"] == "claim"
+    info = (await call(workspace, "vault_info")).result
+    assert info["notes"] == 78 and info["failed"] == 0 and info["unresolved"] >= 2
+    assert (await call(workspace, "unlinked_mentions", name="James Cook")).success
+
+
+async def test_search_by_meaning_that_is_off_says_so(workspace):
+    outcome = await call(workspace, "semantic_search", query="clocks at sea")
+    assert not outcome.success and "off" in outcome.message
