@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
 
-from app.desktop.theme import Theme, ThemeSource
+from app.desktop.theme import ThemeSource
 from app.vault.markdown.render import NoteTarget, RenderColors, render
 
 
@@ -59,7 +59,7 @@ class MarkdownLabel(QTextBrowser):
         return QSize(200, self.height())
 
     def _draw(self) -> None:
-        self.setHtml(render(self._text, _as_note, render_colors(self._theme.theme)))
+        self.setHtml(render(self._text, _as_note, RenderColors.of(self._theme.theme)))
         self._fit()
 
     def _fit(self) -> None:
@@ -78,8 +78,3 @@ class MarkdownLabel(QTextBrowser):
 def _as_note(target: str) -> NoteTarget | None:
     """Every wikilink of an answer is taken to be a note; opening it finds out."""
     return NoteTarget(target)
-
-
-def render_colors(theme: Theme) -> RenderColors:
-    """The theme's colours for rendered Markdown."""
-    return RenderColors.of(theme)  # type: ignore[attr-defined]

@@ -15,6 +15,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.note_view import page as pages
 from app.desktop.note_view import saving
 from app.desktop.note_view.drafts import Draft, Drafts
+from app.desktop.note_view.line_ends import from_editor
 from app.desktop.note_view.page import Page
 from app.errors import NotFoundError
 from app.vault.path import NotePath
@@ -25,10 +26,12 @@ Answers = tuple[tuple[str, Callable[[], None]], ...]
 
 
 class NoteDocument(QObject):
-    """`loaded` carries a `Page` to show in place of all that was shown, `text_changed` a text to put into the
+    """The state of one note.
+
+    `loaded` carries a `Page` to show in place of all that was shown, `text_changed` a text to put into the
     editor; `saved` a `Page` that is on the disk while the user may have typed on. `dirty_changed` says
     whether there is unsaved text. `said` carries a sentence and its tone, `asked` a question and its answers;
-    both are over when `settled` comes.
+    both are over when `settled` comes. `raw` gives the editor's text, as `QTextDocument.toRawText` does.
     """
 
     loaded = Signal(object)
@@ -39,10 +42,10 @@ class NoteDocument(QObject):
     asked = Signal(str, object)
     settled = Signal()
 
-    def __init__(self, client: VaultClient, typed: Callable[[], str], parent: QObject) -> None:
+    def __init__(self, client: VaultClient, raw: Callable[[], str], parent: QObject) -> None:
         super().__init__(parent)
         self._client = client
-        self._typed = typed
+        self._raw = raw
         self._drafts = Drafts(client.workspace.root)
         self.page: Page | None = None
         self.dirty = False
@@ -55,9 +58,15 @@ class NoteDocument(QObject):
     @property
     def text(self) -> str:
         """The text as it would be saved now, with the note's own line ends."""
-        if self.page is None or not self.dirty:
-            return self.page.text if self.page else self._typed()
-        return saving.with_line_ends(self._typed(), self.page.text)
+        if self.page is None:
+            return ""
+        return from_editor(self._raw(), self.page.text) if self.dirty else self.page.text
+
+    @property
+    def editable(self) -> bool:
+        """Whether the editor gives the note's text back as it is; if not, editing would lose something."""
+        page = self.page
+        return page is not None and not page.problem and from_editor(self._raw(), page.text) == page.text
 
     async def open(self, path: NotePath) -> None:
         """Load the note at `path`; unsaved text of an earlier run is offered.
@@ -92,7 +101,7 @@ class NoteDocument(QObject):
 
     async def save(self) -> bool:
         """Save what was typed; whether it is on the disk now."""
-        page, typed = self.page, self._typed()
+        page, typed = self.page, self._raw()
         if page is None or not self.dirty:
             return True
         text = self.text
@@ -105,6 +114,9 @@ class NoteDocument(QObject):
         self.settled.emit()
         if page.problem:
             self.said.emit(f"{page.problem} It is shown for reading and stays as it is.", "warning")
+        elif not self.editable:
+            words = "This note has characters that the editor can't keep, so it is for reading only."
+            self.said.emit(words, "warning")
 
     def _set_dirty(self, dirty: bool) -> None:
         if dirty != self.dirty:
@@ -116,7 +128,7 @@ class NoteDocument(QObject):
             case saving.Saved(page):
                 self._drafts.drop(page.path)
                 self.page = page
-                self._set_dirty(self._typed() != typed)
+                self._set_dirty(self._raw() != typed)
                 self.saved.emit(page)
                 self.settled.emit()
                 return True
@@ -150,10 +162,12 @@ class NoteDocument(QObject):
         """The note was changed outside while there is unsaved text here: the user chooses."""
         if theirs is None:
             words = "The note was deleted or moved outside. Your text is kept here."
-            answers: Answers = (("Make it again", self._make_again), ("Close without it", self._give_up))
-            self.asked.emit(words, answers)
+            self.asked.emit(words, (("Make it again", self._make_again), ("Close without it", self._give_up)))
             return
-        answers = (("Load theirs", partial(self._load, theirs)), ("Keep mine", partial(self._use, theirs, None)))
+        answers: Answers = (
+            ("Load theirs", partial(self._load, theirs)),
+            ("Keep mine", partial(self._use, theirs, None)),
+        )
         if merged is not None:
             answers = (("Merge both", partial(self._use, theirs, merged)), *answers)
         self.asked.emit("The note was changed outside while you were writing.", answers)
@@ -176,7 +190,7 @@ class NoteDocument(QObject):
             self._start(self._make(self.page.path, self.text), "make the note again")
 
     async def _make(self, path: NotePath, text: str) -> None:
-        typed = self._typed()
+        typed = self._raw()
         self._settle(await self._client.run(lambda ws: saving.create(ws, path, text)), typed)
 
     def _give_up(self) -> None:
@@ -202,7 +216,7 @@ class NoteDocument(QObject):
         if old is None:
             return
         if self.dirty:
-            text, typed = self.text, self._typed()
+            text, typed = self.text, self._raw()
             result = await self._client.run(lambda ws: saving.compare(ws, old, text, path))
             if isinstance(result, saving.Changed) and not _same(result.theirs, old):
                 self._settle(result, typed)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QImage
@@ -109,10 +110,9 @@ def _render(workspace: Workspace, path: NotePath, text: str, colors: RenderColor
             return None
         if found.suffix in _IMAGES:
             embedded.append(found)
-        body = _body(workspace, found) if found.is_note and found != path else None
-        return NoteTarget(str(found), body)
+        return NoteTarget(str(found), partial(_body, workspace, found) if found.is_note else None)
 
-    html = render(text, resolve, colors)
+    html = render(text, resolve, colors, path=str(path))
     images: dict[str, QImage] = {}
     for image in dict.fromkeys(embedded[:_MOST_IMAGES]):
         loaded = _image(workspace, image)

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.note_view import page as pages
-from app.desktop.render_colors import render_colors
 from app.desktop.theme import ThemeSource
 from app.errors import ScriptoriumError
+from app.vault.markdown.render import RenderColors
 from app.vault.path import NotePath
 
 _REST_MS = 450
@@ -54,7 +54,7 @@ class Preview(QFrame):
         tasks.start(self._show(self._path), owner=self, what="preview the note")
 
     async def _show(self, path: str) -> None:
-        colors = render_colors(self._theme.theme)
+        colors = RenderColors.of(self._theme.theme)
         try:
             loaded = await self._client.run(lambda ws: pages.load(ws, NotePath(path)))
         except ScriptoriumError:

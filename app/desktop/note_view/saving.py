@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from app.desktop.note_view.page import Page, load
@@ -90,32 +89,6 @@ async def compare(workspace: Workspace, page: Page, text: str, now_at: NotePath)
         return Changed(None, None)
     theirs = await load(workspace, now_at)
     return await _against(theirs, page, text.encode("utf-8"))
-
-
-def with_line_ends(text: str, original: str) -> str:
-    """`text`, whose lines end in a line feed, with the line ends that `original` has.
-
-    A line that both have keeps its own line end, so that a note with mixed ones changes only where it
-    was edited.
-    """
-    if "\r" not in original:
-        return text
-    old = original.splitlines(keepends=True)
-    plain = [_unended(line) for line in old]
-    new = text.split("\n")
-    most = "\r\n" if original.count("\r\n") * 2 >= original.count("\n") else "\n"
-    ends = [most] * (len(new) - 1)
-    for tag, a, b, c, _ in SequenceMatcher(None, plain, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            for offset in range(b - a):
-                at = c + offset
-                if at < len(ends):
-                    ends[at] = old[a + offset][len(plain[a + offset]) :] or most
-    return "".join(line + end for line, end in zip(new, [*ends, ""], strict=True))
-
-
-def _unended(line: str) -> str:
-    return line.rstrip("\r\n") if line.endswith(("\n", "\r")) else line
 
 
 async def link_mention(workspace: Workspace, mention: Mention, target: NotePath) -> ToolOutcome:

@@ -17,17 +17,18 @@ from app.desktop.note_view.document import NoteDocument
 from app.desktop.note_view.editor import SourceEditor, Wanted
 from app.desktop.note_view.find_bar import FindBar
 from app.desktop.note_view.header import NoteHeader
+from app.desktop.note_view.line_ends import for_editor
 from app.desktop.note_view.links_pane import LinksPane
 from app.desktop.note_view.notice import NoteNotice
 from app.desktop.note_view.page import Page
 from app.desktop.note_view.preview import Preview
 from app.desktop.note_view.properties_form import PropertiesForm
 from app.desktop.note_view.reader import Reader
-from app.desktop.render_colors import render_colors
 from app.desktop.theme import ThemeSource
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import IndexUpdated, Mention
 from app.vault.markdown import edit
+from app.vault.markdown.render import RenderColors
 from app.vault.markdown.scan import scan
 
 _RENDER_MS = 200
@@ -54,7 +55,7 @@ class NoteView(QWidget):
         self._theme = theme
         self._filling = False
         self._build()
-        self.document = NoteDocument(client, self.editor.toPlainText, self)
+        self.document = NoteDocument(client, self.editor.document().toRawText, self)
         self._render_soon = QTimer(self)
         self._render_soon.setSingleShot(True)
         self._render_soon.setInterval(_RENDER_MS)
@@ -148,10 +149,11 @@ class NoteView(QWidget):
         moved = str(page.path) != self.path
         self.path = str(page.path)
         self._fill(page.text)
-        self.editor.setReadOnly(bool(page.problem))
+        editable = self.document.editable
+        self.editor.setReadOnly(not editable)
         self._header.show_path(page.path)
-        self._header.show_mode(self.editing, not page.problem)
-        self.properties.show_properties(page.parsed, not page.problem)
+        self._header.show_mode(self.editing, editable)
+        self.properties.show_properties(page.parsed, editable)
         if moved:
             self.title_changed.emit(page.path.name)
         self._render_soon.start()
@@ -171,10 +173,10 @@ class NoteView(QWidget):
         self.show_source(True)
 
     def _fill(self, text: str) -> None:
-        """Put `text` into the editor and keep the place; its own line ends are `saving.with_line_ends`."""
+        """Put `text` into the editor and keep the place."""
         self._filling = True
         place, at = self.editor.verticalScrollBar().value(), self.editor.textCursor().position()
-        self.editor.setPlainText(text.replace("\r\n", "\n"))
+        self.editor.setPlainText(for_editor(text))
         cursor = self.editor.textCursor()
         cursor.setPosition(min(at, max(0, self.editor.document().characterCount() - 1)))
         self.editor.setTextCursor(cursor)
@@ -195,7 +197,7 @@ class NoteView(QWidget):
                 self.editor.go_to_line(heading.line)
 
     async def _render(self) -> None:
-        page, colors = self.document.page, render_colors(self._theme.theme)
+        page, colors = self.document.page, RenderColors.of(self._theme.theme)
         if page is None:
             return
         text = self.document.text
