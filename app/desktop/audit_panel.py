@@ -75,7 +75,10 @@ class AuditPanel(Panel):
         entries = await self._client.run(lambda workspace: workspace.audit.entries(wanted, PAGE))
         if started == self._round:
             self._at_end = len(entries) < PAGE
+            # What has come by an event since the log was read.
+            newer = [entry for entry in reversed(self.model.entries) if matches(entry, wanted)]
             self.model.replace_all(entries)
+            self.model.add_newer(newer)
             self._learn(entries)
 
     async def load_more(self) -> None:
@@ -140,7 +143,7 @@ class AuditPanel(Panel):
 
     def _build_title(self) -> None:
         self.title.add(self.verdict)
-        self.verify_button = ThemedButton(self._theme, "seal-check", self.tr("Verify the chain of the log"))
+        self.verify_button = ThemedButton(self._theme, "shield-check", self.tr("Verify the chain of the log"))
         self.export_button = ThemedButton(self._theme, "export", self.tr("Export what is shown"))
         menu = QMenu(self)
         for words, suffix in ((self.tr("As CSV…"), "csv"), (self.tr("As JSON Lines…"), "jsonl")):
@@ -224,7 +227,7 @@ class AuditPanel(Panel):
         if self.filters.filter == type(self.filters.filter)():
             self._empty.say(
                 self.tr("Nothing has happened yet"),
-                self.tr("Each call of an agent, a client or yourself will be listed here, and can be undone."),
+                self.tr("Calls of agents, of clients and your own will be listed here, and can be undone."),
             )
         else:
             self._empty.say(self.tr("Nothing matches"), self.tr("Change the filter to see more."))

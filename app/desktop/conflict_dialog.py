@@ -207,6 +207,7 @@ class ConflictDialog(QDialog):
             self.editor.load(one.result)
             self.editor.show()
         except NotEditableError:
+            self.editor.unload()
             self.editor.hide()
 
     def _settle(self, how: Callable[[Settling], None]) -> None:

@@ -6,6 +6,7 @@ import time
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.desktop import tasks
@@ -43,12 +44,21 @@ class GrantsPanel(Panel):
             self.tr("When you approve a change you can allow more of its kind; that is listed here."),
         )
         self._build()
-        # Grants that end by the clock tell nobody.
+        # Grants that end by the clock tell nobody, so what is in sight is read anew now and then.
         self._timer = QTimer(self, interval=_TICK_MS)
         self._timer.timeout.connect(self.reload)
-        self._timer.start()
         client.events.batch.connect(self._take)
         self.reload()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Keep the minutes that are left true while they can be seen."""
+        super().showEvent(event)
+        self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Rest while nobody looks."""
+        super().hideEvent(event)
+        self._timer.stop()
 
     def reload(self) -> None:
         """Read the grants anew."""

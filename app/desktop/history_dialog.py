@@ -112,8 +112,8 @@ class HistoryDialog(QDialog):
             self.list.addItem(item)
         if self.versions:
             self.list.setCurrentRow(0)
-        self.restore_button.setEnabled(False)
-        self._choose(self.list.currentRow())
+        else:
+            self._choose(-1)
 
     def _words(self, version: Version) -> str:
         who = self.tr("outside the app") if version.author == OUTSIDE else describe(version.author)
@@ -123,11 +123,10 @@ class HistoryDialog(QDialog):
 
     def _choose(self, row: int) -> None:
         self._round += 1
+        self.restore_button.setEnabled(False)
         if not 0 <= row < len(self.versions):
-            self.restore_button.setEnabled(False)
             return
         version = self.versions[row]
-        self.restore_button.setEnabled(version.hash is not None)
         self._place.show_text(self.tr("{0}, compared with now").format(describe(str(version.path))))
         if (key := version.hash) is None:
             self.diff_view.show_message(self.tr("The note was deleted here."))
@@ -142,7 +141,6 @@ class HistoryDialog(QDialog):
         except NotFoundError as error:
             if started == self._round:
                 self.diff_view.show_message(error.message)
-                self.restore_button.setEnabled(False)
             return
         if started != self._round:
             return

@@ -310,10 +310,13 @@ def test_alt_a_approves_once_the_dialog_has_rested(desk: Desk, qtbot: QtBot) -> 
     desk.ask(request(ChangeSet.of(update())), rested=False)
     with qtbot.waitActive(desk.dialog):
         desk.dialog.activateWindow()
-    QTest.keyClick(desk.dialog, Qt.Key.Key_A, Qt.KeyboardModifier.AltModifier)
+    handle = desk.dialog.windowHandle()
+    QTest.keySequence(handle, "Alt+A")
+    QCoreApplication.processEvents()
     assert desk.answers == []
     desk.rest()
-    QTest.keyClick(desk.dialog, Qt.Key.Key_A, Qt.KeyboardModifier.AltModifier)
+    QTest.keySequence(handle, "Alt+A")
+    qtbot.waitUntil(lambda: bool(desk.answers))
     assert isinstance(desk.decision, Approved)
 
 

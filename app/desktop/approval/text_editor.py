@@ -62,6 +62,12 @@ class TextEditor(QWidget):
         self._timer.stop()
         self._say("")
 
+    def unload(self) -> None:
+        """Hold nothing: there is no text to edit."""
+        self._text = None
+        self._timer.stop()
+        self._say("")
+
     def flush(self) -> None:
         """Hand over what has been typed now, without waiting for a rest."""
         self._timer.stop()
