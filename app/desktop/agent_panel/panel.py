@@ -6,7 +6,15 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.agent.conversations import Conversation
 from app.agent.transcript import (
@@ -203,8 +211,18 @@ class AgentPanel(Panel):
         settings = await self._client.run(lambda ws: ws.settings)
         self.composer.set_mode(settings.agent.mode)
         self.composer.set_model(_model_label(settings.model.provider, settings.model.model))
+        await self._suggest()
+
+    async def _suggest(self) -> None:
+        """Fill the first page with examples about the note with the most links."""
         names = await self._client.run(lambda ws: ws.hub_names(1))
+        if self._empty.layout() is not None:
+            QWidget().setLayout(self._empty.layout())
         self._fill_empty(names[0] if names else "my note")
+
+    def refresh_suggestions(self) -> None:
+        """The vault has been read: suggest what fits it."""
+        self._start(self._suggest(), "make suggestions")
 
     def _fill_empty(self, name: str) -> None:
         """The first page: what it can do, as examples that are sent with a click."""
@@ -226,6 +244,8 @@ class AgentPanel(Panel):
             button.setIcon(icon(self._theme.theme, symbol))
             button.setProperty("role", "quiet")
             button.setStyleSheet("text-align: left;")
+            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            button.setToolTip(said)
             button.clicked.connect(lambda _=False, said=said: self._send(said))
             column.addWidget(button)
         column.addStretch(3)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.agent.transcript import CardState, ToolCard
+from app.desktop.agent_panel.elided import ElidedLabel
 from app.desktop.panel import ThemedButton
 from app.desktop.theme import Theme, ThemeSource, code_font, icon
 
 _STATES: dict[CardState, tuple[str, str, str]] = {
-    "running": ("circle-notch", "muted", "Running"),
+    "running": ("spinner", "muted", "Running"),
     "done": ("check-circle", "success", "Done"),
     "denied": ("prohibit", "warning", "Denied"),
     "failed": ("x-circle", "danger", "Failed"),
     "cancelled": ("stop-circle", "muted", "Stopped"),
 }
-_LONGEST_SUMMARY = 90
+_LONGEST_VALUE = 200
 
 
 class ToolCardView(QFrame):
@@ -35,9 +37,8 @@ class ToolCardView(QFrame):
         self._mark = QLabel()
         self._name = QLabel()
         self._name.setProperty("size", "strong")
-        self._summary = QLabel()
+        self._summary = ElidedLabel()
         self._summary.setProperty("tone", "muted")
-        self._summary.setTextFormat(Qt.TextFormat.PlainText)
         self._time = QLabel()
         self._time.setProperty("tone", "faint")
         self._message = QLabel()
@@ -61,7 +62,6 @@ class ToolCardView(QFrame):
         head.setSpacing(6)
         for widget in (self._mark, self._name):
             head.addWidget(widget)
-        self._summary.setMinimumWidth(0)
         head.addWidget(self._summary, 1)
         head.addWidget(self._time)
         head.addWidget(self._fold)
@@ -82,9 +82,8 @@ class ToolCardView(QFrame):
         self._name.setText(card.tool.replace("_", " "))
         summary = _summary(card.arguments)
         self._summary.setText(summary)
-        self._summary.setToolTip(summary)
         self._time.setText("" if card.state == "running" else _duration(card.duration_ms))
-        self._message.setText(card.message)
+        self._message.setText(_plain(card.message))
         self._message.setVisible(bool(card.message))
         committed = card.commit is not None and card.entry is not None
         self._diff.setVisible(committed)
@@ -117,15 +116,20 @@ class ToolCardView(QFrame):
 
 
 def _summary(arguments: str) -> str:
-    """The arguments in one line, the values first."""
+    """The values of the arguments in one line; the note's first, without its folder."""
     values = json.loads(arguments)
     parts = []
-    for name, value in values.items():
+    for name, value in sorted(values.items(), key=lambda pair: pair[0] not in ("name", "query")):
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        short = " ".join(text.split())
-        parts.append(short if len(values) == 1 else f"{name}: {short}")
-    line = "  ·  ".join(parts)
-    return line if len(line) <= _LONGEST_SUMMARY else line[: _LONGEST_SUMMARY - 1] + "…"
+        if name == "name":
+            text = text.rpartition("/")[2].removesuffix(".md")
+        parts.append(" ".join(text.split())[:_LONGEST_VALUE])
+    return "  ·  ".join(part for part in parts if part)
+
+
+def _plain(message: str) -> str:
+    """A sentence with its wikilinks as plain names."""
+    return re.sub(r"\[\[(?:[^|\]]*\|)?([^|\]]+)\]\]", r"“\1”", message)
 
 
 def _details(card: ToolCard) -> str:
