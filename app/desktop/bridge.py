@@ -13,7 +13,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast, overload
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
@@ -66,6 +66,12 @@ class Service:
             self._loop.call_soon_threadsafe(self._stopping.set)
         self._thread.join(_LONGEST_END_S)
         return not self._thread.is_alive()
+
+    @overload
+    async def call(self, fn: Callable[[], Awaitable[T]]) -> T: ...
+
+    @overload
+    async def call(self, fn: Callable[[], T]) -> T: ...
 
     async def call(self, fn: Callable[[], Awaitable[T] | T]) -> T:
         """The result of `fn`, called (and awaited, if it is a coroutine function) in the service thread.
@@ -247,9 +253,15 @@ class VaultClient(QObject):
         """The open vault; only its frozen values (`root`, `id`, `name`) may be read from the window."""
         return self._workspace
 
+    @overload
+    async def run(self, fn: Callable[[Workspace], Awaitable[T]]) -> T: ...
+
+    @overload
+    async def run(self, fn: Callable[[Workspace], T]) -> T: ...
+
     async def run(self, fn: Callable[[Workspace], Awaitable[T] | T]) -> T:
         """The result of `fn(workspace)`, computed in the service thread; a coroutine is awaited there."""
-        return await self._service.call(lambda: fn(self._workspace))
+        return await self._service.call(cast("Callable[[], T]", lambda: fn(self._workspace)))
 
     def detach(self) -> None:
         """Relay no more events: the vault is being closed."""

@@ -49,6 +49,7 @@ class FilesPanel(Panel):
         self._client = client
         self._paths: tuple[str, ...] = ()
         self._attachments = False
+        self._selected = ""
         self.setAccessibleName(self.tr("Files"))
         self._build_title(theme)
         self.model = FileTree(theme, self)
@@ -77,6 +78,8 @@ class FilesPanel(Panel):
         self._paths = paths
         self.model.reset(listing)
         self.unfold(unfolded)
+        if self._selected:
+            self.select(self._selected)
         self._show_count()
 
     def unfolded(self) -> list[str]:
@@ -103,6 +106,7 @@ class FilesPanel(Panel):
 
     def select(self, path: str) -> None:
         """Mark the note at `path`, and bring it into sight."""
+        self._selected = path
         index = self.model.index_of(path)
         if index.isValid() and self.tree.currentIndex() != index:
             self.tree.setCurrentIndex(index)

@@ -16,11 +16,13 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLa
 from app import paths
 from app.desktop import dialogs, tasks
 from app.desktop.actions import Actions
+from app.desktop.approval_dialog import ApprovalQueue
 from app.desktop.banner import Banners
 from app.desktop.bridge import Service, VaultClient
 from app.desktop.failures import FailureBanner
 from app.desktop.finder import Finder
-from app.desktop.grants_sheet import show_grants
+from app.desktop.grants_panel import GrantsPanel
+from app.desktop.graph_panel import GraphPanel
 from app.desktop.navigation import Navigation
 from app.desktop.note_commands import NoteCommands
 from app.desktop.palette import Palette
@@ -105,6 +107,7 @@ class MainWindow(QMainWindow):
         self.finder = Finder(Palette(self.theme, whole), self.menu, self)
         self.drops = FolderDrops(self)
         self.failures = FailureBanner(self.banners, self)
+        self.approvals = ApprovalQueue(self, self.theme)
 
     def _connect(self) -> None:
         session, status, welcome = self.session, self.status, self.welcome
@@ -118,6 +121,11 @@ class MainWindow(QMainWindow):
         session.found.connect(lambda: self.banners.clear("lost"))
         session.problem.connect(lambda words: self.banners.show_message("problem", words, "warning"))
         session.granted.connect(status.show_grants)
+        session.approver.asked.connect(self.approvals.add)
+        session.progress.connect(lambda _: self._mark_reading(True))
+        session.scanned.connect(lambda _: self._mark_reading(False))
+        self.approvals.pending_paths_changed.connect(self._mark_pending)
+        self.approvals.noted.connect(lambda words: self.banners.show_message("approval", words))
         status.stop_scan_requested.connect(session.stop_scan)
         status.problems_requested.connect(lambda: self.menu.run("show-problems"))
         status.grants_requested.connect(self._show_grants)
@@ -175,10 +183,10 @@ class MainWindow(QMainWindow):
 
     def _present(self, client: VaultClient) -> None:
         page = VaultPage(client, self.theme, self._panels)
-        self._commands = NoteCommands(client, self)
+        self._commands = NoteCommands(client, self.theme, self)
         self._commands.failed.connect(lambda words: self.banners.show_message("tool", words, "warning"))
         self._wiring = Wiring(page, self.navigation, self._commands)
-        page.command.connect(self.menu.run)
+        page.command.connect(self._page_command)
         self.page = page
         self.stack.addWidget(page)
         self.stack.setCurrentWidget(page)
@@ -205,6 +213,8 @@ class MainWindow(QMainWindow):
         self.finder.client = None
         self.status.set_client(None)
         self.navigation.clear()
+        if isinstance(graph := page.panel("graph"), GraphPanel):
+            graph.shut_down()
         self.stack.removeWidget(page)
         page.deleteLater()
 
@@ -261,11 +271,11 @@ class MainWindow(QMainWindow):
 
     def _make_note(self, name: str) -> None:
         if self._commands is not None:
-            self._start(self._commands.new_note(name), self.tr("make the note"))
+            self._commands.make(name)
 
     def _call_tool(self, name: str) -> None:
         if self._commands is not None:
-            self._start(self._commands.call_by_hand(name, self.theme), self.tr("call the tool"))
+            self._start(self._commands.call_by_hand(name), self.tr("call the tool"))
 
     def _act(self, what: str) -> None:
         if self._commands is not None:
@@ -282,16 +292,31 @@ class MainWindow(QMainWindow):
 
     def _show_grants(self) -> None:
         if self.session.client is not None:
-            self._start(show_grants(self.session.client, self), self.tr("list what is auto-approved"))
+            sheet = dialogs.Sheet(self, self.tr("What is auto-approved"))
+            sheet.add_body(GrantsPanel(self.session.client, self.theme, sheet))
+            sheet.setMinimumSize(round(480 * self.theme.zoom), round(420 * self.theme.zoom))
+            sheet.add_button(self.tr("Done"), 1, "primary").setDefault(True)
+            self._start(dialogs.ask(sheet), self.tr("list what is auto-approved"))
 
-    def _show_settings(self) -> None:
+    def _page_command(self, command: str) -> None:
+        name, _, section = command.partition(":")
+        if name == "settings" and section:
+            self._show_settings(section)
+        else:
+            self.menu.run(name)
+
+    def _show_settings(self, section: str = "general") -> None:
         dialog = SettingsDialog(self.settings, self.theme, parent=self)
+        dialog.show_section(section)
         dialog.changed.connect(self._take_settings)
         self._start(dialogs.ask(dialog), self.tr("show the settings"))
 
     def _take_settings(self, settings: Settings) -> None:
         self.settings = self.session.settings = settings
         save_settings(settings)
+        if self.session.client is not None:
+            apply = self.session.client.run(lambda workspace: workspace.apply_settings(settings))
+            self._start(apply, self.tr("let the settings take effect"))
         self.theme.set(settings.general.theme, settings.general.zoom)
 
     def _set_general(self, **values: object) -> None:
@@ -307,6 +332,14 @@ class MainWindow(QMainWindow):
             "unsaved text is kept. It goes on by itself when the folder is back."
         )
         self.banners.show_message("lost", words, "danger")
+
+    def _mark_reading(self, reading: bool) -> None:
+        if self.page is not None and isinstance(graph := self.page.panel("graph"), GraphPanel):
+            graph.set_reading(reading)
+
+    def _mark_pending(self, touched: frozenset[str]) -> None:
+        if self.page is not None and isinstance(graph := self.page.panel("graph"), GraphPanel):
+            graph.set_pending(touched)
 
     def _mark_way(self) -> None:
         has_vault = self.page is not None

@@ -6,6 +6,7 @@ may have unsaved text, and can be undone.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any, Protocol, cast
 
@@ -17,7 +18,9 @@ from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.panel import EmptyState
 from app.desktop.theme import ThemeSource
+from app.errors import ScriptoriumError
 
+log = logging.getLogger(__name__)
 _MOST_CLOSED = 50
 
 
@@ -29,6 +32,8 @@ class NoteTab(Protocol):
     search_requested: SignalInstance
     title_changed: SignalInstance
     dirty_changed: SignalInstance
+    acted: SignalInstance
+    create_requested: SignalInstance
 
     async def open(self, path: str, fragment: str = "") -> None:
         """Show the note at `path`, at a heading, `^block` or `line=12`."""
@@ -81,12 +86,14 @@ class _Group(QTabWidget):
 class NoteArea(QWidget):
     """The splitter of groups. `shown` carries the path of the note in front, empty for none.
 
-    `open_requested` (path, fragment) and `search_requested` are those of the notes. `emptied` says that the
-    last tab was closed.
+    `open_requested` (path, fragment) and `search_requested` are those of the notes, and so are
+    `act_requested` (what, path) and `create_requested` (name). `emptied`: the last tab was closed.
     """
 
     open_requested = Signal(str, str)
     search_requested = Signal(str)
+    act_requested = Signal(str, str)
+    create_requested = Signal(str)
     shown = Signal(str)
     emptied = Signal()
 
@@ -132,12 +139,17 @@ class NoteArea(QWidget):
         """Show the note at `path` in its tab, or in a new one; `beside`: in another group."""
         if beside and self._front.count():
             self._front = self._groups[1] if len(self._groups) > 1 else self._add_group()
-        tab = next((t for t in self._tabs_of(self._front) if t.path == path), None)
-        if tab is None:
-            tab = self._add_tab(self._front)
-        self._front.setCurrentWidget(cast("QWidget", tab))
+        group = self._front
+        known = next((t for t in self._tabs_of(group) if t.path == path), None)
+        tab = known or self._add_tab(group)
+        group.setCurrentWidget(cast("QWidget", tab))
         self._stack.setCurrentWidget(self.splitter)
-        await tab.open(path, fragment)
+        try:
+            await tab.open(path, fragment)
+        except BaseException:
+            if known is None:
+                self._remove(group, cast("QWidget", tab))
+            raise
         self.shown.emit(path)
 
     async def close_current(self) -> bool:
@@ -204,11 +216,14 @@ class NoteArea(QWidget):
         return {"groups": groups, "front": front, "sizes": self.splitter.sizes()}
 
     async def restore(self, state: dict[str, Any]) -> None:
-        """Open what `state` says; notes that are gone are left out by their views' own words."""
+        """Open what `state` says; notes that are gone are left out."""
         groups = [[str(path) for path in group] for group in state.get("groups", []) if group]
         for number, paths in enumerate(groups[:2]):
             for position, path in enumerate(paths):
-                await self.open(path, beside=number > 0 and position == 0)
+                try:
+                    await self.open(path, beside=number > 0 and position == 0)
+                except ScriptoriumError as error:
+                    log.info("a tab of last time is not opened again: %s", error)
         front = state.get("front")
         for group in self._groups:
             for tab in self._tabs_of(group):
@@ -238,6 +253,8 @@ class NoteArea(QWidget):
         group.tabBar().setTabToolTip(row, "")
         tab.open_requested.connect(self.open_requested)
         tab.search_requested.connect(self.search_requested)
+        tab.acted.connect(self.act_requested)
+        tab.create_requested.connect(self.create_requested)
         tab.title_changed.connect(lambda title: self._retitle(widget, title=title))
         tab.dirty_changed.connect(lambda dirty: self._retitle(widget, dirty=dirty))
         return tab
@@ -271,11 +288,14 @@ class NoteArea(QWidget):
             return False
         if tab.path:
             self._closed = [*self._closed, tab.path][-_MOST_CLOSED:]
+        self._remove(group, widget)
+        return True
+
+    def _remove(self, group: _Group, widget: QWidget) -> None:
         if (row := group.indexOf(widget)) >= 0:
             group.removeTab(row)
         widget.deleteLater()
         self._drop_empty(group)
-        return True
 
     def _drop_empty(self, group: _Group) -> None:
         if group.count():

@@ -11,7 +11,11 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.desktop import dialogs, tasks
+from app.desktop.audit.changes_dialog import ChangesDialog, read_commit
+from app.desktop.audit.undoing import undo
 from app.desktop.bridge import VaultClient
+from app.desktop.history_dialog import HistoryDialog
+from app.desktop.note_view.page import find_note
 from app.desktop.theme import ThemeSource
 from app.desktop.tool_form import ToolForm, show_result
 from app.permissions.caller import Caller
@@ -19,22 +23,40 @@ from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.toolkit.outcome import ToolOutcome
+    from app.workspace import Workspace
+
+
+_REQUESTS = {
+    "related": "Find notes related to [[{0}]]",
+    "summarise": "Summarise [[{0}]]",
+    "relate": "Relate [[{0}]] to [[",
+}
+# What opens in another program without a question: it can only be looked at or listened to.
+_HARMLESS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".mp3", ".ogg", ".mp4", ".webm")
+
+
+def _attachments(workspace: Workspace) -> frozenset[str]:
+    return frozenset(file.path.text for file in workspace.index.files())
 
 
 class NoteCommands(QObject):
     """Runs the commands of one vault for `window`.
 
-    `open_requested` carries the path of a note that was made; `ask_requested` a text for the agent; `failed`
-    one sentence for the user.
+    `open_requested` carries the path of a note that was made; `ask_requested` a text for the agent,
+    `give_requested` a note for it; `travel_requested` a note to fly to in the graph; `failed` one sentence
+    for the user.
     """
 
     open_requested = Signal(str, str)
     ask_requested = Signal(str)
+    give_requested = Signal(str)
+    travel_requested = Signal(str)
     failed = Signal(str)
 
-    def __init__(self, client: VaultClient, window: QWidget) -> None:
+    def __init__(self, client: VaultClient, theme: ThemeSource, window: QWidget) -> None:
         super().__init__(window)
         self._client = client
+        self._theme = theme
         self._window = window
 
     def act(self, what: str, about: str, more: str = "") -> None:
@@ -45,8 +67,15 @@ class NoteCommands(QObject):
             self._reveal(about)
         elif what == "copy-link":
             QGuiApplication.clipboard().setText(f"[[{NotePath(about).name}]]")
-        elif what == "related":
-            self.ask_requested.emit(self.tr("Find notes related to [[{0}]]").format(NotePath(about).name))
+        elif what in _REQUESTS:
+            self.ask_requested.emit(_REQUESTS[what].format(NotePath(about).name))
+        elif what == "ask":
+            self.give_requested.emit(about)
+        elif what == "graph":
+            self.travel_requested.emit(about)
+        elif what == "history":
+            dialog = HistoryDialog(NotePath(about), self._client, self._theme, self._window)
+            tasks.start(dialogs.ask(dialog), what=self.tr("show the history"))
         else:
             tasks.start(self._change(what, about, more), owner=self._window, what=self.tr("change the note"))
 
@@ -59,6 +88,10 @@ class NoteCommands(QObject):
             self.failed.emit(outcome.message)
         return outcome
 
+    def make(self, name: str, folder: str = "") -> None:
+        """Make a note and open it."""
+        tasks.start(self.new_note(name, folder), owner=self._window, what=self.tr("make the note"))
+
     async def new_note(self, name: str, folder: str = "") -> None:
         """Make a note and open it."""
         outcome = await self.run("create_note", {"name": name, "content": "", "folder": folder})
@@ -66,7 +99,45 @@ class NoteCommands(QObject):
             path = outcome.result.get("path") or f"{folder}/{name}.md".lstrip("/")
             self.open_requested.emit(str(path), "")
 
-    async def call_by_hand(self, name: str, theme: ThemeSource) -> None:
+    async def find(self, name: str) -> str | None:
+        """The path of the note that `name` (a path, or what a link says) means; None if there is none.
+
+        Another file of the vault is opened by the program that the system has for it. For a name that no
+        note has, the user is asked whether to make one.
+        """
+        if NotePath(name).is_note:
+            return name
+        found: NotePath | None = await self._client.run(lambda workspace: find_note(workspace, name))
+        if found is None and name in await self._client.run(_attachments):
+            found = NotePath(name)
+        if found is not None and not found.is_note:
+            await self._open_outside(Path(self._client.workspace.root) / found.text)
+            return None
+        if found is not None:
+            return found.text
+        title = self.tr("There is no note called “{0}”").format(name)
+        words = self.tr("Some notes link to it, or a link was followed that nothing answers to.")
+        if await dialogs.confirm(self._window, title, words, self.tr("Make it")):
+            await self.new_note(name)
+        return None
+
+    async def _open_outside(self, file: Path) -> None:
+        title = self.tr("Open “{0}” in another program?").format(file.name)
+        words = self.tr("A file of this kind may do more than show itself. Open it only if you know it.")
+        harmless = file.suffix.lower() in _HARMLESS
+        if harmless or await dialogs.confirm(self._window, title, words, self.tr("Open it")):
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(file)))
+
+    async def show_entry(self, number: int, *, undo_it: bool = False) -> None:
+        """Show what a call wrote, by its number in the audit log, or propose to take it back."""
+        entry = await self._client.run(lambda workspace: workspace.audit.entry(number))
+        if undo_it:
+            await undo(self._client, self._theme, self._window, entry, whole_turn=False)
+        elif (commit := entry.commit) is not None:
+            title, files = await self._client.run(lambda workspace: read_commit(workspace, commit))
+            await dialogs.ask(ChangesDialog(title, files, self._theme, self._window))
+
+    async def call_by_hand(self, name: str) -> None:
         """Ask for a tool's arguments, call it, and show what it answered."""
         tool = await self._client.run(lambda workspace: workspace.registry.get(name))
         form = ToolForm(tool, self._window)
@@ -75,7 +146,7 @@ class NoteCommands(QObject):
         outcome = await self.run(name, form.arguments)
         if outcome.success and not outcome.denied:
             title = name.replace("_", " ").capitalize()
-            await show_result(self._window, theme, title, outcome.message, outcome.result)
+            await show_result(self._window, self._theme, title, outcome.message, outcome.result)
 
     async def rename_tag(self, tag: str) -> None:
         """Ask for the tag's new name and rename it in every note."""

@@ -47,6 +47,31 @@ def _tags(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
     return TagsPanel(client, theme, parent)
 
 
+def _graph(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.graph_panel import GraphPanel
+
+    return GraphPanel(client, theme, parent)
+
+
+def _notes(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.note_area import NoteArea
+    from app.desktop.note_view.view import NoteView
+
+    return NoteArea(client, theme, NoteView, parent)
+
+
+def _agent(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.agent_panel.panel import AgentPanel
+
+    return AgentPanel(client, theme, parent)
+
+
+def _audit(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.audit_panel import AuditPanel
+
+    return AuditPanel(client, theme, parent)
+
+
 def _problems(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
     from app.desktop.problems_panel import ProblemsPanel
 
@@ -57,5 +82,9 @@ PANELS: tuple[PanelKind, ...] = (
     PanelKind("files", "Files", "files", "side", _files),
     PanelKind("search", "Search", "magnifying-glass", "side", _search),
     PanelKind("tags", "Tags", "hash", "side", _tags),
+    PanelKind("graph", "Graph", "share-network", "graph", _graph),
+    PanelKind("notes", "Notes", "file-text", "notes", _notes),
+    PanelKind("agent", "Agent", "sparkle", "right", _agent),
+    PanelKind("audit", "Audit log", "clipboard-text", "bottom", _audit),
     PanelKind("problems", "Problems", "warning-circle", "bottom", _problems),
 )

@@ -25,7 +25,7 @@ from app.desktop.panel import ThemedButton
 from app.desktop.panels import PanelKind
 from app.desktop.theme import ThemeSource
 
-_SIDE, _AGENT, _BOTTOM = 264, 348, 220
+_SIDE, _AGENT, _BOTTOM = 264, 372, 260
 
 
 class VaultPage(QWidget):
@@ -87,6 +87,7 @@ class VaultPage(QWidget):
         widget = self._areas()[area]
         if widget is not None:
             widget.setVisible(widget.isHidden())
+        self._make_room()
         self._mark_buttons()
 
     def show_area(self, area: str) -> None:
@@ -119,16 +120,23 @@ class VaultPage(QWidget):
             self.side.setCurrentWidget(panel)
         zoom = self._theme.zoom
         first = {
-            "across": [round(_SIDE * zoom), 900, round(_AGENT * zoom)],
+            "across": [round(_SIDE * zoom), 10_000, round(_AGENT * zoom)],
             "centre": [520, 480],
-            "down": [700, round(_BOTTOM * zoom)],
+            "down": [10_000, round(_BOTTOM * zoom)],
         }
         kept = state.get("sizes", {})
         for name, splitter in self._splitters().items():
             sizes = kept.get(name, [])
             fits = len(sizes) == splitter.count() and any(sizes)
             splitter.setSizes(sizes if fits else first[name][: splitter.count()])
+        self._make_room()
         self._mark_buttons()
+
+    def _make_room(self, *_: object) -> None:
+        """The graph has the whole centre while no note is open."""
+        notes, graph = self.notes, self._panels.get("graph")
+        if notes is not None:
+            notes.setVisible(bool(notes.tabs()) or graph is None or graph.isHidden())
 
     def _areas(self) -> dict[str, QWidget | None]:
         return {
@@ -153,10 +161,15 @@ class VaultPage(QWidget):
     def _arrange(self) -> None:
         self.across.addWidget(self.side)
         self.across.addWidget(self.centre)
+        zoom = self._theme.zoom
         if (agent := self._panels.get("agent")) is not None:
             self.across.addWidget(agent)
+            agent.setMinimumWidth(round(280 * zoom))
         self.across.setStretchFactor(1, 1)
-        self.side.setMinimumWidth(round(180 * self._theme.zoom))
+        self.side.setMinimumWidth(round(180 * zoom))
+        if (notes := self.notes) is not None:
+            notes.setMinimumWidth(round(240 * zoom))
+            notes.shown.connect(self._make_room)
         self.down.addWidget(self.across)
         self.down.addWidget(self.bottom)
         self.down.setStretchFactor(0, 1)

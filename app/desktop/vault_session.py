@@ -140,6 +140,8 @@ class VaultSession(QObject):
         client.events.batch.connect(self._notice)
         self.client = client
         self.opened.emit(client)
+        for notice in workspace.notices:
+            self.problem.emit(notice)
         self._read_grants()
         self.start_scan()
 
@@ -182,7 +184,6 @@ class VaultSession(QObject):
                 self.lost.emit()
             elif isinstance(event, VaultFound):
                 self.found.emit()
-                self.start_scan()
             elif isinstance(event, GrantsChanged):
                 self._read_grants()
             elif isinstance(event, IndexRebuilt):

@@ -12,7 +12,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.desktop import tasks
 from app.desktop.files_panel import FilesPanel
+from app.desktop.graph_panel import GraphPanel
 from app.desktop.navigation import Navigation
+from app.desktop.note_area import NoteArea
 from app.desktop.note_commands import NoteCommands
 from app.desktop.search_panel import SearchPanel
 from app.desktop.tags_panel import TagsPanel
@@ -36,6 +38,8 @@ class Wiring:
         commands.ask_requested.connect(self.ask_agent)
         self._connect_files()
         self._connect_notes()
+        self._connect_graph()
+        self._connect_agent()
 
     def search(self, query: str) -> None:
         """Search for `query` in the side panel."""
@@ -71,6 +75,8 @@ class Wiring:
     def _connect_files(self) -> None:
         if isinstance(files := self._page.panel("files"), FilesPanel):
             files.act_requested.connect(self._commands.act)
+            self._commands.travel_requested.connect(self._travel)
+            self._commands.give_requested.connect(self._give)
         if isinstance(tags := self._page.panel("tags"), TagsPanel):
             tags.rename_requested.connect(self._rename_tag)
 
@@ -83,12 +89,55 @@ class Wiring:
             return
         self._navigation.go.connect(self._show_note)
         notes.shown.connect(self._visited)
+        notes.act_requested.connect(self._commands.act)
+        notes.create_requested.connect(lambda name: self._commands.make(name))
         if isinstance(files, FilesPanel):
             notes.shown.connect(lambda path: files.select(path) if path else None)
 
+    def _connect_graph(self) -> None:
+        graph, search, notes = self._page.panel("graph"), self._page.panel("search"), self._page.notes
+        if not isinstance(graph, GraphPanel):
+            return
+        graph.act_requested.connect(self._commands.act)
+        if isinstance(search, SearchPanel):
+            search.found.connect(graph.set_found)
+        if notes is not None:
+            notes.shown.connect(graph.show_note)
+
+    def _connect_agent(self) -> None:
+        agent, notes = cast("AgentPanel | None", self._page.panel("agent")), self._page.notes
+        if agent is None:
+            return
+        if notes is not None:
+            agent.set_open_note(lambda: (notes.current.path or None) if notes.current is not None else None)
+        agent.diff_requested.connect(lambda number: self._show_entry(number, undo_it=False))
+        agent.undo_requested.connect(lambda number: self._show_entry(number, undo_it=True))
+        agent.settings_requested.connect(lambda section: self._page.command.emit(f"settings:{section}"))
+
+    def _show_entry(self, number: int, *, undo_it: bool) -> None:
+        what = self._page.tr("take it back") if undo_it else self._page.tr("show what was changed")
+        tasks.start(self._commands.show_entry(number, undo_it=undo_it), owner=self._page, what=what)
+
+    def _give(self, path: str) -> None:
+        agent = cast("AgentPanel | None", self._page.panel("agent"))
+        if agent is not None:
+            self._page.show_area("agent")
+            agent.add_note(path)
+
+    def _travel(self, path: str) -> None:
+        graph = self._page.panel("graph")
+        if isinstance(graph, GraphPanel):
+            self._page.show_area("graph")
+            graph.travel_to(path)
+
     def _show_note(self, path: str, fragment: str) -> None:
+        async def show(notes: NoteArea) -> None:
+            found = await self._commands.find(path)
+            if found is not None:
+                await notes.open(found, fragment)
+
         if (notes := self._page.notes) is not None:
-            tasks.start(notes.open(path, fragment), owner=notes, what=self._page.tr("open the note"))
+            tasks.start(show(notes), owner=notes, what=self._page.tr("open the note"))
 
     def _visited(self, path: str) -> None:
         if path:

@@ -34,7 +34,11 @@ class OpenVault:
         self.index = VaultIndex(root, paths.vault_cache_folder(root), settings.index, self.events)
         self.grants = Grants(paths.vault_data_folder(root), events=self.events)
         self.registry = ToolRegistry([Category("notes", "Notes", Level.READ_WRITE)])
+        self.notices: list[str] = []
         self.closed = False
+
+    def apply_settings(self, settings: Settings) -> None:
+        self.settings = settings
 
     async def start_scan(self, progress: object) -> ScanReport:
         cancelled = asyncio.Event()
@@ -62,6 +66,8 @@ class PlainNote(QWidget):
     search_requested = Signal(str)
     title_changed = Signal(str)
     dirty_changed = Signal(bool)
+    acted = Signal(str, str)
+    create_requested = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent)

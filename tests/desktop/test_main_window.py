@@ -292,7 +292,7 @@ def test_panels_speak_to_one_another(in_window, wait_until, vault: Path) -> None
         page.panel("search").open_requested.emit("Two.md", "line=3")
         await wait_until(lambda: notes_of(window) and notes_of(window)[0].path == "Two.md")
         files = page.panel("files")
-        assert files.model.path_at(files.tree.currentIndex()) == ("Two.md", False)
+        await wait_until(lambda: files.model.path_at(files.tree.currentIndex()) == ("Two.md", False))
 
     in_window(use)
 

@@ -1,0 +1,167 @@
+"""The graph of the open vault: fed by the index, laid out once and then kept, and what its nodes can do."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+
+from app import paths
+from app.desktop import tasks
+from app.desktop.bridge import VaultClient
+from app.desktop.graph_view.view import GraphView
+from app.desktop.theme import ThemeSource
+from app.events import Event
+from app.graph.builder import build
+from app.graph.model import Graph
+from app.graph.positions import load_positions, save_positions
+from app.index.records import GraphData, IndexUpdated
+from app.vault.path import NotePath
+from app.vault.store import NotesChanged
+
+log = logging.getLogger(__name__)
+_SETTLE_MS = 120
+_WHILE_READING_MS = 1500
+_YOU = ("You", "outside")
+
+
+class GraphPanel(QWidget):
+    """`open_requested` carries a note's path, or the name of one that is not there, and an empty fragment.
+
+    `act_requested` carries what is to be done ("related", "rename", "delete", "ask", …) and a path, as the
+    files panel's does; `selected` the tuple of chosen paths.
+    """
+
+    open_requested = Signal(str, str)
+    act_requested = Signal(str, str, str)
+    selected = Signal(object)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._client = client
+        self._folder = Path(paths.vault_cache_folder(client.workspace.root))
+        self._reading = False
+        self._changed: set[str] = set()
+        self._renamed: dict[str, str] = {}
+        self.view = GraphView(theme.theme, self)
+        self.setAccessibleName(self.tr("Graph"))
+        self.setFocusProxy(self.view)
+        self.setMinimumWidth(240)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.view)
+        self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
+        self._settle.timeout.connect(self._refresh)
+        theme.changed.connect(self.view.set_theme)
+        self.view.open_requested.connect(lambda path: self.open_requested.emit(path, ""))
+        self.view.selected.connect(self.selected)
+        self.view.context_requested.connect(self._menu)
+        self.view.arranged.connect(self._keep)
+        client.events.batch.connect(self._notice)
+        tasks.start(self.load(), owner=self, what=self.tr("show the graph"))
+
+    async def load(self) -> None:
+        """Show the graph with the places of last time; what has none is arranged."""
+        graph = await self._graph()
+        places = await asyncio.to_thread(load_positions, self._folder, graph)
+        if len(graph):
+            self.view.set_graph(graph, places)
+
+    def set_reading(self, reading: bool) -> None:
+        """Whether the vault is being read: then the graph follows in larger steps until it ends."""
+        ended = self._reading and not reading
+        self._reading = reading
+        if ended:
+            self._settle.start(_SETTLE_MS)
+
+    def show_note(self, path: str) -> None:
+        """Mark the note that is in front, without travelling to it."""
+        if path in self.view.graph().rows:
+            self.view.select([path])
+
+    def travel_to(self, path: str) -> None:
+        """Fly to a note."""
+        self.view.fly_to(path)
+
+    def set_found(self, found: Collection[str]) -> None:
+        """Keep what a search found bright; nothing found ends it."""
+        self.view.set_filter(found or None)
+
+    def set_pending(self, touched: Collection[str]) -> None:
+        """Let the notes glow that waiting requests would change."""
+        self.view.set_pending(touched)
+
+    def shut_down(self) -> None:
+        """End the layout's thread."""
+        self.view.shutdown()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """A hidden graph keeps its layout for the next start."""
+        super().hideEvent(event)
+        self._keep()
+
+    async def _graph(self) -> Graph:
+        """The graph as the index has it now, built beside the window's thread."""
+        data: GraphData = await self._client.run(lambda workspace: asyncio.to_thread(workspace.index.graph))
+        return await asyncio.to_thread(build, data)
+
+    def _refresh(self) -> None:
+        tasks.start(self._update(), owner=self, what=self.tr("show the graph"))
+
+    async def _update(self) -> None:
+        renamed, self._renamed = self._renamed, {}
+        graph = await self._graph()
+        shown = len(self.view.graph())
+        if len(graph) > 2 * shown + 8:
+            # Far more is new than old: places beside neighbours would be a heap, so arrange it all.
+            self.view.set_graph(graph, await asyncio.to_thread(load_positions, self._folder, graph))
+        else:
+            self.view.update_graph(graph, renamed)
+
+    def _keep(self) -> None:
+        graph, places = self.view.graph(), self.view.positions()
+        if len(graph) and len(places) == len(graph):
+            tasks.start(self._save(graph, places.copy()), what=self.tr("keep the graph's layout"))
+
+    async def _save(self, graph: Graph, places: object) -> None:
+        try:
+            await asyncio.to_thread(save_positions, self._folder, graph, places)  # type: ignore[arg-type]
+        except OSError as error:
+            log.warning("the graph's layout could not be kept: %s", error)
+
+    def _notice(self, events: tuple[Event, ...]) -> None:
+        for event in events:
+            if isinstance(event, IndexUpdated) and not self._settle.isActive():
+                self._settle.start(_WHILE_READING_MS if self._reading else _SETTLE_MS)
+            elif isinstance(event, NotesChanged):
+                self._take(event)
+
+    def _take(self, event: NotesChanged) -> None:
+        self._renamed.update({old.text: new.text for old, new in event.moved})
+        if event.author not in _YOU:
+            self._changed |= {path.text for path in event.paths}
+            self.view.set_changed(self._changed)
+
+    def _menu(self, path: str, at: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        is_note = path in self.view.graph().rows and NotePath(path).is_note
+        menu.addAction(self.tr("Open") if is_note else self.tr("Make this note…"),
+                       partial(self.open_requested.emit, path, ""))  # fmt: skip
+        menu.addAction(self.tr("Show its surroundings"), partial(self.view.show_local, path, 2))
+        if is_note:
+            menu.addSeparator()
+            for words, what in (
+                (self.tr("Find related"), "related"), (self.tr("Summarise"), "summarise"),
+                (self.tr("Add a relation…"), "relate"), (self.tr("Give to the agent"), "ask"),
+                (self.tr("Copy the link"), "copy-link"), (self.tr("History…"), "history"),
+                (self.tr("Rename…"), "rename"), (self.tr("Delete…"), "delete"),
+            ):  # fmt: skip
+                menu.addAction(words, partial(self.act_requested.emit, what, path, ""))
+        menu.popup(at)
