@@ -11,7 +11,7 @@ from app.embeddings import EmbedderUnavailable
 from app.errors import NotFoundError
 from app.index.query import parse
 from app.index.query_tree import Field, Phrase, Word, walk_nodes
-from app.index.records import SearchPage
+from app.index.records import PropertyCount, SearchPage, UnresolvedName
 from app.toolkit.meaning import Meaning
 from app.toolkit.sight import Sight
 from app.vault.path import NotePath, name_key
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
         Mention,
         NoteRecord,
         Problem,
-        PropertyCount,
         TagCount,
-        UnresolvedName,
         VaultStats,
     )
     from app.index.renames import RenamePlan
@@ -100,7 +98,7 @@ class IndexView:
             if link.target is None
         )
         names = self._index.unresolved()
-        counted = (one._replace(count=one.count - lost[name_key(one.name)]) for one in names)
+        counted = (UnresolvedName(one.name, one.count - lost[name_key(one.name)]) for one in names)
         return tuple(one for one in counted if one.count > 0)
 
     def tags(self) -> tuple[TagCount, ...]:
@@ -125,7 +123,7 @@ class IndexView:
             for name in record.properties
         )
         names = self._index.properties()
-        counted = (one._replace(count=one.count - hidden[name_key(one.name)]) for one in names)
+        counted = (PropertyCount(one.name, one.count - hidden[name_key(one.name)]) for one in names)
         return tuple(one for one in counted if one.count > 0)
 
     def problems(self) -> tuple[Problem, ...]:

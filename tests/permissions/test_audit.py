@@ -108,6 +108,20 @@ def test_a_row_rewritten_with_a_new_chain_after_it_still_differs_from_the_head(l
     assert not check.ok and check.first_bad == 5 and "head" in check.reason
 
 
+@pytest.mark.parametrize("content", [b"", b"junk", b"{}" * 500, b'{"id": "x"}'])
+def test_a_head_that_cannot_be_read_is_told_and_written_anew(tmp_path, content):
+    log = AuditLog(tmp_path)
+    fill(log)
+    log.close()
+    (tmp_path / "audit.head").write_bytes(content)
+    log = AuditLog(tmp_path)
+    assert "head" in log.problem and log.verify().ok
+    log.close()
+    log = AuditLog(tmp_path)
+    assert log.problem == "" and log.entries(limit=1)[0].id == 6
+    log.close()
+
+
 @pytest.mark.parametrize("rest", [0, 2])
 def test_a_cut_end_stays_visible_after_new_rows(tmp_path, rest):
     log = AuditLog(tmp_path)
