@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from app.index.vault_index import VaultIndex
 
 
+_MANY = 50
+
+
 class Visibility:
     """Knows the private notes of a vault; one for a workspace."""
 
@@ -59,8 +62,13 @@ class Visibility:
         return (record.path for record in self._index.notes())
 
     def _follow(self, event: IndexUpdated) -> None:
-        known = self._known()
-        for path in (*event.changed, *event.removed):
+        touched = (*event.changed, *event.removed)
+        if self._private is None or len(touched) > _MANY:
+            # Looked up again when next asked: a scan's batches must not hold the thread up.
+            self._private = None
+            return
+        known = self._private
+        for path in touched:
             record = self._index.note(path)
             if record is not None and record.private:
                 known.add(path)

@@ -1,0 +1,64 @@
+"""What a tool may see of the journal."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.errors import NotFoundError
+from app.permissions.caller import Caller, CallerKind
+from app.toolkit.history_view import HistoryView
+from app.vault.path import NotePath
+
+AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="t")
+TEA, SECRET = NotePath("Tea.md"), NotePath("Secret.md")
+
+
+@pytest.fixture
+def view(bench):
+    def of(caller):
+        sight = bench.runner._visibility.of(caller, "note_history")
+        return HistoryView(bench.journal, bench.audit, bench.store, sight)
+
+    return of
+
+
+async def save(bench, name, text):
+    before = (bench.root / name).read_bytes()
+    return await bench.runner.save(NotePath(name), before, text.encode())
+
+
+async def test_versions_and_restore(bench, view):
+    await save(bench, "Tea.md", "new\n")
+    history = view(AGENT)
+    newest, oldest = history.versions(TEA)[0], history.versions(TEA)[-1]
+    assert history.content(newest.hash) == b"new\n"
+    (change,) = history.plan_restore(TEA, oldest.hash).changes
+    assert change.before == b"new\n" and b"Hot water" in change.after
+
+
+async def test_a_private_notes_history_is_as_private(bench, view):
+    before = bench.text("Secret.md")
+    await save(bench, "Secret.md", before + "more\n")
+    own = view(Caller.user()).versions(SECRET)
+    assert len(own) == 2 and view(AGENT).versions(SECRET) == ()
+    for version in own:
+        assert b"treasure" in view(Caller.user()).content(version.hash)
+        with pytest.raises(NotFoundError):
+            view(AGENT).content(version.hash)
+        with pytest.raises(NotFoundError):
+            view(AGENT).plan_restore(SECRET, version.hash)
+    assert view(AGENT).commits() == () and len(view(Caller.user()).commits()) == 1
+
+
+async def test_a_version_from_before_a_note_was_private_stays_hidden_while_it_is(bench, view):
+    await save(bench, "Tea.md", "---\nai: private\n---\nsecret tea\n")
+    assert view(AGENT).versions(TEA) == () and view(AGENT).commits() == ()
+
+
+async def test_commits_by_entry_and_by_turn(bench, view):
+    outcome = await bench.call("make", {"name": "A"}, AGENT)
+    assert view(AGENT).commits_of_entry(outcome.entry) == (outcome.commit,)
+    assert view(AGENT).commits_of_turn("t") == (outcome.commit,)
+    assert view(AGENT).commits_of_turn("") == ()
+    with pytest.raises(NotFoundError):
+        view(AGENT).commits_of_entry(999)
