@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
         return commands.main(given)
     from app.desktop import main as desktop
 
-    return desktop.main(given)
+    return desktop.main(given[1:] if given[:1] == ["open"] else given)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from app.cli import index_command
 from app.errors import ScriptoriumError
 from app.permissions.audit import AuditLog
 
-VERBS = ("audit", "index", "open")
+VERBS = ("audit", "index")
 
 
 def main(arguments: list[str]) -> int:
@@ -27,13 +27,11 @@ def main(arguments: list[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="scriptorium", description="Opens a folder of Markdown notes in a window, or runs a verb on it."
+        prog="scriptorium",
+        description="Runs a verb on a vault. Without a verb, `scriptorium [folder]` opens the window.",
     )
     parser.add_argument("--version", action="version", version=f"scriptorium {__version__}")
     verbs = parser.add_subparsers(required=True, metavar="verb")
-    open_ = verbs.add_parser("open", help="open a vault in the window")
-    open_.add_argument("vault", type=Path)
-    open_.set_defaults(run=_open)
     index = verbs.add_parser("index", help="bring the index of a vault up to date and print its counts")
     index.add_argument("vault", type=Path)
     index.set_defaults(run=_index)
@@ -47,12 +45,6 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("file", type=Path)
     export.set_defaults(run=_export)
     return parser
-
-
-def _open(given: argparse.Namespace) -> int:
-    from app.desktop import main as desktop
-
-    return desktop.main([str(given.vault)])
 
 
 def _index(given: argparse.Namespace) -> int:

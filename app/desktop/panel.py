@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QIcon, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QIcon, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.desktop.theme import Theme, ThemeSource, icon
 
@@ -117,30 +126,32 @@ class SearchField(QLineEdit):
 
 
 class ElidedLabel(QLabel):
-    """A line of plain text that is shortened in the middle where there is too little room."""
+    """Plain text on one line, with its middle left out where there is no room; a tool tip has it whole."""
 
-    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+    def __init__(self, text: str = "", tone: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._whole = text
+        if tone:
+            self.setProperty("tone", tone)
         self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setAccessibleName(text)
-        self.setMinimumWidth(40)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self.setText(text)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Shorten the text to the new width."""
-        room = self.contentsRect().width()
-        self.setText(self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideMiddle, room))
-        super().resizeEvent(event)
-
-    def sizeHint(self) -> QSize:
-        """As wide as the whole text."""
-        width = self.fontMetrics().horizontalAdvance(self._whole) + 4
-        return QSize(width, super().sizeHint().height())
+    def setText(self, text: str) -> None:
+        """Show `text`."""
+        super().setText(text)
+        self.setToolTip(text)
+        self.setAccessibleName(text)
 
     def minimumSizeHint(self) -> QSize:
-        """Almost nothing."""
+        """Almost nothing: the text can be elided."""
         return QSize(40, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the text, elided to the width."""
+        painter = QPainter(self)
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        painter.end()
 
 
 class EmptyState(QWidget):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
-    QCompleter,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.name_popup import NamePopup
 from app.desktop.theme import Theme, ThemeSource, icon
 
 NOTE_MIME = "application/x-scriptorium-note"
@@ -43,32 +43,20 @@ class PromptField(QPlainTextEdit):
         self.setPlaceholderText("Ask, or say what to do. @ names a note.")
         self.setTabChangesFocus(True)
         self.setProperty("plain", True)
-        self._names = QStringListModel(self)
-        self._completer = QCompleter(self._names, self)
-        self._completer.setWidget(self)
-        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
-        self._completer.activated[str].connect(self._complete)  # type: ignore[index]
+        self._popup = NamePopup(self)
+        self._popup.chosen.connect(self._complete)
         self.textChanged.connect(self._changed)
         self._fit()
 
     def set_names(self, names: list[str]) -> None:
         """Offer these note names for the `@` that is being written."""
-        self._names.setStringList(names)
-        if names and self._at_word() is not None and self.hasFocus():
-            popup = self._completer.popup()
-            area = self.cursorRect()
-            area.setWidth(max(240, popup.sizeHintForColumn(0) + 32))
-            self._completer.complete(area)
-        else:
-            self._completer.popup().hide()
+        self._popup.offer(names if self._at_word() is not None else [])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Send on Enter; leave Enter and Tab to the list of names while it is open."""
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if self._completer.popup().isVisible() and (enter or event.key() == Qt.Key.Key_Tab):
-            chosen = self._completer.popup().currentIndex().data() or self._names.stringList()[0]
-            self._completer.popup().hide()
-            self._complete(chosen)
+        if self._popup.takes(event):
+            event.accept()
         elif enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self.submitted.emit()
         else:
@@ -112,7 +100,7 @@ class PromptField(QPlainTextEdit):
         self._fit()
         word = self._at_word()
         if word is None:
-            self._completer.popup().hide()
+            self._popup.close_list()
         else:
             self.names_wanted.emit(word)
 
@@ -239,7 +227,7 @@ class Composer(QFrame):
         self.notes = notes
         while self._chips.count() > 1:
             item = self._chips.takeAt(0)
-            if widget := item.widget():
+            if item is not None and (widget := item.widget()):
                 widget.deleteLater()
         for at, path in enumerate(notes):
             self._chips.insertWidget(at, self._chip(path, lambda path=path: self._drop(path)))  # type: ignore[misc]

@@ -216,9 +216,13 @@ class AgentPanel(Panel):
     async def _suggest(self) -> None:
         """Fill the first page with examples about the note with the most links."""
         names = await self._client.run(lambda ws: ws.hub_names(1))
-        if self._empty.layout() is not None:
-            QWidget().setLayout(self._empty.layout())
+        old, self._empty = self._empty, QWidget()
         self._fill_empty(names[0] if names else "my note")
+        self._pages.insertWidget(0, self._empty)
+        if self._pages.currentWidget() is old:
+            self._pages.setCurrentWidget(self._empty)
+        self._pages.removeWidget(old)
+        old.deleteLater()
 
     def refresh_suggestions(self) -> None:
         """The vault has been read: suggest what fits it."""

@@ -9,8 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.agent.transcript import CardState, ToolCard
-from app.desktop.agent_panel.elided import ElidedLabel
-from app.desktop.panel import ThemedButton
+from app.desktop.panel import ElidedLabel, ThemedButton
 from app.desktop.theme import Theme, ThemeSource, code_font, icon
 
 _STATES: dict[CardState, tuple[str, str, str]] = {
@@ -37,8 +36,7 @@ class ToolCardView(QFrame):
         self._mark = QLabel()
         self._name = QLabel()
         self._name.setProperty("size", "strong")
-        self._summary = ElidedLabel()
-        self._summary.setProperty("tone", "muted")
+        self._summary = ElidedLabel(tone="muted")
         self._time = QLabel()
         self._time.setProperty("tone", "faint")
         self._message = QLabel()
@@ -56,8 +54,8 @@ class ToolCardView(QFrame):
         self._undo = QPushButton("Undo")
         for button, role in ((self._diff, "quiet"), (self._undo, "quiet")):
             button.setProperty("role", role)
-        self._diff.clicked.connect(lambda: self._card and self.diff_wanted.emit(self._card.entry))
-        self._undo.clicked.connect(lambda: self._card and self.undo_wanted.emit(self._card.entry))
+        self._diff.clicked.connect(lambda: self.diff_wanted.emit(self._entry))
+        self._undo.clicked.connect(lambda: self.undo_wanted.emit(self._entry))
         head = QHBoxLayout()
         head.setSpacing(6)
         for widget in (self._mark, self._name):
@@ -92,6 +90,10 @@ class ToolCardView(QFrame):
         if self._details is not None:
             self._details.setPlainText(_details(card))
         self._dress()
+
+    @property
+    def _entry(self) -> int:
+        return self._card.entry or 0 if self._card else 0
 
     def _unfold(self, shown: bool) -> None:
         self._fold.set_symbol("caret-up" if shown else "caret-down")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QPalette, QTextCursor
-from PySide6.QtWidgets import QCompleter, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+from app.desktop.name_popup import NamePopup
 from app.desktop.note_view.highlighter import MarkdownHighlighter
 from app.desktop.theme import Theme, ThemeSource, code_font
 
@@ -44,11 +45,8 @@ class SourceEditor(QPlainTextEdit):
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.highlighter = MarkdownHighlighter(self.document(), theme.theme)
-        self._model = QStringListModel(self)
-        self._completer = QCompleter(self._model, self)
-        self._completer.setWidget(self)
-        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
-        self._completer.activated[str].connect(self._complete)  # type: ignore[index]
+        self._popup = NamePopup(self)
+        self._popup.chosen.connect(self._complete)
         self._wanted: Wanted | None = None
         self.textChanged.connect(self._look_for_completion)
         theme.changed.connect(self._dress)
@@ -56,28 +54,12 @@ class SourceEditor(QPlainTextEdit):
 
     def offer(self, wanted: Wanted, words: list[str]) -> None:
         """Offer `words` for what is being typed, if it still is."""
-        if wanted != self._wanted or not words or not self.hasFocus():
-            self._completer.popup().hide()
-            return
-        self._model.setStringList(words)
-        popup = self._completer.popup()
-        area = self.cursorRect()
-        area.setWidth(min(480, max(220, popup.sizeHintForColumn(0) + 40)))
-        self._completer.complete(area)
-        popup.setCurrentIndex(self._model.index(0, 0))
+        self._popup.offer(words if wanted == self._wanted else [])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Take a completion with Enter or Tab, go on with a list on Enter, indent one with Tab."""
-        popup = self._completer.popup()
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if popup.isVisible() and (enter or event.key() == Qt.Key.Key_Tab):
-            chosen = popup.currentIndex().data()
-            popup.hide()
-            if chosen:
-                self._complete(chosen)
-        elif popup.isVisible() and event.key() == Qt.Key.Key_Escape:
-            popup.hide()
-        elif self._list_key(event, enter):
+        if self._popup.takes(event) or self._list_key(event, enter):
             event.accept()
         else:
             super().keyPressEvent(event)
@@ -116,7 +98,7 @@ class SourceEditor(QPlainTextEdit):
             self._wanted = Wanted("tag", match[1])
         else:
             self._wanted = None
-            self._completer.popup().hide()
+            self._popup.close_list()
             return
         self.completion_wanted.emit(self._wanted)
 

@@ -44,7 +44,7 @@ class FindBar(QFrame):
         row.addWidget(self._field, 2)
         for symbol, words, back in (("caret-up", "Previous", True), ("caret-down", "Next", False)):
             button = ThemedButton(theme, symbol, words, self)
-            button.clicked.connect(lambda _=False, back=back: self.find(back))
+            button.clicked.connect(lambda _=False, back=back: self.find_next(back))
             row.addWidget(button)
         for widget in (self._count, self._case):
             row.addWidget(widget)
@@ -55,7 +55,7 @@ class FindBar(QFrame):
         close.clicked.connect(self.leave)
         row.addWidget(close)
         self._field.textChanged.connect(lambda _: self._mark())
-        self._field.returnPressed.connect(self.find)
+        self._field.returnPressed.connect(self.find_next)
         self._case.toggled.connect(lambda _: self._mark())
         self._one.clicked.connect(self.replace)
         self._all.clicked.connect(self.replace_all)
@@ -89,7 +89,7 @@ class FindBar(QFrame):
         else:
             super().keyPressEvent(event)
 
-    def find(self, back: bool = False) -> bool:
+    def find_next(self, back: bool = False) -> bool:
         """Go to the next (or previous) place, round the end; whether there is one."""
         if self._view is None or not self._field.text():
             return False
@@ -116,7 +116,7 @@ class FindBar(QFrame):
         same = chosen == wanted if self._case.isChecked() else chosen.casefold() == wanted.casefold()
         if wanted and same:
             cursor.insertText(self._with.text())
-        self.find()
+        self.find_next()
         self._mark()
 
     def replace_all(self) -> None:
@@ -153,8 +153,8 @@ class FindBar(QFrame):
         marks = []
         for place in places[:_MOST_MARKS]:
             mark = QTextEdit.ExtraSelection()
-            mark.cursor = place  # type: ignore[attr-defined]
-            mark.format.setBackground(QColor(self._theme.theme.mark_bg))  # type: ignore[attr-defined]
+            mark.cursor = place
+            mark.format.setBackground(QColor(self._theme.theme.mark_bg))
             marks.append(mark)
         self._view.setExtraSelections(marks)
         self._count.setText(f"{len(places)} found" if self._field.text() else "")

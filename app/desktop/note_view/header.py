@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
 
@@ -84,5 +86,5 @@ class NoteHeader(QWidget):
         for name, words in ACTIONS:
             if name == "delete":
                 menu.addSeparator()
-            menu.addAction(words, lambda name=name: self.acted.emit(name))
+            menu.addAction(words, partial(self.acted.emit, name))
         menu.popup(self._more.mapToGlobal(self._more.rect().bottomLeft()))

@@ -56,10 +56,10 @@ class Reader(QTextBrowser):
         """Bring a heading or `^block` to the top."""
         self.scrollToAnchor(fragment)
 
-    def loadResource(self, kind: int, url: QUrl) -> Any:  # noqa: ANN401 (Qt's own signature)
+    def loadResource(self, kind: int, url: QUrl | str) -> Any:  # noqa: ANN401 (Qt's own signature)
         """The vault's images that were loaded with the note; never anything else."""
         if int(kind) == QTextDocument.ResourceType.ImageResource.value:
-            return self._images.get(url.toString(QUrl.ComponentFormattingOption.FullyDecoded), QImage())
+            return self._images.get(QUrl(url).toString(QUrl.ComponentFormattingOption.FullyDecoded), QImage())
         return None
 
     def resizeEvent(self, event: object) -> None:

@@ -111,7 +111,7 @@ class NoteView(QWidget):
         self.editor.link_followed.connect(lambda target: self.open_requested.emit(target, ""))
         self._shortcut(QKeySequence.StandardKey.Save, self.save)
         self._shortcut(QKeySequence("Ctrl+E"), self.toggle_mode)
-        self._shortcut(QKeySequence.StandardKey.Find, self.find)
+        self._shortcut(QKeySequence.StandardKey.Find, self.find_text)
 
     def _connect_reading(self) -> None:
         self.reader.note_clicked.connect(self.open_requested)
@@ -215,7 +215,7 @@ class NoteView(QWidget):
     def toggle_mode(self) -> None:
         """Change between reading and source."""
         self.show_source(not self.editing)
-        self._stack.currentWidget().setFocus()
+        (self.editor if self.editing else self.reader).setFocus()
 
     def show_source(self, source: bool) -> None:
         """Show the source, or the reading view."""
@@ -231,7 +231,7 @@ class NoteView(QWidget):
         if not self.links.isHidden():
             self._start(self._show_links(), "show the links")
 
-    def find(self) -> None:
+    def find_text(self) -> None:
         """Find in the view that is in front."""
         self.find_bar.start(self.editor if self.editing else self.reader)
 
