@@ -1,0 +1,275 @@
+"""What came of a tool call, in words: Markdown with wikilinks, for the agent panel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from app.agent.plans import CallTool
+from app.toolkit.outcome import ToolOutcome
+from app.vault.path import NotePath
+
+Result = Mapping[str, Any]
+
+_MOST = 20
+_LONGEST_TEXT = 2400
+
+
+def answer(call: CallTool, outcome: ToolOutcome) -> str:
+    """The outcome of `call` for people: what was found, what was done, or why not."""
+    if not outcome.success:
+        return _failure(outcome)
+    words = _BY_INTENT.get(call.intent) or _BY_TOOL.get(call.tool)
+    return words(outcome.result, call) if words else _done(outcome)
+
+
+def link(path: str) -> str:
+    """A wikilink that means exactly the note at `path` and shows its name."""
+    note = NotePath.on_disk(path)
+    return f"[[{note.stem_path}|{note.name}]]" if note.folder else f"[[{note.name}]]"
+
+
+def _failure(outcome: ToolOutcome) -> str:
+    if outcome.error is None:
+        return (
+            f"Not done: {outcome.words}" if outcome.words else "Not done: you said no. Nothing was changed."
+        )
+    text = str(outcome.error.get("message", "")) or "That did not work."
+    near = outcome.error.get("candidates") or outcome.error.get("suggestions")
+    if isinstance(near, list | tuple) and near:
+        text += "\n\nDid you mean one of these?\n" + _list(link(str(path)) for path in near[:5])
+    return text
+
+
+def _done(outcome: ToolOutcome) -> str:
+    text = outcome.message or "Done."
+    return f"{text} Say “undo” to take it back." if outcome.commit is not None else text
+
+
+def _list(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _counted(items: Iterable[str], total: int, one: str, many: str, none: str) -> str:
+    """A sentence with the number, then a list of at most 20."""
+    shown = list(items)
+    if not shown:
+        return none
+    head = f"1 {one}:" if total == 1 else f"{total} {many}:"
+    more = f"\n\n… and {total - _MOST} more." if total > _MOST else ""
+    return f"{head}\n\n{_list(shown[:_MOST])}{more}"
+
+
+def _read(result: Result, call: CallTool) -> str:
+    text = without_properties(str(result["text"])).strip()
+    if not text:
+        return f"{link(result['path'])} is empty."
+    cut = text[:_LONGEST_TEXT]
+    if len(text) > len(cut):
+        cut = cut.rpartition("\n")[0] or cut
+    quoted = "\n".join(f"> {line}".rstrip() for line in cut.splitlines())
+    more = f"\n\n… {link(result['path'])} goes on." if len(text) > len(cut) else ""
+    return f"{link(result['path'])}, {result['total_lines']} lines:\n\n{quoted}{more}"
+
+
+def without_properties(text: str) -> str:
+    """A note's text without the properties at its start."""
+    lines = text.lstrip("\ufeff").splitlines(keepends=True)
+    if lines and lines[0].strip() == "---":
+        for at, line in enumerate(lines[1:], 1):
+            if line.strip() == "---":
+                return "".join(lines[at + 1 :])
+    return text
+
+
+def _hits(result: Result, call: CallTool) -> str:
+    query = str(call.arguments.get("query", ""))
+    lines = []
+    for hit in result["hits"]:
+        found = [" ".join(str(line["text"]).split()) for line in hit["lines"][:1]]
+        lines.append(link(hit["path"]) + (f": {found[0][:160]}" if found and found[0] else ""))
+    hint = (
+        " Other words may find it; “search by meaning for …” looks for the sense."
+        if call.intent == "find"
+        else ""
+    )
+    return _counted(
+        lines, int(result["total"]), "note", "notes", f"I found nothing for {_told(query)}.{hint}"
+    )
+
+
+def _told(query: str) -> str:
+    return query if query.startswith('"') else f"“{query}”"
+
+
+def _names(result: Result, call: CallTool) -> str:
+    return _counted(map(link, result["notes"]), int(result["total"]), "note", "notes", "No note has that.")
+
+
+def _listing(result: Result, call: CallTool) -> str:
+    paths = (link(note["path"]) for note in result["notes"])
+    where = f" in {call.arguments['folder']}" if call.arguments.get("folder") else ""
+    return _counted(
+        paths, int(result["total"]), f"note{where}", f"notes{where}", f"There are no notes{where}."
+    )
+
+
+def _related(result: Result, call: CallTool) -> str:
+    lines = [
+        f"{link(one['path'])}: {_relation(str(one['relationship']), one['score'])}"
+        for one in result["related"]
+    ]
+    name = link(str(call.arguments["name"]))
+    return _counted(
+        lines,
+        len(lines),
+        f"note is related to {name}",
+        f"notes are related to {name}",
+        f"I found nothing related to {name}.",
+    )
+
+
+def _relation(kind: str, score: float) -> str:
+    known = {"BACKLINK_FROM": "links to it", "FORWARDLINK_TO": "is linked from it"}
+    if kind.startswith("SHARED_TAG"):
+        return f"shares the tag #{kind.partition(':')[2]}"
+    return known.get(kind, f"close in meaning ({score:.2f})")
+
+
+def _tags(result: Result, call: CallTool) -> str:
+    tags = sorted(result["tags"], key=lambda tag: (-tag["count"], tag["tag"]))
+    lines = (f"#{tag['tag']}: {tag['count']}" for tag in tags)
+    return _counted(lines, len(tags), "tag", "tags", "No note has a tag yet.")
+
+
+def _vault(result: Result, call: CallTool) -> str:
+    lines = [
+        f"{result['notes']} notes, {result['attachments']} other files",
+        f"{result['links']} links, {result['unresolved']} names that no note has",
+        f"{result['tags']} tags",
+        f"{result['orphans']} notes without any link",
+    ]
+    if result["skipped"] or result["failed"]:
+        lines.append(f"{result['skipped']} files left out, {result['failed']} that could not be read")
+        lines += [f"{problem['path']}: {problem['reason']}" for problem in result["problems"][:5]]
+    return "This vault holds:\n\n" + _list(lines)
+
+
+def _backlinks(result: Result, call: CallTool) -> str:
+    name, sources = link(result["path"]), result["backlinks"]
+    return _counted(
+        map(link, sources),
+        len(sources),
+        f"note links to {name}",
+        f"notes link to {name}",
+        f"Nothing links to {name}.",
+    )
+
+
+def _outgoing(result: Result, call: CallTool) -> str:
+    name, targets = link(result["path"]), result["forward_links"]
+    text = _counted(
+        map(link, targets),
+        len(targets),
+        f"link from {name}",
+        f"links from {name}",
+        f"{name} links to no note.",
+    )
+    unresolved = [f"[[{target}]]" for target in result["unresolved_links"]]
+    return text + (f"\n\nNo note yet: {', '.join(unresolved[:_MOST])}" if unresolved else "")
+
+
+def _note_tags(result: Result, call: CallTool) -> str:
+    tags = " ".join(f"#{tag}" for tag in result["tags"])
+    return f"{link(result['path'])}: {tags}" if tags else f"{link(result['path'])} has no tags."
+
+
+def _details(result: Result, call: CallTool) -> str:
+    lines = [f"**{key}**: {_value(value)}" for key, value in result["properties"].items()]
+    lines += [
+        f"Created {_when(result['created'])}, changed {_when(result['modified'])}, {result['size']:,} bytes",
+        f"{len(result['backlinks'])} notes link to it; it links to {len(result['forward_links'])}",
+    ]
+    if result["problem"]:
+        lines.append(f"Problem: {result['problem']}")
+    return f"{link(result['path'])}\n\n{_list(lines)}"
+
+
+def _value(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _when(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else "at an unknown time"
+
+
+def _versions(result: Result, call: CallTool) -> str:
+    lines = [f"{_when(v['time'])}, {v['author']}: {v['summary'] or 'changed'}" for v in result["versions"]]
+    name = link(str(call.arguments["name"]))
+    text = _counted(
+        lines,
+        len(lines),
+        f"version of {name}",
+        f"versions of {name}",
+        f"{name} was not changed here yet, so there are no older versions.",
+    )
+    return text + ("\n\nOpen its history to compare versions or to go back to one." if lines else "")
+
+
+def _mentions(result: Result, call: CallTool) -> str:
+    lines = [
+        f"{link(one['path'])}, line {one['line']}: {' '.join(one['text'].split())[:160]}"
+        for one in result["mentions"]
+    ]
+    name = link(str(call.arguments["name"]))
+    return _counted(
+        lines,
+        len(lines),
+        f"mention of {name} that is no link",
+        f"mentions of {name} that are no links",
+        f"Every mention of {name} is a link.",
+    )
+
+
+def _deleted(result: Result, call: CallTool) -> str:
+    text = f"{result['path']} is in the vault's trash. Say “undo” to get it back."
+    if links := result["backlinks"]:
+        text += "\n\nThese notes still link to it:\n\n" + _list(map(link, links[:_MOST]))
+    return text
+
+
+def _moved(result: Result, call: CallTool) -> str:
+    text = f"It is now {link(result['new_path'])}"
+    count = len(result["rewritten"])
+    text += (
+        f", and the links to it in {count} {'note' if count == 1 else 'notes'} were rewritten."
+        if count
+        else "."
+    )
+    if result["left_out"]:
+        text += "\n\nLeft as they are:\n\n" + _list(map(str, result["left_out"][:_MOST]))
+    return text + " Say “undo” to take it back."
+
+
+_BY_INTENT: Mapping[str, Callable[[Result, CallTool], str]] = {
+    "backlinks": _backlinks,
+    "outgoing": _outgoing,
+    "note-tags": _note_tags,
+    "details": _details,
+}
+_BY_TOOL: Mapping[str, Callable[[Result, CallTool], str]] = {
+    "read_note": _read,
+    "search_notes": _hits,
+    "semantic_search": _hits,
+    "search_by_tags": _names,
+    "search_by_properties": _names,
+    "list_notes": _listing,
+    "find_related": _related,
+    "list_tags": _tags,
+    "vault_info": _vault,
+    "note_history": _versions,
+    "unlinked_mentions": _mentions,
+    "delete_note": _deleted,
+    "move_note": _moved,
+}
