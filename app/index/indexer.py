@@ -69,15 +69,25 @@ class Plan:
 
 
 class Indexer:
-    """Scans and refreshes the index of the vault at `root`; one per open vault."""
+    """Scans and refreshes the index of the vault at `root`; one per open vault.
+
+    `forget` is told, before any event, the paths of which something was written.
+    """
 
     def __init__(
-        self, root: Path, database: Database, resolver: Resolver, settings: IndexSettings, events: EventBus
+        self,
+        root: Path,
+        database: Database,
+        resolver: Resolver,
+        settings: IndexSettings,
+        events: EventBus,
+        forget: Callable[[Iterable[str]], None],
     ) -> None:
         self._root = root
         self._database = database
         self._resolver = resolver
         self._events = events
+        self._forget = forget
         self._exclusion = Exclusion(settings.exclude)
         self._aliases_resolve = settings.aliases_resolve
         self._max_bytes = settings.max_note_mib * 2**20
@@ -376,6 +386,8 @@ class Indexer:
         self, batch: Batch, removed: Sequence[NotePath], relinked: tuple[NotePath, ...]
     ) -> IndexDelta:
         paths = (*(NotePath(read.path) for _, read in batch.read), *(file.path for _, file in batch.files))
+        same = (extract.path for _, extract in batch.same)
+        self._forget((*same, *(path.text for path in (*paths, *removed))))
         delta = IndexDelta(tuple(dict.fromkeys(paths)), tuple(removed), relinked)
         if delta:
             total = self._resolver.notes

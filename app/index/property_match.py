@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from app.index.folding import fold
@@ -25,6 +25,15 @@ def property_matches(wanted: Property, value: object) -> bool:
     if wanted.empty:
         return value is None or value in ("", [], {})
     return wanted.value is None or _fits(wanted.value, list(_items(value)))
+
+
+def may_match(wanted: Property) -> Callable[[str], bool]:
+    """A quick look at a value's JSON that spares reading most of those that do not match."""
+    text = wanted.value.text.lower() if isinstance(wanted.value, Word | Phrase) else ""
+    # Numbers have several spellings, and quotes, backslashes and accents stand in JSON as escapes.
+    if not text.isascii() or _number(text) is not None or '"' in text or "\\" in text:
+        return lambda value: True
+    return lambda value: text in value.lower() or "\\u" in value
 
 
 def _items(value: object) -> Iterable[object]:

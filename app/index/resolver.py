@@ -26,19 +26,26 @@ from app.vault.reference import parse_reference
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file that links can mean; `id` is its row in the index, `note_id` its `id` property."""
+    """A file that links can mean; `id` is its row in the index, `note_id` its `id` property.
+
+    `suffix` is a note's suffix, empty for any other file; `stem` the path in the form to compare by.
+    """
 
     path: NotePath
     id: int
     aliases: tuple[str, ...] = ()
     note_id: str | None = None
+    suffix: str = field(init=False)
     stem: str = field(init=False)
     order: tuple[int, str, str] = field(init=False)
 
     def __post_init__(self) -> None:
         text = self.path.text
-        object.__setattr__(self, "stem", target_key(self.path.stem_path))
-        object.__setattr__(self, "order", (len(text), self.stem, text))
+        key = target_key(text)
+        suffix = note_suffix(key)
+        stem = key[: -len(suffix)].strip() if suffix else key
+        for name, value in (("suffix", suffix), ("stem", stem), ("order", (len(text), stem, text))):
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +113,7 @@ class Resolver:
             for table in tables
         )
         self._entries = known
-        self._notes = sum(entry.path.is_note for entry in known.values())
+        self._notes = sum(entry.suffix != "" for entry in known.values())
         self._choices = None
 
     def add(
@@ -116,7 +123,7 @@ class Resolver:
         self.remove(path)
         entry = Entry(path, id, tuple(aliases), note_id)
         self._entries[path.text] = entry
-        self._notes += path.is_note
+        self._notes += entry.suffix != ""
         for table, keys in zip(self._tables(), _keys_of(entry), strict=True):
             for key in keys:
                 found = table.get(key)
@@ -128,7 +135,7 @@ class Resolver:
         entry = self._entries.pop(path.text, None)
         if entry is None:
             return
-        self._notes -= path.is_note
+        self._notes -= entry.suffix != ""
         for table, keys in zip(self._tables(), _keys_of(entry), strict=True):
             for key in keys:
                 rest = tuple(other for other in table[key] if other is not entry)
@@ -230,7 +237,7 @@ class Resolver:
         """
         by_path, named = self._references(reference)
         target = parse_reference(reference).target
-        exact = by_path or tuple(entry for entry in self._exactly(target_key(target)) if entry.path.is_note)
+        exact = by_path or tuple(entry for entry in self._exactly(target_key(target)) if entry.suffix)
         if len(exact) == 1:
             return exact[0].path
         return self._only(exact or named or self._by_alias.get(target_key(target), ()), reference)
@@ -242,10 +249,10 @@ class Resolver:
         rooted = key.lstrip("/")
         exact: Entries = ()
         if "/" in key or note_suffix(key):
-            exact = tuple(entry for entry in self._exactly(rooted) if entry.path.is_note)
+            exact = tuple(entry for entry in self._exactly(rooted) if entry.suffix)
             spelled = tuple(e for e in exact if e.path.text == target.strip().lstrip("/"))
             exact = spelled or exact
-        named = {entry.path.text: entry for entry in _lookup(self._by_tail, key) if entry.path.is_note}
+        named = {entry.path.text: entry for entry in _lookup(self._by_tail, key) if entry.suffix}
         for text in (reference.strip(), target.strip()):
             named.update((entry.path.text, entry) for entry in self._by_id.get(name_key(text), ()))
         return exact, _sorted(named.values())
@@ -269,7 +276,7 @@ class Resolver:
             pairs = [
                 (key, entry)
                 for entry in self._entries.values()
-                if entry.path.is_note
+                if entry.suffix
                 for key in (name_key(entry.path.name), *map(name_key, entry.aliases))
             ]
             self._choices = [key for key, _ in pairs], [entry for _, entry in pairs]
@@ -294,7 +301,7 @@ def _lookup(table: Mapping[str, Entries], key: str) -> Entries:
     """What the key means: with a note's suffix the files with it, else (`n.md.md`) the notes called so."""
     if suffix := note_suffix(key):
         found = table.get(key[: -len(suffix)], ())
-        if kept := tuple(entry for entry in found if entry.path.suffix == suffix):
+        if kept := tuple(entry for entry in found if entry.suffix == suffix):
             return kept
     return table.get(key, ())
 

@@ -18,7 +18,7 @@ from app.errors import QueryError, TimeoutExpiredError
 from app.index.folding import unsegmented
 from app.index.fulltext import any_of, expression, leaf_expression, necessary
 from app.index.matching import Chunk, Term, compiled, predicate, terms
-from app.index.property_match import property_matches
+from app.index.property_match import may_match, property_matches
 from app.index.query_tree import (
     And,
     Field,
@@ -42,8 +42,11 @@ from app.vault.path import NotePath, name_key
 Ids = set[int]
 SECONDS = 5.0
 _CHUNKED = ("line", "block", "section", "task", "task-todo", "task-done")
+_BY_KEY = ("tag", "type", "rel", "links-to", "linked-from")
 _PRIVATE = "SELECT id FROM notes WHERE private = 1"
 _STEPS = 20_000
+_MANY = 5000
+_NAMES = "{name aliases headings tags}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +118,26 @@ class Search:
     def _ranked_by_words(self, pure: str, request: Request) -> tuple[list[tuple[int, float]], int]:
         seen = "" if request.private else f" AND rowid NOT IN ({_PRIVATE})"
         found = f"FROM fulltext WHERE fulltext MATCH ?{seen}"
-        total = self._connection.execute(f"SELECT count(*) {found}", (pure,)).fetchone()[0]
-        rows = self._connection.execute(
-            f"SELECT rowid, -rank {found} ORDER BY rank, rowid LIMIT ? OFFSET ?",
-            (pure, request.limit, request.offset),
-        )
-        return rows.fetchall(), total
+
+        def ranked(said: str) -> list[tuple[int, float]]:
+            query = f"SELECT rowid, -rank {found} ORDER BY rank, rowid LIMIT ? OFFSET ?"
+            return self._connection.execute(query, (said, request.limit, request.offset)).fetchall()
+
+        def count(said: str) -> int:
+            return int(self._connection.execute(f"SELECT count(*) {found}", (said,)).fetchone()[0])
+
+        total = count(pure)
+        if total <= _MANY:
+            return ranked(pure), total
+        # Weighing each of so many takes too long: those with the words in their names, headings or tags
+        # come first, by relevance, then the others, the last indexed first.
+        named = f"{_NAMES} : ({pure})"
+        page = ranked(named)
+        if missing := request.limit - len(page):
+            rest = f"SELECT rowid, 0.0 {found} AND rowid NOT IN (SELECT rowid {found}) ORDER BY rowid DESC"
+            start = max(0, request.offset - count(named))
+            page += self._connection.execute(f"{rest} LIMIT ? OFFSET ?", (pure, named, missing, start))
+        return page, total
 
     def _ranked(self, request: Request) -> tuple[list[tuple[int, float]], int]:
         found = self.select(request.node, None, Scope())
@@ -128,11 +145,10 @@ class Search:
             found = found - self._ids(_PRIVATE)
         scores = dict.fromkeys(found, 0.0)
         if said := any_of(terms(request.node)):
-            for id, score in self._connection.execute(
-                "SELECT rowid, -rank FROM fulltext WHERE fulltext MATCH ?", (said,)
-            ):
-                if id in scores:
-                    scores[id] = score
+            # The plus keeps SQLite from starting the search anew for each row; only these rows are weighed.
+            among = "SELECT value FROM json_each(?)"
+            query = f"SELECT rowid, -rank FROM fulltext WHERE fulltext MATCH ? AND +rowid IN ({among})"
+            scores.update(self._connection.execute(query, (said, json.dumps(list(scores)))))
         for similar in self._similar.values():
             for id, score in similar.items():
                 if id in scores:
@@ -221,7 +237,11 @@ class Search:
     # Words in texts
 
     def _matching(self, said: str, among: Ids | None) -> Ids:
-        return _within(self._ids("SELECT rowid FROM fulltext WHERE fulltext MATCH ?", said), among)
+        query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ?"
+        if among is not None and len(among) < _MANY:
+            query += " AND +rowid IN (SELECT value FROM json_each(?))"
+            return self._ids(query, said, json.dumps(list(among)))
+        return _within(self._ids(query, said), among)
 
     def _in_texts(self, leaf: Leaf, among: Ids | None, scope: Scope) -> Ids:
         """What the word index cannot say: patterns, signs without letters, exact letters."""
@@ -287,8 +307,12 @@ class Search:
         found = set()
         pattern = compiled(leaf, scope.cased) if isinstance(leaf, Regex) else None
         wanted = "" if isinstance(leaf, Regex) else leaf.text if scope.cased else name_key(leaf.text)
-        query = f"SELECT id, {'path' if scope.cased or pattern else 'key'} FROM files WHERE is_note = 1"
-        for id, path in self._connection.execute(query):
+        if scope.cased or pattern:
+            rows = self._connection.execute("SELECT id, path FROM files WHERE is_note = 1")
+        else:
+            query = "SELECT id, key FROM files WHERE is_note = 1 AND instr(key, ?)"
+            rows = self._connection.execute(query, (wanted,))
+        for id, path in rows:
             text = path if scope.field == "path" else path.rpartition("/")[2]
             if pattern.search(text) if pattern else wanted in text:
                 found.add(id)
@@ -342,7 +366,8 @@ class Search:
         )
         if wanted.value is None and not wanted.empty:
             return {id for id, _ in rows}
-        return {id for id, value in rows if property_matches(wanted, json.loads(value))}
+        may = may_match(wanted)
+        return {id for id, value in rows if may(value) and property_matches(wanted, json.loads(value))}
 
 
 def relation_key(text: str) -> str:
@@ -372,9 +397,9 @@ def _blocks(_: int, text: str) -> Iterator[str]:
 
 
 def _cost(node: Node) -> int:
-    """How dear it is to carry out: words, then rows, then what must be taken from a set, then texts."""
+    """How dear it is to carry out: rows by a key, words, what must be taken from a set, then texts."""
     if expression(node):
-        return 0
+        return 1
     match node:
         case Not(item):
             return max(2, _cost(item))
@@ -383,7 +408,7 @@ def _cost(node: Node) -> int:
         case Field(name, item):
             if name in _CHUNKED:
                 return 4 if necessary(item) else 6
-            return 4 if name == "match-case" else 1
+            return 4 if name == "match-case" else 0 if name in _BY_KEY else 1
         case And(items) | Or(items):
             return max(_cost(item) for item in items)
         case _:

@@ -26,7 +26,6 @@ from app.index.records import (
     GraphData,
     IndexDelta,
     IndexRebuilt,
-    IndexUpdated,
     LinkRecord,
     Mention,
     NoteRecord,
@@ -70,9 +69,9 @@ class VaultIndex:
         self._indexer: Indexer | None = None
         self._records: dict[str, NoteRecord] | None = None
         self._stale: set[str] = set()
+        self._stats: tuple[tuple[Database, int], VaultStats] | None = None
         self._rebuilding: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._forget: Callable[[], None] = lambda: None
 
     async def open(self) -> None:
         """Open the index file and take the names from it, as the last session left them.
@@ -81,13 +80,12 @@ class VaultIndex:
             StorageError: the cache folder cannot be written, or another program keeps the file locked.
         """
         self._loop = asyncio.get_running_loop()
-        self._forget = self._events.subscribe(IndexUpdated, self._forget_records)
         await self._open()
 
     async def _open(self) -> None:
         database, reason = await asyncio.to_thread(open_database, self._folder)
         self._database = database
-        self._indexer = Indexer(self.root, database, self.resolver, self._settings, self._events)
+        self._indexer = self._indexer_of(database)
         try:
             await self._indexer.load()
             await self._indexer.heed_settings()
@@ -104,7 +102,11 @@ class VaultIndex:
             self._database.close()
         set_aside(self._folder / "index.sqlite")
         self._database, _ = open_database(self._folder)
-        self._indexer = Indexer(self.root, self._database, self.resolver, self._settings, self._events)
+        self._indexer = self._indexer_of(self._database)
+        self._records = None
+
+    def _indexer_of(self, database: Database) -> Indexer:
+        return Indexer(self.root, database, self.resolver, self._settings, self._events, self._forget)
 
     def _tell(self, reason: str) -> None:
         self.notice = f"The index was begun anew: {reason}."
@@ -113,7 +115,6 @@ class VaultIndex:
 
     async def close(self) -> None:
         """End what runs and close the file."""
-        self._forget()
         if self._rebuilding is not None:
             self._rebuilding.cancel()
             await asyncio.wait([self._rebuilding])
@@ -167,7 +168,6 @@ class VaultIndex:
     async def _rebuild(self, reason: str) -> None:
         await asyncio.to_thread(self._start_anew)
         await self._writing_part.load()
-        self._records = None
         self._tell(reason)
 
     @property
@@ -225,19 +225,19 @@ class VaultIndex:
                 self._stale.clear()
                 self._records = {note.path.text: note for note in records_reader.note_records(connection)}
             elif self._stale:
-                for text in self._stale:
+                stale, self._stale = self._stale, set()
+                for text in stale:
                     record = records_reader.note_record(connection, NotePath(text))
                     if record is not None:
                         self._records[text] = record
                     else:
                         self._records.pop(text, None)
-                self._stale.clear()
                 order = sorted(self._records.values(), key=lambda note: (note.path.key, note.path.text))
                 self._records = {note.path.text: note for note in order}
             return self._records.values()
 
-    def _forget_records(self, event: IndexUpdated) -> None:
-        self._stale.update(path.text for path in (*event.changed, *event.removed))
+    def _forget(self, paths: Iterable[str]) -> None:
+        self._stale = self._stale.union(paths)
 
     def files(self) -> tuple[FileRecord, ...]:
         """The files that are not notes, ordered by key."""
@@ -252,7 +252,10 @@ class VaultIndex:
     def stats(self) -> VaultStats:
         """Counts over the vault."""
         with self._damage_noticed(), self._file.reading() as connection:
-            return records_reader.vault_stats(connection)
+            state = (self._file, connection.execute("PRAGMA data_version").fetchone()[0])
+            if self._stats is None or self._stats[0] != state:
+                self._stats = state, records_reader.vault_stats(connection)
+            return self._stats[1]
 
     # Tags and properties
 

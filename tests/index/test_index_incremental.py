@@ -91,6 +91,8 @@ class Run:
 
     async def step(self, kind: str, place: str, other: str) -> None:
         path = self.root / place
+        self.index.notes()
+        self.index.stats()
         if kind == "write":
             self.put(place, other)
             await self.index.refresh([NotePath(place)])

@@ -86,11 +86,13 @@ async def test_the_next_scan_reads_only_what_changed(make_vault: MakeVault, reop
 
 async def test_a_touched_note_with_the_same_bytes_is_unchanged(make_vault: MakeVault) -> None:
     vault = await make_vault({"a.md": "a"})
+    before = vault.index.notes()[0]
     vault.write("a.md", "a", at=time.time() - 500)
     vault.updates.clear()
     report = await vault.index.scan()
     assert (report.indexed, report.unchanged) == (0, 1)
     assert not vault.updates
+    assert vault.index.notes()[0].modified > before.modified
 
 
 async def test_an_edit_within_the_clocks_grain_is_not_missed(make_vault: MakeVault) -> None:
