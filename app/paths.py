@@ -51,6 +51,11 @@ def vault_data_folder(root: Path) -> Path:
     return path
 
 
+def audit_head_file(root: Path) -> Path:
+    """Where the last row of a vault's audit log is kept a second time: not beside the log."""
+    return config_folder() / "audit-heads" / vault_id(root)
+
+
 def vault_cache_folder(root: Path) -> Path:
     """The folder of the cache of the vault at `root`, outside the vault; may be deleted at any moment."""
     path = cache_folder() / "vaults" / vault_id(root)

@@ -140,7 +140,7 @@ def _settled(card: ToolCard, outcome: ToolOutcome) -> ToolCard:
     """The card with its result."""
     state: CardState = "denied" if outcome.denied else "done" if outcome.success else "failed"
     error = outcome.error or {}
-    message = outcome.words if outcome.denied else outcome.message or str(error.get("message", ""))
+    message = outcome.words or outcome.message or str(error.get("message", ""))
     return card.model_copy(
         update={
             "state": state,

@@ -55,7 +55,7 @@ def _log(given: argparse.Namespace) -> AuditLog:
     root: Path = given.vault.resolve()
     if not root.is_dir():
         raise ScriptoriumError(f"{root} is not a folder.")
-    return AuditLog(paths.vault_data_folder(root))
+    return AuditLog(paths.vault_data_folder(root), paths.audit_head_file(root))
 
 
 def _verify(given: argparse.Namespace) -> int:
