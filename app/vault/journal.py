@@ -18,9 +18,9 @@ from app.vault.changes import ChangeSet, Create, Update, content_hash
 from app.vault.commits import Changed, Commit, Draft, Version
 from app.vault.history import read_history
 from app.vault.journal_database import JournalDatabase
-from app.vault.journal_rows import from_text, read_commits, to_text
+from app.vault.journal_rows import from_text, read_changes, read_commits, to_text
 from app.vault.path import NotePath
-from app.vault.undo import MergeConflict, UndoPlan, plan_undo
+from app.vault.undo import Later, MergeConflict, UndoPlan, plan_undo
 
 _FAST_ABOVE = 1024 * 1024
 _REMEMBERED_PLANS = 64
@@ -91,7 +91,7 @@ class Journal:
             if total <= self.max_bytes:
                 return
             rows = db.execute(
-                "SELECT hash, stored FROM contents WHERE data IS NOT NULL AND newest < ? ORDER BY newest",
+                "SELECT hash, stored FROM contents WHERE newest < ? AND stored > 0 ORDER BY newest",
                 (newest,),
             )
             gone = []
@@ -202,22 +202,19 @@ class Journal:
             NotFoundError: there is no such commit, or its contents are no longer kept.
         """
         commits = [self.commit(number) for number in dict.fromkeys(commit_ids)]
-        plan = plan_undo(commits, self._other_moves(commits), self.content, read)
+        plan = plan_undo(commits, self._others(commits), self.content, read)
         if plan.change_set and not plan.conflicts:
             self._plans[plan.change_set.digest] = plan.commits
             while len(self._plans) > _REMEMBERED_PLANS:
                 self._plans.popitem(last=False)
         return plan
 
-    def _other_moves(self, commits: Sequence[Commit]) -> list[tuple[int, NotePath, NotePath]]:
+    def _others(self, commits: Sequence[Commit]) -> list[Later]:
+        """What the commits that are not among these created, moved or deleted since the first of these."""
         mine = {commit.id for commit in commits}
         with self._database.transaction() as db:
-            rows = db.execute(
-                "SELECT commit_id, path, target FROM changes WHERE target_key IS NOT NULL AND commit_id > ?",
-                (min(mine, default=0),),
-            ).fetchall()
-        paths = [(int(n), NotePath.on_disk(from_text(a)), NotePath.on_disk(from_text(b))) for n, a, b in rows]
-        return [row for row in paths if row[0] not in mine]
+            found = read_changes(db, min(mine, default=0))
+        return [Later(*row) for row in found if row[0] not in mine]
 
     def restore(self, path: NotePath, key: str, current: bytes | None) -> ChangeSet:
         """The change set that gives a note the bytes of an earlier version.

@@ -38,7 +38,8 @@ def m001_commits(db: sqlite3.Connection) -> None:
         """CREATE TABLE contents (
             hash TEXT PRIMARY KEY, size INTEGER NOT NULL, stored INTEGER NOT NULL, newest INTEGER NOT NULL,
             data BLOB)""",
-        "CREATE INDEX contents_newest ON contents (newest) WHERE data IS NOT NULL",
+        # Holds all that pruning asks for, so that it never reads through the contents themselves.
+        "CREATE INDEX contents_newest ON contents (newest, stored, hash)",
     ):
         db.execute(statement)
 
@@ -72,6 +73,7 @@ class JournalDatabase:
             db.execute("PRAGMA auto_vacuum = INCREMENTAL")
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = FULL")
+            db.execute("PRAGMA fullfsync = ON")
             version = int(db.execute("PRAGMA user_version").fetchone()[0])
             if version > len(MIGRATIONS):
                 raise sqlite3.OperationalError("it was written by a newer version of the app")

@@ -38,8 +38,7 @@ def read_commits(db: Connection, where: str, values: Sequence[object], limit: in
         marks = f"({','.join('?' * len(part))})"
         query = "SELECT commit_id, path, target, before, after FROM changes WHERE commit_id IN "
         for number, path, target, before, after in db.execute(f"{query}{marks} ORDER BY position", part):
-            to = None if target is None else NotePath.on_disk(from_text(target))
-            changes[number].append(Changed(NotePath.on_disk(from_text(path)), to, before, after))
+            changes[number].append(_changed(path, target, before, after))
         query = "SELECT commit_id, undone FROM undoes WHERE commit_id IN "
         for number, undone in db.execute(f"{query}{marks} ORDER BY undone", part):
             undoes[number].append(undone)
@@ -64,6 +63,24 @@ def read_commits(db: Connection, where: str, values: Sequence[object], limit: in
         )
         for number, digest, time, author, turn, summary, note, entry in rows
     ]
+
+
+def read_changes(db: Connection, since: int) -> list[tuple[int, tuple[int, ...], Changed]]:
+    """What commits newer than `since` created, moved or deleted, oldest first, and what those undo."""
+    undoes: dict[int, tuple[int, ...]] = defaultdict(tuple)
+    for number, undone in db.execute("SELECT commit_id, undone FROM undoes WHERE commit_id > ?", (since,)):
+        undoes[number] += (undone,)
+    rows = db.execute(
+        "SELECT commit_id, path, target, before, after FROM changes WHERE commit_id > ? "
+        "AND (target IS NOT NULL OR before IS NULL OR after IS NULL) ORDER BY commit_id, position",
+        (since,),
+    )
+    return [(int(number), undoes[number], _changed(*columns)) for number, *columns in rows]
+
+
+def _changed(path: str | bytes, target: str | bytes | None, before: str | None, after: str | None) -> Changed:
+    to = None if target is None else NotePath.on_disk(from_text(target))
+    return Changed(NotePath.on_disk(from_text(path)), to, before, after)
 
 
 def _parts(numbers: list[int]) -> Iterable[list[int]]:

@@ -87,6 +87,15 @@ class NoteStore:
         self._written: OrderedDict[str, str] = OrderedDict()
         self._written_lock = threading.Lock()
 
+    @property
+    def problem(self) -> str | None:
+        """Changes that a crash cut off and that cannot be settled, in words; None if all is well."""
+        damaged = self._intents.damaged()
+        if not damaged:
+            return None
+        names = ", ".join(str(file) for file in damaged)
+        return f"What a change that was cut off wanted can't be read. It was set aside: {names}."
+
     def present(self) -> bool:
         """Whether the vault's folder is there."""
         return self._vault.present()

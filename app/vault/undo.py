@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.errors import InvalidParametersError
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update, content_hash
@@ -67,6 +68,14 @@ class UndoPlan:
         return ChangeSet.of(*changes, summary=self.change_set.summary)
 
 
+class Later(NamedTuple):
+    """A change by another commit: its number, the commits that it undoes, and the change."""
+
+    commit: int
+    undoes: tuple[int, ...]
+    change: Changed
+
+
 @dataclass(slots=True)
 class _File:
     """A file on the way to its undone state: where it is to be, where it is on disk, and its bytes."""
@@ -87,8 +96,8 @@ class _Stuck:
 
 
 class _Undo:
-    def __init__(self, moves: Sequence[tuple[int, NotePath, NotePath]], content: Content, read: Read) -> None:
-        self._moves = sorted(moves, key=lambda move: move[0])
+    def __init__(self, others: Sequence[Later], content: Content, read: Read) -> None:
+        self._others = sorted(others, key=lambda later: later.commit)
         self._content = content
         self._read = read
         self._disk: dict[str, _File] = {}
@@ -105,20 +114,32 @@ class _Undo:
             elif change.before is None:
                 self._uncreate(path, change.after or "")
             elif change.after is None:
-                self._undelete(path, change.before)
+                self._undelete(path, change.before, commit.id)
             else:
                 self._unchange(path, change, commit.id)
 
     def _where(self, path: NotePath, since: int) -> NotePath:
-        """Where moves that are not taken back have brought the file since a commit."""
-        for number, old, new in self._moves:
-            if number > since and old.key == path.key:
-                path = new
+        """Where changes that are not taken back have brought the file since a commit.
+
+        A file that was deleted is followed on when an undo brought it back; what another file did under
+        its name in between is not its business.
+        """
+        deleted_by: int | None = None
+        for later in self._others:
+            change = later.change
+            if later.commit <= since or change.path.key != path.key:
+                continue
+            if deleted_by is None and change.after is None:
+                deleted_by = later.commit
+            elif deleted_by is None and change.to is not None:
+                path = change.to
+            elif deleted_by in later.undoes and change.before is None:
+                deleted_by = None
         return path
 
     def _keep_move(self, change: Changed, number: int) -> None:
         if change.to is not None:
-            self._moves = sorted([*self._moves, (number, change.path, change.to)], key=lambda move: move[0])
+            self._others = sorted([*self._others, Later(number, (), change)], key=lambda later: later.commit)
 
     def _look(self, path: NotePath) -> _File | None:
         if path.key not in self._here:
@@ -129,6 +150,17 @@ class _Undo:
                 self._disk[path.key] = _File(path, path, content)
         return self._here[path.key]
 
+    def _occupant(self, path: NotePath, since: int) -> _File | None:
+        """What is under a name now, also if a later change gave it there in another case."""
+        if (file := self._look(path)) is not None:
+            return file
+        for later in reversed(self._others):
+            place = later.change.place
+            if later.commit > since and later.change.after is not None and place.key == path.key:
+                del self._here[path.key]
+                return self._look(place)
+        return None
+
     def _uncreate(self, path: NotePath, after: str) -> None:
         file = self._look(path)
         if file is None:
@@ -138,12 +170,12 @@ class _Undo:
         else:
             self._stuck[path.key] = _Stuck(file, path, self._content(after), None)
 
-    def _undelete(self, path: NotePath, before: str) -> None:
-        file, old = self._look(path), self._content(before)
+    def _undelete(self, path: NotePath, before: str, number: int) -> None:
+        file, old = self._occupant(path, number), self._content(before)
         if file is None:
             self._here[path.key] = _File(path, None, old)
         elif file.content != old:
-            self._stuck[path.key] = _Stuck(file, path, b"", old)
+            self._stuck[path.key] = _Stuck(file, file.path, b"", old)
 
     def _unchange(self, path: NotePath, change: Changed, number: int) -> None:
         file = self._look(path)
@@ -179,9 +211,9 @@ class _Undo:
             self._keep_move(change, number)
             return
         if change.path.key != path.key:
-            there = self._look(change.path)
+            there = self._occupant(change.path, number)
             if there is not None:
-                self._stuck[change.path.key] = _Stuck(there, change.path, b"", file.content)
+                self._stuck[change.path.key] = _Stuck(there, there.path, b"", file.content)
                 self._keep_move(change, number)
                 return
             self._here[path.key] = None
@@ -241,17 +273,17 @@ def _rewrite(disk: _File, file: _File) -> list[FileChange]:
 
 
 def plan_undo(
-    commits: Sequence[Commit], moves: Sequence[tuple[int, NotePath, NotePath]], content: Content, read: Read
+    commits: Sequence[Commit], others: Sequence[Later], content: Content, read: Read
 ) -> UndoPlan:
     """Plan to take commits back.
 
     Args:
         commits: the commits, in any order.
-        moves: moves by other commits that are newer than the oldest of these: (commit, from, to).
+        others: what other commits, newer than the oldest of these, have created, moved or deleted.
         content: the bytes of a hash; raises NotFoundError if they are no longer kept.
         read: the bytes of a file as it is now, None if there is none.
     """
-    work = _Undo(moves, content, read)
+    work = _Undo(others, content, read)
     ordered = sorted(commits, key=lambda commit: commit.id, reverse=True)
     for commit in ordered:
         work.commit(commit)

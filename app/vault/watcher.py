@@ -17,6 +17,7 @@ from pathlib import Path
 
 from watchfiles import Change, awatch
 
+from app.errors import StorageError
 from app.events import Event
 from app.vault.path import NotePath
 from app.vault.snapshot import Found, Snapshot
@@ -93,6 +94,10 @@ async def watch(
             await on_batch(FileBatch(lost=True))
 
 
+class _UnwatchableError(Exception):
+    """The system gives no watch on the folder; the cause says why."""
+
+
 class _Watch:
     """The watching of one folder for as long as it is the same folder."""
 
@@ -113,13 +118,13 @@ class _Watch:
             try:
                 await self._follow(ready, found=found, polling=polling)
                 return
-            except FileNotFoundError:
-                return
-            except OSError as error:
+            except _UnwatchableError as error:
+                if isinstance(error.__cause__, FileNotFoundError):
+                    return
                 if polling:
-                    raise
+                    raise StorageError(f"The vault can't be watched: {error.__cause__}.") from error
                 # The system allows no more watches: looking at everything now and then is all that is left.
-                log.warning("watching falls back to polling: %s", error)
+                log.warning("watching falls back to polling: %s", error.__cause__)
                 polling = True
 
     async def _follow(self, ready: asyncio.Event | None, *, found: bool, polling: bool | None) -> None:
@@ -128,6 +133,8 @@ class _Watch:
             try:
                 # The watches exist once the generator has run up to its first wait.
                 await asyncio.sleep(0)
+                if first.done() and (error := first.exception()) is not None:
+                    raise _UnwatchableError from error
                 await asyncio.to_thread(self._snapshot.take)
                 if ready is not None:
                     ready.set()
@@ -136,6 +143,7 @@ class _Watch:
                 raw = await first
             finally:
                 first.cancel()
+                await asyncio.gather(first, return_exceptions=True)
             while raw is not None and not self._stop.is_set():
                 if await asyncio.to_thread(_identity, self._root) != self._identity:
                     return

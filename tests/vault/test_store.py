@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import stat
 import subprocess
 from collections.abc import Callable, Iterator
@@ -27,6 +26,7 @@ from app.vault.journal import Journal
 from app.vault.path import NotePath
 from app.vault.store import GONE, NoteStore
 
+resource = pytest.importorskip("resource")
 P = NotePath.parse
 PLATFORMS = {"native": None, "portable": Platform(dir_fds=False, swap=False, exclusive=False)}
 OLD = {"a.md": b"alpha\n", "b.md": b"beta\n", "move.md": b"move\n", "gone.md": b"gone\n"}
@@ -594,6 +594,7 @@ def test_a_damaged_intent_is_set_aside(bench: Bench):
     bench.store.commit(CHANGES, author="agent")
     assert bench.files() == NEW
     assert [path.suffix for path in intents.iterdir()] == [".damaged"]
+    assert "1-x.ready.damaged" in (bench.store.problem or "")
 
 
 def test_a_thousand_files_in_one_commit(bench: Bench):

@@ -211,6 +211,21 @@ def test_undoing_twice_changes_nothing(vault: Vault):
     assert not vault.plan(*numbers).change_set
 
 
+def test_a_name_that_another_file_had_in_between_is_not_followed(vault: Vault):
+    first = vault.commit(Create(P("a.md"), b"a\n"))
+    second = vault.commit(Create(P("b.md"), b"b\n"))
+    third = vault.commit(Delete(P("b.md"), b"b\n"))
+    fourth = vault.commit(Move(P("a.md"), P("b.md"), b"a\n", b"a\n"))
+    for number, expected in (
+        (fourth, {"a.md": b"a\n"}),
+        (third, {"a.md": b"a\n", "b.md": b"b\n"}),
+        (second, {"a.md": b"a\n"}),
+        (first, {}),
+    ):
+        vault.undo(number)
+        assert vault.files() == expected
+
+
 NAMES = ["a.md", "b.md", "c/d.md", "c/e.md", "f/g/h.md", "A.md"]
 texts = st.sampled_from([b"one\ntwo\nthree\n", b"one\ntwo\n", b"\xef\xbb\xbfx\r\n"])
 contents = st.binary(max_size=6) | texts
@@ -325,4 +340,29 @@ def test_undoing_one_restores_its_files_if_nothing_else_touched_them(sequence, p
             elif plan.change_set:
                 vault.store.commit(plan.change_set, author="user")
                 assert_consistent(vault)
+        vault.journal.close()
+
+
+@quick
+@given(sequences, st.lists(st.tuples(st.sampled_from(NAMES), st.booleans()), max_size=3), st.data())
+def test_no_undo_ever_loses_a_line_that_was_written_since(sequence, edits, data):
+    with tempfile.TemporaryDirectory(dir=MEMORY) as name:
+        vault = Vault(Path(name))
+        done = run(vault, sequence)
+        lines = []
+        for number, (note, at_the_end) in enumerate(edits):
+            if (path := vault.root / note).exists():
+                lines.append(b"the user's line %d\n" % number)
+                old = path.read_bytes()
+                path.write_bytes(old + b"\n" + lines[-1] if at_the_end else lines[-1] + old)
+        picked = data.draw(st.sets(st.sampled_from([number for number, _ in done]))) if done else set()
+        plan = vault.plan(*picked)
+        if plan.change_set:
+            vault.store.commit(plan.change_set, author="user")
+            assert_consistent(vault)
+        everything = b"".join(vault.files().values())
+        for line in lines:
+            assert line in everything
+        for conflict in plan.conflicts:
+            assert (vault.read(conflict.path) or b"") == conflict.ours
         vault.journal.close()

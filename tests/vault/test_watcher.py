@@ -1,0 +1,229 @@
+"""The watcher on a real folder: what others do to it arrives, what we do ourselves does not."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from app.vault.changes import ChangeSet, Create, Delete, Move, Update
+from app.vault.journal import Journal
+from app.vault.path import NotePath
+from app.vault.snapshot import Snapshot
+from app.vault.store import NoteStore
+from app.vault.watcher import FileBatch, watch
+
+P = NotePath.parse
+ENOUGH = 20.0
+
+
+class Watched:
+    """A vault that is being watched; `until` waits for a batch that makes a condition true."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "vault"
+        self.root.mkdir()
+        self.journal = Journal(folder / "data")
+        self.store = NoteStore(self.root, self.journal)
+        self.batches: list[FileBatch] = []
+        self._news = asyncio.Condition()
+        self.stop = asyncio.Event()
+
+    async def on_batch(self, batch: FileBatch) -> None:
+        async with self._news:
+            self.batches.append(batch)
+            self._news.notify_all()
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        async with asyncio.timeout(ENOUGH), self._news:
+            await self._news.wait_for(condition)
+
+    async def settle(self) -> None:
+        """Until everything that happened before has been told: a file of our own making has arrived."""
+        mark = self.root / f"mark {len(self.batches)}.md"
+        mark.write_bytes(b"mark")
+        await self.until(lambda: mark.name in self.changed)
+
+    @property
+    def changed(self) -> set[str]:
+        return {str(path) for batch in self.batches for path in batch.changed}
+
+    @property
+    def removed(self) -> set[str]:
+        return {str(path) for batch in self.batches for path in batch.removed}
+
+
+@pytest.fixture
+async def watched(tmp_path: Path) -> AsyncIterator[Watched]:
+    watched = Watched(tmp_path)
+    (watched.root / "old.md").write_bytes(b"old\n")
+    (watched.root / "sub").mkdir()
+    (watched.root / "sub" / "deep.md").write_bytes(b"deep\n")
+    ready = asyncio.Event()
+    task = asyncio.create_task(
+        watch(watched.root, watched.on_batch, watched.stop, watched.store.wrote, ready=ready)
+    )
+    await asyncio.wait_for(ready.wait(), ENOUGH)
+    yield watched
+    watched.stop.set()
+    await asyncio.wait_for(task, ENOUGH)
+    watched.journal.close()
+
+
+async def test_an_outside_edit_a_new_file_and_a_removal_arrive(watched: Watched):
+    (watched.root / "old.md").write_bytes(b"edited\n")
+    (watched.root / "new.md").write_bytes(b"new\n")
+    (watched.root / "sub" / "deep.md").unlink()
+    await watched.until(lambda: watched.changed == {"old.md", "new.md"} and bool(watched.removed))
+    assert watched.removed == {"sub/deep.md"}
+
+
+async def test_an_editor_that_saves_atomically_is_one_change(watched: Watched):
+    for number in range(3):
+        temp = watched.root / f"old.md.tmp{number}"
+        temp.write_bytes(b"saved %d\n" % number)
+        temp.replace(watched.root / "old.md")
+    await watched.settle()
+    assert "old.md" in watched.changed
+    assert watched.removed <= {f"old.md.tmp{number}" for number in range(3)}
+    assert "old.md" not in watched.removed
+
+
+async def test_a_rename_is_one_gone_and_one_there(watched: Watched):
+    (watched.root / "old.md").rename(watched.root / "renamed.md")
+    await watched.until(lambda: "renamed.md" in watched.changed and "old.md" in watched.removed)
+
+
+async def test_a_rename_of_the_case_alone_is_seen(watched: Watched):
+    (watched.root / "old.md").rename(watched.root / "Old.md")
+    await watched.until(lambda: "Old.md" in watched.changed and "old.md" in watched.removed)
+
+
+async def test_a_folder_that_is_renamed_takes_its_files_along(watched: Watched):
+    (watched.root / "sub").rename(watched.root / "other")
+    await watched.until(lambda: "other/deep.md" in watched.changed and "sub/deep.md" in watched.removed)
+
+
+async def test_a_folder_that_comes_or_goes_brings_or_takes_its_files(watched: Watched, tmp_path: Path):
+    coming = tmp_path / "coming"
+    (coming / "x").mkdir(parents=True)
+    (coming / "x" / "y.md").write_bytes(b"y")
+    coming.rename(watched.root / "coming")
+    (watched.root / "sub").rename(tmp_path / "away")
+    await watched.until(lambda: "coming/x/y.md" in watched.changed and "sub/deep.md" in watched.removed)
+
+
+async def test_our_own_commits_are_not_told(watched: Watched):
+    watched.store.commit(
+        ChangeSet.of(
+            Create(P("made/by us.md"), b"1"),
+            Update(P("old.md"), b"old\n", b"ours\n"),
+            Move(P("sub/deep.md"), P("sub/moved.md"), b"deep\n", b"deep\n"),
+        ),
+        author="agent",
+    )
+    watched.store.commit(ChangeSet.of(Delete(P("made/by us.md"), b"1")), author="agent")
+    await watched.settle()
+    assert {name for name in watched.changed if not name.startswith("mark")} == set()
+    assert watched.removed == set()
+    (watched.root / "old.md").write_bytes(b"theirs\n")
+    await watched.until(lambda: "old.md" in watched.changed)
+
+
+async def test_going_back_to_what_we_wrote_is_told(watched: Watched):
+    watched.store.commit(ChangeSet.of(Update(P("old.md"), b"old\n", b"ours\n")), author="agent")
+    (watched.root / "old.md").write_bytes(b"theirs\n")
+    await watched.until(lambda: "old.md" in watched.changed)
+    watched.batches.clear()
+    (watched.root / "old.md").write_bytes(b"ours\n")
+    await watched.until(lambda: "old.md" in watched.changed)
+
+
+async def test_hidden_and_temporary_files_are_not_told(watched: Watched):
+    for folder in (".git", ".obsidian", "node_modules"):
+        (watched.root / folder).mkdir()
+        (watched.root / folder / "x.md").write_bytes(b"x")
+    for name in (".~scriptorium-1-0", ".hidden.md", "~$old.md", "#old.md#", "old.md~", "x.swp"):
+        (watched.root / name).write_bytes(b"x")
+    await watched.settle()
+    assert {name for name in watched.changed if not name.startswith("mark")} == set()
+
+
+async def test_a_thousand_files_at_once_all_arrive(watched: Watched):
+    names = {f"many/{number}.md" for number in range(1000)}
+    (watched.root / "many").mkdir()
+    for name in names:
+        (watched.root / name).write_bytes(name.encode())
+    await watched.until(lambda: names <= watched.changed)
+    for name in names:
+        (watched.root / name).unlink()
+    await watched.until(lambda: names <= watched.removed)
+
+
+async def test_a_vault_that_goes_and_comes_back_is_told(watched: Watched, tmp_path: Path):
+    watched.root.rename(tmp_path / "aside")
+    await watched.until(lambda: any(batch.lost for batch in watched.batches))
+    (tmp_path / "aside").rename(watched.root)
+    await watched.until(lambda: any(batch.found for batch in watched.batches))
+    assert [batch.lost for batch in watched.batches] == [True, False]
+    (watched.root / "old.md").write_bytes(b"after\n")
+    await watched.until(lambda: "old.md" in watched.changed)
+
+
+async def test_another_folder_in_its_place_is_looked_at_anew(watched: Watched, tmp_path: Path):
+    replacement = tmp_path / "replacement"
+    replacement.mkdir()
+    watched.root.rename(tmp_path / "aside")
+    replacement.rename(watched.root)
+    await watched.until(lambda: any(batch.found for batch in watched.batches))
+
+
+async def test_a_vault_that_is_not_there_at_the_start_is_told(tmp_path: Path):
+    seen: asyncio.Queue[FileBatch] = asyncio.Queue()
+    stop = asyncio.Event()
+    task = asyncio.create_task(watch(tmp_path / "none", seen.put, stop, lambda path, digest: False))
+    assert (await asyncio.wait_for(seen.get(), ENOUGH)).lost
+    (tmp_path / "none").mkdir()
+    assert (await asyncio.wait_for(seen.get(), ENOUGH)).found
+    stop.set()
+    await asyncio.wait_for(task, ENOUGH)
+
+
+async def test_it_can_be_cancelled(tmp_path: Path):
+    ready = asyncio.Event()
+
+    async def ignore(batch: FileBatch) -> None:
+        return
+
+    task = asyncio.create_task(watch(tmp_path, ignore, asyncio.Event(), lambda p, d: False, ready=ready))
+    await asyncio.wait_for(ready.wait(), ENOUGH)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+def test_a_flood_of_events_is_answered_by_looking_at_everything(tmp_path: Path):
+    from watchfiles import Change
+
+    for name in ("kept.md", "edited.md", "gone.md"):
+        (tmp_path / name).write_bytes(b"old")
+        os.utime(tmp_path / name, (1_000, 1_000))
+    snapshot = Snapshot(tmp_path)
+    snapshot.take()
+    (tmp_path / "edited.md").write_bytes(b"new")
+    (tmp_path / "new.md").write_bytes(b"new")
+    (tmp_path / "gone.md").unlink()
+    flood = [(Change.added, str(tmp_path / f"lost in the queue {n}.md")) for n in range(5_000)]
+    found = snapshot.look(flood)
+    assert {P("edited.md"), P("new.md")} <= {path for path, _ in found.present}
+    assert found.removed == (P("gone.md"),)
+
+
+async def test_files_of_other_kinds_and_large_ones_are_told_too(watched: Watched):
+    with (watched.root / "film.mp4").open("wb") as file:
+        file.truncate(65 * 1024 * 1024)
+    (watched.root / "image.png").write_bytes(b"png")
+    await watched.until(lambda: {"film.mp4", "image.png"} <= watched.changed)
