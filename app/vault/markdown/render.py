@@ -1,0 +1,152 @@
+"""A note as HTML for a `QTextBrowser`: nothing in it loads from outside, runs, or leaves its box.
+
+Addresses: `note:PATH#anchor` for a note or file of the vault, `unresolved:NAME` for a note that does not
+exist, `tag:NAME`, `vault:PATH` for an image, `#anchor` within the note, and web addresses. Anchors are the
+heading's text, its key (`headings.heading_key`), its path of keys (`one#two`), and `^id` for blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+
+from app.vault.markdown.code_spans import code_spans
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.headings import heading_matches, section_at
+from app.vault.markdown.render_blocks import BLOCKS
+from app.vault.markdown.render_inlines import INLINES
+from app.vault.markdown.render_page import MONOSPACE, Page
+from app.vault.markdown.render_rules import vault_plugin
+from app.vault.markdown.render_values import NoteTarget, RenderColors, Resolve
+from app.vault.markdown.scan import scan
+from app.vault.markdown.text import spliced
+from app.vault.note import Link
+
+__all__ = ["NoteTarget", "RenderColors", "Resolve", "render"]
+
+MAX_DEPTH = 3
+MAX_EMBEDS = 60
+_LONGEST_LINE = 40_000
+_MOST_BRACKETS = 20_000
+_RULES = {**BLOCKS, **INLINES}
+
+
+@dataclass(frozen=True, slots=True)
+class _Nesting:
+    """Where a text stands among embeds: the notes around it, and how many more may be put in at all."""
+
+    around: tuple[str, ...]
+    depth: int = 0
+    left: list[int] = field(default_factory=lambda: [MAX_EMBEDS])
+
+
+def render(text: str, resolve: Resolve, colors: RenderColors | None = None, *, path: str = "") -> str:
+    """The HTML of a note's text, without its properties and comments.
+
+    Args:
+        text: A note's text.
+        resolve: What a link's target is, or None where nothing has that name. It is called for every
+            link; give `NoteTarget.text` as a function to have only embedded notes read.
+        colors: The colours; those of a light theme where none are given.
+        path: The note's own path, so that it does not embed itself.
+    """
+    colors = colors or RenderColors()
+    body = _body(text, resolve, colors, _Nesting((path,) if path else ()))
+    return f'<html><body style="color:{colors.text};">{body}</body></html>'
+
+
+def _body(text: str, resolve: Resolve, colors: RenderColors, nesting: _Nesting) -> str:
+    start = read_frontmatter(text).body_start
+    shown = _without_comments(text, start)
+    if max(map(len, shown.split("\n"))) > _LONGEST_LINE or shown.count("[") > _MOST_BRACKETS:
+        # Markdown parsers take quadratic time on such text, and nobody reads it as prose.
+        style = f"white-space:pre-wrap;font-family:{MONOSPACE};"
+        return f'<pre style="{style}">{escape(shown, quote=False)}</pre>'
+
+    def embed(link: Link, target: NoteTarget) -> str | None:
+        if nesting.depth >= MAX_DEPTH or target.path in nesting.around or nesting.left[0] <= 0:
+            return None
+        content = target.body()
+        if content is None:
+            return None
+        nesting.left[0] -= 1
+        part = _part(content, link)
+        inner = replace(nesting, around=(*nesting.around, target.path), depth=nesting.depth + 1)
+        return _body(part, resolve, colors, inner)
+
+    return _write(Page(resolve, colors, embed, _write), _parser().parse(shown))
+
+
+def _write(page: Page, tokens: Sequence[Token]) -> str:
+    """The HTML of tokens; raw tags that a line leaves open are closed at its end."""
+    pieces: list[str] = []
+    for token in tokens:
+        rule = _RULES.get(token.type)
+        if rule:
+            pieces.append(rule(page, token))
+        elif token.type == "inline":
+            pieces.append(_write(page, token.children or []))
+            pieces += [f"</{name}>" for name in reversed(page.opened_tags)]
+            page.opened_tags.clear()
+        elif token.tag and not token.hidden:
+            pieces.append(f"</{token.tag}>" if token.nesting < 0 else f"<{token.tag}>")
+    return "".join(pieces)
+
+
+def _parser() -> MarkdownIt:
+    """A parser for one rendering; linkify keeps state, so threads do not share one."""
+    parser = MarkdownIt("commonmark", {"html": True, "linkify": True})
+    parser.enable(["table", "strikethrough", "linkify"]).use(footnote_plugin)
+    parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
+    parser.use(vault_plugin)
+    if parser.linkify is not None:
+        parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+    return parser
+
+
+def _without_comments(text: str, start: int) -> str:
+    """The prose without `%%…%%` and `<!-- … -->`; a line that held nothing else goes with its newline."""
+    edits = []
+    for begin, end in code_spans(text, start):
+        if not text.startswith(("%%", "<!--"), begin):
+            continue
+        alone = text[begin - 1 : begin] in ("", "\n") and text[end : end + 1] == "\n"
+        edits.append((begin - start, end + alone - start, ""))
+    return spliced(text[start:], edits)
+
+
+def _part(text: str, link: Link) -> str:
+    """What an embed shows: the section of its heading, the lines of its block, or the whole note."""
+    if link.heading:
+        headings = scan(text).headings
+        found = heading_matches(headings, link.heading)
+        if found:
+            place = section_at(text, headings, found[0])
+            return text[place.heading.span.start : place.end]
+    if link.block:
+        return _block(text, link.block)
+    return text
+
+
+def _block(text: str, block: str) -> str:
+    """The paragraph or list item that the block id ends; for an id on its own line what stands above it."""
+    lines = text.split("\n")
+    number = next((b.line for b in scan(text).blocks if b.id.casefold() == block.casefold()), 0)
+    if not number:
+        return text
+    last = number - 1
+    if not lines[last].split("^")[0].strip(" >\t"):
+        last -= 1
+        while last > 0 and not lines[last].strip():
+            last -= 1
+    first = last
+    is_item = lines[last].lstrip(" \t>").startswith(("- ", "* ", "+ "))
+    while first > 0 and not is_item and lines[first - 1].strip() and not lines[first - 1].startswith("#"):
+        first -= 1
+    return "\n".join(lines[first : last + 1])

@@ -1,0 +1,173 @@
+"""Blocks as HTML: headings, paragraphs, code, quotes, callouts, lists, tables, footnotes, formulas."""
+
+from __future__ import annotations
+
+from html import escape
+
+from markdown_it.token import Token
+
+from app.vault.markdown.headings import heading_key
+from app.vault.markdown.render_code import code_html
+from app.vault.markdown.render_images import image_html
+from app.vault.markdown.render_math import math_html
+from app.vault.markdown.render_page import BOX_CLOSE, MONOSPACE, Page, Rule, anchor, box_open
+from app.vault.markdown.render_raw import clean_block
+
+LINE = "line-height:145%;"
+_LIST_SHIFT = -14  # Qt indents each list by 40 pixels
+_BOXES = {"x": "☑", "X": "☑", "-": "☒"}
+_HEADINGS = {
+    "h1": ("xx-large", 8, 12), "h2": ("x-large", 22, 10), "h3": ("large", 18, 8),
+    "h4": ("medium", 14, 6), "h5": ("medium", 12, 6), "h6": ("small", 12, 6),
+}  # fmt: skip
+_ICONS = {
+    "note": "✎", "info": "ℹ", "todo": "☐", "abstract": "≡", "tip": "✦", "success": "✓", "question": "?",
+    "warning": "⚠", "failure": "✗", "danger": "⚠", "bug": "✱", "example": "❖", "quote": "❝",
+}  # fmt: skip
+
+
+def _heading_open(page: Page, token: Token) -> str:
+    size, above, below = _HEADINGS[token.tag]
+    color = f"color:{page.colors.muted};" if token.tag in ("h5", "h6") else ""
+    style = f"font-size:{size};font-weight:600;margin-top:{above}px;margin-bottom:{below}px;{color}"
+    return f'<{token.tag} style="{style}">{_heading_anchors(page, int(token.tag[1]), token.meta["text"])}'
+
+
+def _heading_anchors(page: Page, level: int, text: str) -> str:
+    """The places to jump to: the heading's text, its key, and its key below each of those above it."""
+    key = heading_key(text)
+    page.headings = [above for above in page.headings if above[0] < level]
+    names, path = [text, key], key
+    for _, above in reversed(page.headings):
+        path = f"{above}#{path}"
+        names += [path, f"{above}#{key}"]
+    page.headings.append((level, key))
+    return "".join(anchor(name) for name in dict.fromkeys(names) if name)
+
+
+def _paragraph_open(page: Page, token: Token) -> str:
+    if token.hidden or token.meta.get("bare"):
+        return ""
+    return f'<p style="{LINE}margin-top:0;margin-bottom:10px;">'
+
+
+def _paragraph_close(page: Page, token: Token) -> str:
+    return "" if token.hidden or token.meta.get("bare") else "</p>\n"
+
+
+def _fence(page: Page, token: Token) -> str:
+    words = token.info.split()
+    return _code(page, token.content, words[0].strip("{}.") if words else "")
+
+
+def _code_block(page: Page, token: Token) -> str:
+    return _code(page, token.content, "")
+
+
+def _code(page: Page, code: str, language: str) -> str:
+    colors = page.colors
+    shown = code_html(code.rstrip("\n"), language, is_dark=colors.is_dark) or "&nbsp;"
+    style = f"font-family:{MONOSPACE};white-space:pre-wrap;margin:0;"
+    label = ""
+    if language:
+        faint = f"margin:0;color:{colors.muted};font-size:small;"
+        label = f'<p align="right" style="{faint}">{escape(language)}</p>'
+    return f'{box_open(background=colors.code_bg)}{label}<pre style="{style}">{shown}</pre>{BOX_CLOSE}'
+
+
+def _quote_open(page: Page, token: Token) -> str:
+    return box_open(bar=page.colors.quote_border, padding="4px 14px", color=page.colors.muted)
+
+
+def _callout_open(page: Page, token: Token) -> str:
+    kind = token.meta["kind"]
+    color = page.colors.callout(kind)
+    words = page.write(page, [token.meta["title"]])
+    icon = _ICONS.get(kind, _ICONS["note"])
+    style = f"margin-top:0;margin-bottom:6px;color:{color};font-weight:600;"
+    opened = box_open(background=page.colors.tint(color), bar=color, padding="10px 14px")
+    return f'{opened}<p style="{style}">{icon}&nbsp; {words}</p>'
+
+
+def _box_close(page: Page, token: Token) -> str:
+    return BOX_CLOSE
+
+
+def _hr(page: Page, token: Token) -> str:
+    return f'<hr width="100%" style="background-color:{page.colors.border};">\n'
+
+
+def _html_block(page: Page, token: Token) -> str:
+    return clean_block(token.content, lambda *said: image_html(page, *said))
+
+
+def _math_block(page: Page, token: Token) -> str:
+    style = "margin-top:6px;margin-bottom:12px;font-size:large;font-family:serif;"
+    return f'<p align="center" style="{style}"><i>{math_html(token.content)}</i></p>\n'
+
+
+def _list_open(page: Page, token: Token) -> str:
+    start = token.attrGet("start")
+    number = f' start="{int(start)}"' if start is not None else ""
+    below = 0 if token.meta.get("inner") else 10
+    return f'<{token.tag}{number} style="margin-top:0;margin-bottom:{below}px;margin-left:{_LIST_SHIFT}px;">'
+
+
+def _item_open(page: Page, token: Token) -> str:
+    box = token.meta.get("box")
+    style = f"{LINE}margin-top:1px;margin-bottom:2px;"
+    if box is None:
+        return f'<li style="{style}">'
+    color = f"color:{page.colors.muted};" if box in "xX-" else ""
+    return f'<li style="{style}list-style-type:none;{color}">{_BOXES.get(box, "☐")}&nbsp; '
+
+
+def _table_open(page: Page, token: Token) -> str:
+    border = page.colors.border
+    style = f"border-collapse:collapse;border-style:solid;border-color:{border};margin:6px 0 14px 0;"
+    return f'<table border="1" cellspacing="0" cellpadding="6" style="{style}">'
+
+
+def _cell_open(page: Page, token: Token) -> str:
+    where = str(token.attrGet("style") or "").partition("text-align:")[2].strip(" ;")
+    align = f' align="{where}"' if where in ("left", "right", "center") else ' align="left"'
+    fill = f' bgcolor="{page.colors.code_bg}"' if token.tag == "th" else ""
+    return f"<{token.tag}{fill}{align}>"
+
+
+def _footnotes_open(page: Page, token: Token) -> str:
+    return f'{_hr(page, token)}<table cellspacing="0" cellpadding="2" style="font-size:small;">'
+
+
+def _footnote_open(page: Page, token: Token) -> str:
+    number, muted = token.meta["id"] + 1, page.colors.muted
+    style = f"color:{muted};text-decoration:none;"
+    back = f'{anchor(f"fn{number}")}<a href="#fnref{number}" style="{style}">{number}.</a>'
+    return f'<tr><td style="padding-right:8px;">{back}</td><td style="color:{muted};">'
+
+
+BLOCKS: dict[str, Rule] = {
+    "heading_open": _heading_open,
+    "paragraph_open": _paragraph_open,
+    "paragraph_close": _paragraph_close,
+    "fence": _fence,
+    "code_block": _code_block,
+    "blockquote_open": _quote_open,
+    "blockquote_close": _box_close,
+    "callout_open": _callout_open,
+    "callout_close": _box_close,
+    "hr": _hr,
+    "html_block": _html_block,
+    "math_block": _math_block,
+    "bullet_list_open": _list_open,
+    "ordered_list_open": _list_open,
+    "list_item_open": _item_open,
+    "table_open": _table_open,
+    "th_open": _cell_open,
+    "td_open": _cell_open,
+    "footnote_block_open": _footnotes_open,
+    "footnote_block_close": lambda page, token: "</table>\n",
+    "footnote_open": _footnote_open,
+    "footnote_close": lambda page, token: "</td></tr>",
+    "footnote_anchor": lambda page, token: "",
+}

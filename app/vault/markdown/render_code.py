@@ -1,0 +1,24 @@
+"""Code with colours, as inline styles: Qt's rich text knows no classes of a style sheet by token."""
+
+from __future__ import annotations
+
+from html import escape
+
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
+
+LONGEST_COLORED = 60_000
+
+
+def code_html(code: str, language: str, *, is_dark: bool) -> str:
+    """The code as HTML for a `<pre>`, coloured where the language is known and the code is not huge."""
+    if not language or len(code) > LONGEST_COLORED:
+        return escape(code, quote=False)
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return escape(code, quote=False)
+    style = "github-dark" if is_dark else "xcode"
+    return highlight(code, lexer, HtmlFormatter(nowrap=True, noclasses=True, style=style)).rstrip("\n")

@@ -1,0 +1,98 @@
+"""TeX as text: signs, Greek letters, fractions and raised or lowered parts; what is not known stays TeX."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+_SIGNS = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε",
+    "zeta": "ζ", "eta": "η", "theta": "θ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ",
+    "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ",
+    "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ",
+    "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
+    "times": "×", "cdot": "·", "div": "÷", "pm": "±", "mp": "∓", "leq": "≤", "le": "≤", "geq": "≥",
+    "ge": "≥", "neq": "≠", "ne": "≠", "approx": "≈", "equiv": "≡", "sim": "∼", "propto": "∝",
+    "infty": "∞", "partial": "∂", "nabla": "∇", "sum": "∑", "prod": "∏", "int": "∫", "forall": "∀",
+    "exists": "∃", "in": "∈", "notin": "∉", "subset": "⊂", "subseteq": "⊆", "cup": "∪", "cap": "∩",
+    "emptyset": "∅", "to": "→", "rightarrow": "→", "leftarrow": "←", "Rightarrow": "⇒",
+    "Leftrightarrow": "⇔", "mapsto": "↦", "land": "∧", "lor": "∨", "neg": "¬", "ldots": "…",
+    "cdots": "⋯", "dots": "…", "quad": "\u2003", "langle": "⟨", "rangle": "⟩", "circ": "∘",
+    "degree": "°", "ell": "ℓ", "hbar": "ℏ", "left": "", "right": "", "displaystyle": "",
+    ",": "\u2009", ";": "\u2005", "!": "", " ": " ", "{": "{", "}": "}", "%": "%", "$": "$",
+    "#": "#", "&": "&amp;", "_": "_", "|": "‖", "\\": "<br>",
+}  # fmt: skip
+_PLAIN = frozenset(
+    ["text", "mathrm", "mathbf", "mathit", "mathcal", "mathbb", "operatorname", "boldsymbol", "bar"]
+)
+_TOKEN = re.compile(r"\\([A-Za-z]+|.)[ \t]?|([{}^_])|([^\\{}^_]+)", re.DOTALL)
+_LONGEST = 4000
+_DEEPEST = 12
+
+
+def math_html(tex: str) -> str:
+    """The formula as HTML with raised and lowered parts; a very long one as it is written."""
+    if len(tex) > _LONGEST:
+        return escape(tex, quote=False)
+    tokens = [match.groups("") for match in _TOKEN.finditer(tex.strip())]
+    html, _ = _sequence(tokens, 0, 0)
+    return html
+
+
+def _sequence(tokens: list[tuple[str, ...]], at: int, depth: int) -> tuple[str, int]:
+    """The HTML up to the brace that closes this group, and the place after it."""
+    pieces: list[str] = []
+    while at < len(tokens):
+        command, mark, words = tokens[at]
+        if mark == "}":
+            return "".join(pieces), at + 1
+        if mark in ("^", "_"):
+            inner, at = _argument(tokens, at + 1, depth)
+            tag = "sup" if mark == "^" else "sub"
+            pieces.append(f"<{tag}>{inner}</{tag}>")
+        elif command:
+            piece, at = _command(tokens, at, depth)
+            pieces.append(piece)
+        elif mark == "{":
+            inner, at = _argument(tokens, at, depth)
+            pieces.append(inner)
+        else:
+            pieces.append(escape(words, quote=False))
+            at += 1
+    return "".join(pieces), at
+
+
+def _command(tokens: list[tuple[str, ...]], at: int, depth: int) -> tuple[str, int]:
+    name = tokens[at][0]
+    if name in ("frac", "dfrac", "tfrac"):
+        top, at = _argument(tokens, at + 1, depth)
+        bottom, at = _argument(tokens, at, depth)
+        return f"{_grouped(top)}⁄{_grouped(bottom)}", at
+    if name == "sqrt":
+        inner, at = _argument(tokens, at + 1, depth)
+        return f"√{_grouped(inner)}", at
+    if name in _PLAIN:
+        return _argument(tokens, at + 1, depth)
+    return _SIGNS.get(name, escape(f"\\{name} ", quote=False)), at + 1
+
+
+def _argument(tokens: list[tuple[str, ...]], at: int, depth: int) -> tuple[str, int]:
+    """What a command or a raised mark applies to: a group, a command or one character."""
+    if at >= len(tokens):
+        return "", at
+    command, mark, words = tokens[at]
+    if mark == "{":
+        if depth >= _DEEPEST:
+            return "", len(tokens)
+        return _sequence(tokens, at + 1, depth + 1)
+    if command:
+        return (_command(tokens, at, depth + 1) if depth < _DEEPEST else ("", at + 1))
+    if words:
+        bare = words.lstrip()
+        tokens[at] = ("", "", bare[1:])
+        return escape(bare[:1], quote=False), at if bare[1:] else at + 1
+    return "", at
+
+
+def _grouped(html: str) -> str:
+    return html if len(re.sub(r"<[^>]*>|&\w+;", "x", html)) <= 1 else f"({html})"

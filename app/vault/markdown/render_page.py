@@ -1,0 +1,72 @@
+"""What one rendering knows while it writes, and the pieces of HTML that several rules share.
+
+Qt's rich text has no boxes but table cells: code, quotes, callouts and embeds are tables of one row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from urllib.parse import quote
+
+from markdown_it.token import Token
+
+from app.vault.markdown.headings import heading_key
+from app.vault.markdown.render_values import NoteTarget, RenderColors, Resolve
+from app.vault.note import Link
+
+MONOSPACE = "'JetBrains Mono','Cascadia Mono','SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace"
+IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".avif", ".ico")
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
+
+
+@dataclass(slots=True)
+class Page:
+    """The meaning of names, the colours, how to write inner tokens, and what is open while writing."""
+
+    resolve: Resolve
+    colors: RenderColors
+    embed: Callable[[Link, NoteTarget], str | None]
+    write: Callable[[Page, Sequence[Token]], str]
+    opened_tags: list[str] = field(default_factory=list)
+    headings: list[tuple[int, str]] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+
+
+Rule = Callable[[Page, Token], str]
+
+
+def box_open(*, background: str = "", bar: str = "", padding: str = "10px 14px", color: str = "") -> str:
+    """The start of a block of its own, with a bar at its left where one is asked for."""
+    left = f'<td width="3" bgcolor="{bar}"></td>' if bar else ""
+    fill = f' bgcolor="{background}"' if background else ""
+    ink = f"color:{color};" if color else ""
+    table = '<table width="100%" cellspacing="0" cellpadding="0" style="margin-top:6px;margin-bottom:12px;">'
+    return f'{table}<tr>{left}<td{fill} style="padding:{padding};{ink}">'
+
+
+BOX_CLOSE = "</td></tr></table>\n"
+
+
+def anchor(name: str) -> str:
+    """A place that can be jumped to."""
+    return f'<a name="{attribute(name)}"></a>'
+
+
+def address(text: str) -> str:
+    """Text as the path or the fragment of an address."""
+    return quote(text, safe="/")
+
+
+def attribute(text: str) -> str:
+    """Text as the value of an attribute."""
+    return escape(text, quote=True)
+
+
+def fragment_of(heading: str) -> str:
+    """The anchor by which a heading, or a path of headings, is jumped to."""
+    if heading.startswith("^"):
+        return heading
+    return "#".join(key for part in heading.split("#") if (key := heading_key(part)))

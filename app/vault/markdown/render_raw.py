@@ -1,0 +1,88 @@
+"""HTML that a note holds itself, reduced to what is harmless and what Qt can show.
+
+nh3 (ammonia) does the reducing: it parses as browsers do, so no trick of spelling gets through. Nothing
+that loads, runs or styles is kept; images become what the caller makes of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import unescape
+
+import nh3
+
+INLINE_TAGS = frozenset(
+    ["a", "abbr", "b", "br", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q", "s", "samp",
+     "small", "span", "strike", "strong", "sub", "sup", "u", "var"]
+)  # fmt: skip
+_BLOCK_TAGS = INLINE_TAGS | frozenset(
+    ["blockquote", "center", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol",
+     "p", "pre", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"]
+)  # fmt: skip
+_ATTRIBUTES = {
+    "a": {"href"}, "font": {"color"},
+    "td": {"align", "colspan", "rowspan"}, "th": {"align", "colspan", "rowspan"},
+    "div": {"align"}, "p": {"align"}, "ol": {"start"},
+}  # fmt: skip
+_IMAGE = re.compile(r"<img\b[^>]{0,4000}>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"\b(src|alt|width|height)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE
+)
+_TAG_NAME = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)")
+_VOID = frozenset(["br"])
+
+ImageHtml = Callable[[str, str, str, str], str]
+
+
+def clean_block(html: str, image: ImageHtml) -> str:
+    """A block of HTML made harmless.
+
+    Args:
+        html: What stands in the note.
+        image: Gives the HTML for an image's source, text, width and height.
+    """
+    images: list[str] = []
+
+    def kept(match: re.Match[str]) -> str:
+        images.append(_image(match[0], image))
+        return f"\ue000{len(images) - 1}\ue001"
+
+    cleaned = _clean(_IMAGE.sub(kept, html.replace("\ue000", "").replace("\ue001", "")), _BLOCK_TAGS)
+    return re.sub("\ue000(\\d+)\ue001", lambda match: images[int(match[1])], cleaned)
+
+
+def clean_tag(html: str, opened: list[str], image: ImageHtml) -> str:
+    """One inline tag made harmless; `opened` keeps the names of those still open."""
+    name_match = _TAG_NAME.match(html)
+    name = name_match[1].lower() if name_match else ""
+    if name == "img":
+        return _image(html, image)
+    if name not in INLINE_TAGS:
+        return ""
+    if html.startswith("</"):
+        if name not in opened:
+            return ""
+        at = len(opened) - 1 - opened[::-1].index(name)
+        closed = [opened.pop() for _ in range(len(opened) - at)]
+        return "".join(f"</{one}>" for one in closed)
+    cleaned = _clean(html, INLINE_TAGS).removesuffix(f"</{name}>")
+    if cleaned and name not in _VOID:
+        opened.append(name)
+    return cleaned
+
+
+def _clean(html: str, tags: frozenset[str]) -> str:
+    return nh3.clean(
+        html,
+        tags=set(tags),
+        attributes={tag: set(names) for tag, names in _ATTRIBUTES.items() if tag in tags},
+        url_schemes={"http", "https", "mailto"},
+        link_rel=None,
+        strip_comments=True,
+    )
+
+
+def _image(tag: str, image: ImageHtml) -> str:
+    said = {m[1].lower(): unescape(m[2] or m[3] or m[4] or "") for m in _ATTRIBUTE.finditer(tag)}
+    return image(said.get("src", ""), said.get("alt", ""), said.get("width", ""), said.get("height", ""))

@@ -1,0 +1,114 @@
+"""What a rendering is given: its colours, and what the names in it mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Protocol
+
+_KINDS = {
+    "note": "link", "info": "link", "todo": "link", "abstract": "tag", "tip": "tag", "success": "success",
+    "question": "warning", "warning": "warning", "failure": "danger", "danger": "danger", "bug": "danger",
+    "example": "unresolved", "quote": "muted",
+}  # fmt: skip
+
+
+class Palette(Protocol):
+    """The colours of a theme that a rendering uses, each as "#rrggbb"."""
+
+    @property
+    def is_dark(self) -> bool: ...  # noqa: D102
+    @property
+    def panel(self) -> str: ...  # noqa: D102
+    @property
+    def border(self) -> str: ...  # noqa: D102
+    @property
+    def text(self) -> str: ...  # noqa: D102
+    @property
+    def muted(self) -> str: ...  # noqa: D102
+    @property
+    def link(self) -> str: ...  # noqa: D102
+    @property
+    def unresolved(self) -> str: ...  # noqa: D102
+    @property
+    def tag(self) -> str: ...  # noqa: D102
+    @property
+    def code_bg(self) -> str: ...  # noqa: D102
+    @property
+    def mark_bg(self) -> str: ...  # noqa: D102
+    @property
+    def danger(self) -> str: ...  # noqa: D102
+    @property
+    def warning(self) -> str: ...  # noqa: D102
+    @property
+    def success(self) -> str: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class RenderColors:
+    """The colours of rendered Markdown, each as "#rrggbb"; `callouts` by kind ("note", "warning", …)."""
+
+    text: str = "#1e2024"
+    muted: str = "#565a63"
+    link: str = "#3d49bd"
+    unresolved: str = "#8b5f8f"
+    tag: str = "#1f6f78"
+    background: str = "#ffffff"
+    code_bg: str = "#f0f0ed"
+    border: str = "#dfdfdb"
+    quote_border: str = "#c9c9c4"
+    mark_bg: str = "#fdeeb0"
+    callouts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    is_dark: bool = False
+
+    @classmethod
+    def of(cls, theme: Palette) -> RenderColors:
+        """The colours that go with a theme of the desktop."""
+        callouts = {kind: str(getattr(theme, role)) for kind, role in _KINDS.items()}
+        return cls(
+            text=theme.text,
+            muted=theme.muted,
+            link=theme.link,
+            unresolved=theme.unresolved,
+            tag=theme.tag,
+            background=theme.panel,
+            code_bg=theme.code_bg,
+            border=theme.border,
+            quote_border=mixed(theme.muted, theme.panel, 0.35),
+            mark_bg=theme.mark_bg,
+            callouts=MappingProxyType(callouts),
+            is_dark=theme.is_dark,
+        )
+
+    def callout(self, kind: str) -> str:
+        """The colour of a kind of callout."""
+        return self.callouts.get(kind, self.callouts.get("note", self.link))
+
+    def tint(self, color: str, strength: float = 0.09) -> str:
+        """A colour laid thinly over the background; `strength` from 0 to 1."""
+        return mixed(color, self.background, strength * (1.4 if self.is_dark else 1))
+
+
+@dataclass(frozen=True, slots=True)
+class NoteTarget:
+    """What a link's target is: the path in the vault, and for a note the text to embed.
+
+    `text` may be a function, which is called only where the note is embedded; None where it can't be.
+    """
+
+    path: str
+    text: str | Callable[[], str | None] | None = None
+
+    def body(self) -> str | None:
+        """The text to embed."""
+        return self.text() if callable(self.text) else self.text
+
+
+Resolve = Callable[[str], NoteTarget | None]
+
+
+def mixed(color: str, other: str, share: float) -> str:
+    """`share` (0 to 1) of `color` and the rest of `other`, both "#rrggbb"."""
+    a, b = (bytes.fromhex(value.lstrip("#")[:6]) for value in (color, other))
+    return "#" + "".join(f"{round(x * share + y * (1 - share)):02x}" for x, y in zip(a, b, strict=True))
