@@ -5,6 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import sys
 
+from app.cli import VERBS
+
 EMBEDDING_WORKER = "--embedding-worker"
 
 
@@ -19,11 +21,9 @@ def main(arguments: list[str] | None = None) -> int:
         from app.embeddings import worker
 
         return worker.main(given[1:])
-    from app.cli import commands
+    if given[:1] and given[0] in (*VERBS, "--help", "-h", "--version"):
+        from app.cli import commands
 
-    if given[:1] and given[0] in commands.VERBS:
-        return commands.main(given)
-    if given[:1] in (["--help"], ["-h"], ["--version"]):
         return commands.main(given)
     from app.desktop import main as desktop
 

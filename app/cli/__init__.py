@@ -1,1 +1,4 @@
 """The command line front end."""
+
+VERBS = ("audit", "index")
+"""The first words that mean a verb and not a folder to open; kept here, where reading them loads nothing."""

@@ -12,8 +12,6 @@ from app.cli import index_command
 from app.errors import ScriptoriumError
 from app.permissions.audit import AuditLog
 
-VERBS = ("audit", "index")
-
 
 def main(arguments: list[str]) -> int:
     """Run a verb; the exit status is 0 when it succeeded, 1 when it found something wrong, 2 for misuse."""
