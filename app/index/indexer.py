@@ -15,7 +15,7 @@ import asyncio
 import json
 import os
 import stat
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,8 +23,9 @@ from typing import Any, TypeVar
 from app.events import EventBus
 from app.index.database import Database
 from app.index.extract import Extract, Gone, Same, Task
+from app.index.plan import Plan, known_files, make_plan
 from app.index.reading import extract_all
-from app.index.records import IndexDelta, IndexUpdated, Problem, ScanProgress
+from app.index.records import IndexDelta, IndexUpdated, ScanProgress
 from app.index.resolver import Entry, Resolver
 from app.index.walk import Exclusion, FoundFile, Walk, found_file, identity, walk
 from app.index.writer import Batch, write
@@ -37,16 +38,6 @@ T = TypeVar("T")
 Progress = Callable[[ScanProgress], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What the index knows of a file: `hash` is None for a note that was never read."""
-
-    id: int
-    size: int
-    seen_ns: int
-    hash: str | None
-
-
 @dataclass(slots=True)
 class ScanCounts:
     """Notes read anew, notes as before, files gone, so far."""
@@ -55,17 +46,6 @@ class ScanCounts:
     unchanged: int = 0
     removed: int = 0
     cancelled: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a scan has to do: files to list, notes to read, files that are gone."""
-
-    listed: tuple[FoundFile, ...]
-    tasks: tuple[Task, ...]
-    removed: tuple[NotePath, ...]
-    unchanged: int
-    problems: tuple[Problem, ...]
 
 
 class Indexer:
@@ -168,33 +148,8 @@ class Indexer:
         return counts
 
     def _plan(self, found: Walk, touched: frozenset[str]) -> Plan:
-        """Compare what was found with what the index knows; files touched meanwhile are left alone."""
-        known = self._known()
-        listed: list[FoundFile] = []
-        tasks: list[Task] = []
-        unchanged = 0
-        for file in (*found.notes, *found.attachments):
-            path = file.path.text
-            if path in touched:
-                unchanged += file.path.is_note
-                continue
-            was = known.get(path)
-            as_before = was is not None and (was.size, was.seen_ns) == (file.size, file.modified_ns)
-            if was is None or not (file.path.is_note or as_before):
-                listed.append(file)
-            if file.path.is_note:
-                if was and as_before and was.hash is not None:
-                    unchanged += was.hash != ""
-                else:
-                    tasks.append(Task(path, was.hash if was else None))
-        there = {file.path.text for file in found.notes} | {file.path.text for file in found.attachments}
-        removed = tuple(NotePath(path) for path in known if path not in there and path not in touched)
-        return Plan(tuple(listed), tuple(tasks), removed, unchanged, tuple(found.problems))
-
-    def _known(self) -> Mapping[str, Known]:
         with self._database.reading() as connection:
-            rows = connection.execute("SELECT path, id, size, seen_ns, hash FROM files")
-            return {path: Known(*rest) for path, *rest in rows}
+            return make_plan(found, known_files(connection), touched)
 
     async def _put_names(self, plan: Plan) -> None:
         """List what is new and drop what is gone, so that every later link resolves at once."""

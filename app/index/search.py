@@ -1,8 +1,7 @@
-"""Carries out a search: word index first, then what only the texts can say, then order and snippets.
+"""Carries out a search: the notes that match, in order of relevance, with the lines that show why.
 
-Each node of the query becomes the set of notes that match it. In an AND the cheap parts come first, so
-that reading texts is left for few notes. A search runs in a worker thread on a connection of its own, ends
-after `seconds`, and ends at once when it is cancelled.
+A search runs in a worker thread on a connection of its own, ends after `seconds`, and ends at once when it
+is cancelled.
 """
 
 from __future__ import annotations
@@ -11,66 +10,24 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
 
-from app.errors import QueryError, TimeoutExpiredError
-from app.index.folding import unsegmented
-from app.index.fulltext import any_of, expression, leaf_expression, necessary
-from app.index.matching import Chunk, Term, compiled, predicate, terms
-from app.index.property_match import may_match, property_matches
-from app.index.query_tree import (
-    And,
-    Field,
-    FieldName,
-    Leaf,
-    Node,
-    Not,
-    Or,
-    Orphan,
-    Phrase,
-    Property,
-    Regex,
-    Similar,
-    Word,
-    explain,
-)  # fmt: skip
+from app.errors import TimeoutExpiredError
+from app.index.fulltext import any_of, expression
+from app.index.matches import Matches
+from app.index.matching import Term, terms
+from app.index.query_tree import explain
 from app.index.records import SearchHit, SearchPage
+from app.index.request import Request
 from app.index.snippets import snippets
-from app.vault.path import NotePath, name_key
+from app.vault.path import NotePath
 
-Ids = set[int]
 SECONDS = 5.0
-_CHUNKED = ("line", "block", "section", "task", "task-todo", "task-done")
-_BY_KEY = ("tag", "type", "rel", "links-to", "linked-from")
+MANY = 5000
 _PRIVATE = "SELECT id FROM notes WHERE private = 1"
-_STEPS = 20_000
-_MANY = 5000
 _NAMES = "{name aliases headings tags}"
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A search and what the service thread found out for it.
-
-    `targets` are the files that the names in `links-to:` and `linked-from:` mean, `similar` the scores of
-    notes for each text of `similar:`. Without `private`, private notes are as if they were not there.
-    """
-
-    node: Node
-    limit: int
-    offset: int
-    private: bool = True
-    targets: Mapping[str, int | None] = field(default_factory=dict)
-    similar: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Where a word is looked for, and whether in exactly its letters."""
-
-    field: FieldName | None = None
-    cased: bool = False
+_STEPS = 20_000
+Ranked = list[tuple[int, float]]
 
 
 class Search:
@@ -82,8 +39,6 @@ class Search:
         self._connection = connection
         self._cancelled = cancelled
         self._deadline = time.monotonic() + seconds
-        self._similar: Mapping[str, Mapping[int, float]] = {}
-        self._targets: Mapping[str, int | None] = {}
 
     def run(self, request: Request) -> SearchPage:
         """The page of hits.
@@ -92,12 +47,12 @@ class Search:
             QueryError: a pattern cannot be read, or a filter stands where it cannot.
             TimeoutExpiredError: it took too long.
         """
-        self._similar, self._targets = request.similar, request.targets
+        matches = Matches(self._connection, request, self._check)
         self._connection.set_progress_handler(self._too_late, _STEPS)
         try:
             pure = expression(request.node)
-            ranked, total = self._ranked_by_words(pure, request) if pure else self._ranked(request)
-            hits = tuple(self._hits(ranked, tuple(terms(request.node))))
+            ranked, total = self._ranked_by_words(pure, request) if pure else self._ranked(request, matches)
+            hits = tuple(self._hits(ranked, tuple(terms(request.node)), matches))
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
                 self._check()
@@ -115,11 +70,11 @@ class Search:
 
     # Order
 
-    def _ranked_by_words(self, pure: str, request: Request) -> tuple[list[tuple[int, float]], int]:
+    def _ranked_by_words(self, pure: str, request: Request) -> tuple[Ranked, int]:
         seen = "" if request.private else f" AND rowid NOT IN ({_PRIVATE})"
         found = f"FROM fulltext WHERE fulltext MATCH ?{seen}"
 
-        def ranked(said: str) -> list[tuple[int, float]]:
+        def ranked(said: str) -> Ranked:
             query = f"SELECT rowid, -rank {found} ORDER BY rank, rowid LIMIT ? OFFSET ?"
             return self._connection.execute(query, (said, request.limit, request.offset)).fetchall()
 
@@ -127,11 +82,11 @@ class Search:
             return int(self._connection.execute(f"SELECT count(*) {found}", (said,)).fetchone()[0])
 
         total = count(pure)
-        if total <= _MANY:
+        if total <= MANY:
             return ranked(pure), total
         # Weighing each of so many takes too long: those with the words in their names, headings or tags
         # come first, by relevance, then the others, the last indexed first.
-        named = f"{_NAMES} : ({pure})"
+        named = f"({_NAMES} : ({pure})) AND ({pure})"
         page = ranked(named)
         if missing := request.limit - len(page):
             rest = f"SELECT rowid, 0.0 {found} AND rowid NOT IN (SELECT rowid {found}) ORDER BY rowid DESC"
@@ -139,17 +94,17 @@ class Search:
             page += self._connection.execute(f"{rest} LIMIT ? OFFSET ?", (pure, named, missing, start))
         return page, total
 
-    def _ranked(self, request: Request) -> tuple[list[tuple[int, float]], int]:
-        found = self.select(request.node, None, Scope())
+    def _ranked(self, request: Request, matches: Matches) -> tuple[Ranked, int]:
+        found = matches.select(request.node)
         if not request.private:
-            found = found - self._ids(_PRIVATE)
+            found = found - matches.ids(_PRIVATE)
         scores = dict.fromkeys(found, 0.0)
         if said := any_of(terms(request.node)):
             # The plus keeps SQLite from starting the search anew for each row; only these rows are weighed.
             among = "SELECT value FROM json_each(?)"
             query = f"SELECT rowid, -rank FROM fulltext WHERE fulltext MATCH ? AND +rowid IN ({among})"
             scores.update(self._connection.execute(query, (said, json.dumps(list(scores)))))
-        for similar in self._similar.values():
+        for similar in request.similar.values():
             for id, score in similar.items():
                 if id in scores:
                     scores[id] += score
@@ -160,256 +115,10 @@ class Search:
         page = order[request.offset : request.offset + request.limit]
         return [(id, scores[id]) for id in page], len(order)
 
-    def _hits(self, ranked: list[tuple[int, float]], wanted: tuple[Term, ...]) -> Iterator[SearchHit]:
+    def _hits(self, ranked: Ranked, wanted: tuple[Term, ...], matches: Matches) -> Iterator[SearchHit]:
         query = "SELECT path, title FROM files JOIN notes USING (id) WHERE id = ?"
         for id, score in ranked:
             self._check()
             path, title = self._connection.execute(query, (id,)).fetchone()
-            yield SearchHit(NotePath(path), title, score, snippets(self._text(id), wanted) if wanted else ())
-
-    # Sets of notes
-
-    def select(self, node: Node, among: Ids | None, scope: Scope) -> Ids:
-        """The notes (of `among`, None for all) that match the node."""
-        self._check()
-        if not (scope.field or scope.cased) and (said := expression(node)):
-            return self._matching(said, among)
-        match node:
-            case And(items):
-                first, *rest = sorted(items, key=_cost)
-                found = self.select(first, among, scope)
-                for item in rest:
-                    found = self.select(item, found, scope) if found else found
-                return found
-            case Or(items):
-                return {id for item in items for id in self.select(item, among, scope)}
-            case Not(item):
-                base = self._all() if among is None else among
-                return base - self.select(item, base, scope)
-            case Field(name, item):
-                return self._in_field(name, item, among, scope)
-            case Property():
-                return _within(self._with_property(node), among)
-            case Orphan():
-                return _within(self._orphans(), among)
-            case Similar(text):
-                return _within(set(self._similar.get(text, ())), among)
-            case Word() | Phrase() | Regex():
-                return self._leaf(node, among, scope)
-            case _:
-                raise QueryError("A comparison stands outside a property.", position=0, expected="[name:<5]")
-
-    def _in_field(self, name: FieldName, item: Node, among: Ids | None, scope: Scope) -> Ids:
-        if name in ("match-case", "ignore-case"):
-            return self.select(item, among, replace(scope, cased=name == "match-case"))
-        if name not in _CHUNKED:
-            return self.select(item, among, replace(scope, field=name))
-        test = predicate(item, scope.cased)
-        said = necessary(item)
-        candidates = self._matching(said, among) if said else among
-        if name.startswith("task"):
-            return self._with_task(name, test, candidates)
-        pieces = {"line": _lines, "block": _blocks, "section": self._sections}[name]
-        found = set()
-        for id, text in self._texts(candidates):
-            if any(test(Chunk(piece)) for piece in pieces(id, text)):
-                found.add(id)
-        return found
-
-    def _leaf(self, leaf: Leaf, among: Ids | None, scope: Scope) -> Ids:
-        match scope.field:
-            case None | "content":
-                return self._in_texts(leaf, among, scope)
-            case "file" | "path":
-                return _within(self._named(leaf, scope), among)
-            case "tag":
-                return _within(self._tagged(leaf), among)
-            case "type":
-                return _within(self._keyed("SELECT id, type FROM notes", leaf, name_key), among)
-            case "rel":
-                query = "SELECT DISTINCT source, type FROM links WHERE type <> 'LINKS_TO'"
-                return _within(self._keyed(query, leaf, relation_key), among)
-            case "links-to" | "linked-from":
-                return _within(self._linked(leaf, scope.field), among)
-            case _:
-                raise QueryError(f"{scope.field}: stands in another filter.", position=0, expected="words")
-
-    # Words in texts
-
-    def _matching(self, said: str, among: Ids | None) -> Ids:
-        query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ?"
-        if among is not None and len(among) < _MANY:
-            query += " AND +rowid IN (SELECT value FROM json_each(?))"
-            return self._ids(query, said, json.dumps(list(among)))
-        return _within(self._ids(query, said), among)
-
-    def _in_texts(self, leaf: Leaf, among: Ids | None, scope: Scope) -> Ids:
-        """What the word index cannot say: patterns, signs without letters, exact letters."""
-        if isinstance(leaf, Phrase) and not leaf.text.strip():
-            return self._all() if among is None else among
-        said = leaf_expression(leaf)
-        if said and not scope.cased:
-            return self._matching(said if scope.field is None else f"{{text}} : ({said})", among)
-        candidates = self._matching(said, among) if said else among
-        term = Term(leaf, scope.cased)
-        names = scope.field is None
-        found = set()
-        for id, text in self._texts(candidates):
-            if term.finds(Chunk(text)) or (names and term.finds(Chunk(self._name(id)))):
-                found.add(id)
-        return found
-
-    def _text(self, id: int) -> str:
-        row = self._connection.execute("SELECT text FROM fulltext WHERE rowid = ?", (id,)).fetchone()
-        return unsegmented(row[0]) if row else ""
-
-    def _name(self, id: int) -> str:
-        row = self._connection.execute("SELECT name FROM fulltext WHERE rowid = ?", (id,)).fetchone()
-        return unsegmented(row[0]) if row else ""
-
-    def _texts(self, among: Ids | None) -> Iterator[tuple[int, str]]:
-        if among is None or len(among) > 2000:
-            rows = self._connection.execute("SELECT rowid, text FROM fulltext")
-            for id, text in rows:
-                self._check()
-                if among is None or id in among:
-                    yield id, unsegmented(text)
-            return
-        for id in sorted(among):
-            self._check()
-            yield id, self._text(id)
-
-    def _sections(self, id: int, text: str) -> Iterator[str]:
-        """From each heading to the next; what stands before the first is one too."""
-        lines = text.split("\n")
-        query = "SELECT line FROM headings WHERE note = ? ORDER BY line"
-        starts = [0, *(line - 1 for (line,) in self._connection.execute(query, (id,)) if line > 1)]
-        for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-            yield "\n".join(lines[start:end])
-
-    def _with_task(self, name: str, test: Callable[[Chunk], bool], among: Ids | None) -> Ids:
-        states = {"task": (0, 1), "task-todo": (0,), "task-done": (1,)}[name]
-        found: Ids = set()
-        for id, done, text in self._connection.execute("SELECT note, done, text FROM tasks"):
-            if id not in found and done in states and (among is None or id in among) and test(Chunk(text)):
-                found.add(id)
-        return found
-
-    # Names, tags, types, links, properties
-
-    def _ids(self, query: str, *values: object) -> Ids:
-        return {id for (id,) in self._connection.execute(query, values)}
-
-    def _all(self) -> Ids:
-        return self._ids("SELECT id FROM notes")
-
-    def _named(self, leaf: Leaf, scope: Scope) -> Ids:
-        found = set()
-        pattern = compiled(leaf, scope.cased) if isinstance(leaf, Regex) else None
-        wanted = "" if isinstance(leaf, Regex) else leaf.text if scope.cased else name_key(leaf.text)
-        if scope.cased or pattern:
-            rows = self._connection.execute("SELECT id, path FROM files WHERE is_note = 1")
-        else:
-            query = "SELECT id, key FROM files WHERE is_note = 1 AND instr(key, ?)"
-            rows = self._connection.execute(query, (wanted,))
-        for id, path in rows:
-            text = path if scope.field == "path" else path.rpartition("/")[2]
-            if pattern.search(text) if pattern else wanted in text:
-                found.add(id)
-        return found
-
-    def _tagged(self, leaf: Leaf) -> Ids:
-        if isinstance(leaf, Regex):
-            return self._keyed("SELECT note, name FROM tags", leaf, name_key)
-        key = name_key(leaf.text.strip().lstrip("#").rstrip("/"))
-        if isinstance(leaf, Word) and leaf.prefix:
-            return self._ids("SELECT note FROM tags WHERE substr(key, 1, ?) = ?", len(key), key)
-        return self._ids("SELECT note FROM tags WHERE key = ?", key)
-
-    def _keyed(self, query: str, leaf: Leaf, key: Callable[[str], str]) -> Ids:
-        """Notes where the second column of the query's rows is what the leaf says."""
-        rows = self._connection.execute(query)
-        if isinstance(leaf, Regex):
-            pattern = compiled(leaf)
-            return {id for id, text in rows if pattern.search(text)}
-        wanted = key(leaf.text.strip())
-        if isinstance(leaf, Word) and leaf.prefix:
-            return {id for id, text in rows if key(text).startswith(wanted)}
-        return {id for id, text in rows if key(text) == wanted}
-
-    def _linked(self, leaf: Leaf, direction: str) -> Ids:
-        if isinstance(leaf, Regex):
-            raise QueryError(
-                f"{direction}: takes a name.", position=leaf.position, expected="the name of a note"
-            )
-        target = self._targets.get(leaf.text)
-        if direction == "linked-from":
-            return self._ids(
-                "SELECT DISTINCT notes.id FROM links JOIN notes ON notes.id = target_id WHERE source = ?",
-                target,
-            )
-        if target is not None:
-            return self._ids("SELECT DISTINCT source FROM links WHERE target_id = ?", target)
-        key = name_key(leaf.text.strip())
-        query = "SELECT DISTINCT source FROM links WHERE target_key = ? AND target_id IS NULL"
-        return self._ids(query, key)
-
-    def _orphans(self) -> Ids:
-        return self._ids(
-            "SELECT id FROM notes EXCEPT SELECT source FROM links JOIN notes ON notes.id = target_id"
-            " WHERE source <> target_id EXCEPT SELECT target_id FROM links WHERE source <> target_id"
-        )
-
-    def _with_property(self, wanted: Property) -> Ids:
-        rows = self._connection.execute(
-            "SELECT note, value FROM properties WHERE key = ?", (name_key(wanted.name),)
-        )
-        if wanted.value is None and not wanted.empty:
-            return {id for id, _ in rows}
-        may = may_match(wanted)
-        return {id for id, value in rows if may(value) and property_matches(wanted, json.loads(value))}
-
-
-def relation_key(text: str) -> str:
-    """A relation's type in the form of the index: UPPER_SNAKE."""
-    return "_".join(text.replace("-", " ").replace("_", " ").upper().split())
-
-
-def _within(found: Ids, among: Ids | None) -> Ids:
-    return found if among is None else found & among
-
-
-def _lines(_: int, text: str) -> Iterable[str]:
-    return text.split("\n")
-
-
-def _blocks(_: int, text: str) -> Iterator[str]:
-    """Runs of lines between empty ones."""
-    block: list[str] = []
-    for line in text.split("\n"):
-        if line.strip():
-            block.append(line)
-        elif block:
-            yield "\n".join(block)
-            block = []
-    if block:
-        yield "\n".join(block)
-
-
-def _cost(node: Node) -> int:
-    """How dear it is to carry out: rows by a key, words, what must be taken from a set, then texts."""
-    if expression(node):
-        return 1
-    match node:
-        case Not(item):
-            return max(2, _cost(item))
-        case Regex() | Word() | Phrase():
-            return 5
-        case Field(name, item):
-            if name in _CHUNKED:
-                return 4 if necessary(item) else 6
-            return 4 if name == "match-case" else 0 if name in _BY_KEY else 1
-        case And(items) | Or(items):
-            return max(_cost(item) for item in items)
-        case _:
-            return 1
+            shown = snippets(matches.text(id), wanted) if wanted else ()
+            yield SearchHit(NotePath(path), title, score, shown)

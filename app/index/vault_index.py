@@ -39,8 +39,9 @@ from app.index.records import (
     VaultStats,
 )  # fmt: skip
 from app.index.renames import RenamePlan, plan_renames
+from app.index.request import Request
 from app.index.resolver import Entry, Resolver
-from app.index.search import Request, Search
+from app.index.search import Search
 from app.settings import IndexSettings
 from app.vault.path import NotePath, name_key
 

@@ -192,6 +192,24 @@ async def test_pages_of_hits(make_vault: MakeVault) -> None:
         assert len(seen) == len(set(seen)) == 30
 
 
+async def test_very_many_hits_have_those_with_the_words_in_their_names_first(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_module, "MANY", 10)
+    files = {f"{number:02}.md": "common" + " banned" * (number % 3 == 0) for number in range(30)}
+    files |= {f"common {number}.md": "common" + " banned" * (number == 1) for number in range(4)}
+    vault = await make_vault(files)
+    seen = []
+    for offset in range(0, 30, 5):
+        page = await vault.index.search("common -banned ", limit=5, offset=offset)
+        assert page.total == 23
+        seen += [hit.path.stem_path for hit in page.hits]
+    assert set(seen[:3]) == {"common 0", "common 2", "common 3"}
+    assert sorted(seen) == sorted(
+        path.removesuffix(".md") for path, text in files.items() if "banned" not in text
+    )
+
+
 def lines(vault_hits: Iterable[object]) -> list[tuple[int, str, list[str]]]:
     return [
         (snippet.line, snippet.text, [snippet.text[slice(*mark)] for mark in snippet.marks])
