@@ -47,6 +47,7 @@ from app.vault.lock import VaultLock
 from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged, NoteStore
+from app.vault.transaction import Recovery
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
 
 log = logging.getLogger(__name__)
@@ -126,9 +127,10 @@ class Workspace:
         """Settle what a crash cut off, open the index, and start to watch the folder."""
         if not self.read_only:
             for recovery in await asyncio.to_thread(self.store.recover):
-                self.notices.append(str(recovery))
+                self.notices.append(_told(recovery))
             self.runner.log_lost_commits()
-        self.notices += [problem for problem in (self.journal.problem, self.audit.problem) if problem]
+        problems = (self.journal.problem, self.store.problem, self.audit.problem)
+        self.notices += [problem for problem in problems if problem]
         await self.index.open()
         ready = asyncio.Event()
         self._watching = asyncio.create_task(
@@ -167,6 +169,8 @@ class Workspace:
             raise
         if self.settings.embeddings.enabled:
             self.upkeep.start()
+        if not self.read_only:
+            await asyncio.to_thread(self.store.cleanup)
         return report
 
     async def _take(self, batch: FileBatch) -> None:
@@ -257,6 +261,14 @@ class Workspace:
     def _kept_from_models(self, path: NotePath) -> bool:
         """Whether a rule denies a model to read the note."""
         return self.policy.may_read(_MODEL_READER, "read_note", path) != "allow"
+
+
+def _told(recovery: Recovery) -> str:
+    """How a change that a crash cut off was settled, in words."""
+    what = f"“{recovery.summary or 'A change'}” was cut off by a crash"
+    how = "and was completed." if recovery.completed else "and was taken back: nothing of it was written."
+    kept = ", ".join(str(path) for path in recovery.kept)
+    return f"{what} {how}" + (f" Changed by others since, and left as they are: {kept}." if kept else "")
 
 
 async def open_workspace(
