@@ -18,31 +18,56 @@ class Palette(Protocol):
     """The colours of a theme that a rendering uses, each as "#rrggbb"."""
 
     @property
-    def is_dark(self) -> bool: ...  # noqa: D102
+    def is_dark(self) -> bool:
+        """Whether light text stands on a dark ground."""
+
     @property
-    def panel(self) -> str: ...  # noqa: D102
+    def panel(self) -> str:
+        """The ground."""
+
     @property
-    def border(self) -> str: ...  # noqa: D102
+    def border(self) -> str:
+        """Lines around tables."""
+
     @property
-    def text(self) -> str: ...  # noqa: D102
+    def text(self) -> str:
+        """Running text."""
+
     @property
-    def muted(self) -> str: ...  # noqa: D102
+    def muted(self) -> str:
+        """Quotes, labels and what is done."""
+
     @property
-    def link(self) -> str: ...  # noqa: D102
+    def link(self) -> str:
+        """Links to what exists."""
+
     @property
-    def unresolved(self) -> str: ...  # noqa: D102
+    def unresolved(self) -> str:
+        """Links to what does not."""
+
     @property
-    def tag(self) -> str: ...  # noqa: D102
+    def tag(self) -> str:
+        """Tags."""
+
     @property
-    def code_bg(self) -> str: ...  # noqa: D102
+    def code_bg(self) -> str:
+        """The ground of code."""
+
     @property
-    def mark_bg(self) -> str: ...  # noqa: D102
+    def mark_bg(self) -> str:
+        """The ground of highlights."""
+
     @property
-    def danger(self) -> str: ...  # noqa: D102
+    def danger(self) -> str:
+        """Callouts that tell of harm."""
+
     @property
-    def warning(self) -> str: ...  # noqa: D102
+    def warning(self) -> str:
+        """Callouts that warn."""
+
     @property
-    def success(self) -> str: ...  # noqa: D102
+    def success(self) -> str:
+        """Callouts that tell of success."""
 
 
 @dataclass(frozen=True, slots=True)

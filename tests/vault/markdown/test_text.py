@@ -1,0 +1,48 @@
+"""Bytes, newlines and line numbers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.errors import UnreadableNoteError
+from app.vault.markdown.text import Lines, decode, decode_lossy, newline_of, spliced, with_newlines
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_decoded_and_encoded_are_the_same_bytes(text):
+    content = text.encode()
+    assert decode(content).encode() == content
+    assert decode_lossy(content) == text
+
+
+def test_a_mark_and_newlines_stay():
+    content = b"\xef\xbb\xbfa\r\nb\rc\n\x00"
+    assert decode(content).encode() == content
+
+
+@pytest.mark.parametrize("content", [b"ab\xff", b"ab\xc3", b"ab\xed\xa0\x80"])
+def test_bad_bytes_are_told_and_read_with_replacement(content):
+    with pytest.raises(UnreadableNoteError) as error:
+        decode(content)
+    assert error.value.data["position"] == 2
+    assert decode_lossy(content).startswith("ab\ufffd")
+
+
+def test_newlines():
+    assert newline_of("a\r\nb", 4) == "\r\n"
+    assert newline_of("a\nb\r\nc", 2) == "\n"
+    assert newline_of("abc\r\nd") == "\r\n"
+    assert newline_of("abc") == "\n"
+    assert with_newlines("a\nb\r\nc\rd", "\r\n") == "a\r\nb\r\nc\r\nd"
+
+
+@given(st.text(st.sampled_from("ab\n\r")), st.data())
+def test_line_numbers_count_the_newlines_before(text, data):
+    at = data.draw(st.integers(0, len(text)))
+    assert Lines(text).number(at) == text.count("\n", 0, at) + 1
+
+
+def test_spliced():
+    assert spliced("abcdef", [(4, 5, "E"), (0, 1, "A"), (2, 2, "-")]) == "Ab-cdEf"
