@@ -88,7 +88,7 @@ class ConflictDialog(QDialog):
         self.files.setAccessibleName(self.tr("Files in conflict"))
         self.files.addItems([describe(str(one.conflict.path)) for one in self.settlings])
         self.diff_view = DiffView(theme)
-        self.editor = TextEditor()
+        self.editor = TextEditor(self.tr("What will be written; it can be edited"))
         self.ours_button = QRadioButton(self.tr("Keep it as it is now"))
         self.theirs_button = QRadioButton(self.tr("Take it back to what it was"))
         self.picked_button = QRadioButton(self.tr("As picked or edited below"))
@@ -154,6 +154,7 @@ class ConflictDialog(QDialog):
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setContentsMargins(16, 10, 16, 12)
+        row.setSpacing(8)
         row.addStretch(1)
         cancel = QPushButton(self.tr("Leave everything as it is"))
         cancel.setDefault(True)

@@ -82,7 +82,7 @@ class DiffView(QWidget):
         before: bytes | None,
         after: bytes | None,
         *,
-        diff: Diff | None = None,
+        comparison: Callable[[], Diff] | None = None,
         selectable: bool = False,
         unticked: frozenset[int] = frozenset(),
         keep_place: bool = False,
@@ -92,7 +92,7 @@ class DiffView(QWidget):
         Args:
             before: The old bytes.
             after: The new bytes.
-            diff: Their comparison, if the caller has it.
+            comparison: Gives their comparison, if the caller keeps it; may be called in a thread.
             selectable: Give the hunks ticks; never for bytes that are no text, which are shown as a dump.
             unticked: The hunks whose tick is off.
             keep_place: Stay where the view stands, for a text that is being edited.
@@ -105,8 +105,8 @@ class DiffView(QWidget):
             self._opened = set()
 
         def make() -> Diff:
-            if diff is not None and not dumped:
-                return diff
+            if comparison is not None and not dumped:
+                return comparison()
             return compare(hex_dump(old), hex_dump(new)) if dumped else compare(old, new)
 
         self._prepare(make, len(old) + len(new), keep_place=keep_place)

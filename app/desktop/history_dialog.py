@@ -165,6 +165,7 @@ class HistoryDialog(QDialog):
         close.clicked.connect(self.reject)
         row = QHBoxLayout()
         row.setContentsMargins(16, 10, 16, 12)
+        row.setSpacing(8)
         row.addWidget(self._status, 1)
         row.addWidget(self.restore_button)
         row.addWidget(close)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
+from threading import Lock
 
 from app.permissions.approval import ApprovalRequest, Approved, Effect, GrantOffer
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update, after_of, before_of
@@ -31,6 +32,7 @@ class FileDraft:
         self._edited: bytes | None = None
         self._unticked: frozenset[int] = frozenset()
         self._diff: Diff | None = None
+        self._comparing = Lock()
 
     @property
     def before(self) -> bytes | None:
@@ -71,10 +73,11 @@ class FileDraft:
         return Share.SOME if self._unticked else Share.ALL
 
     def compare(self) -> Diff:
-        """The line diff, computed once; may be called in a thread."""
-        if self._diff is None:
-            self._diff = compare(self.before or b"", self.after or b"")
-        return self._diff
+        """The line diff, computed once; may be called in several threads."""
+        with self._comparing:
+            if self._diff is None:
+                self._diff = compare(self.before or b"", self.after or b"")
+            return self._diff
 
     def want(self, wanted: bool) -> None:
         """Tick the file, with all of its hunks, or leave it out."""

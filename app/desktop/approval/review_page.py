@@ -14,7 +14,7 @@ from app.desktop.approval.effect_view import EffectView
 from app.desktop.approval.files_panel import FilesPanel
 from app.desktop.approval.header import RequestHeader
 from app.desktop.approval.labels import ElidedLabel
-from app.desktop.approval.text_editor import TextEditor
+from app.desktop.approval.text_editor import LARGEST, TextEditor
 from app.desktop.approval.wording import KIND_NAMES, change_name, size
 from app.desktop.diff.binary import is_binary
 from app.desktop.diff_view import DiffView
@@ -35,6 +35,7 @@ class ReviewPage(QWidget):
         self.draft = draft
         self.problem = ""
         self._row = 0
+        self._editable: dict[int, tuple[bytes, str]] = {}
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -45,7 +46,7 @@ class ReviewPage(QWidget):
             layout.addWidget(EffectView(draft.request.proposal, theme.theme), 1)
             return
         self.diff_view = DiffView(theme)
-        self.editor = TextEditor()
+        self.editor = TextEditor("Text after the change: edit it, and the comparison follows")
         self.editor.hide()
         self.files = FilesPanel(draft, theme)
         layout.addWidget(self._build_body(), 1)
@@ -70,13 +71,10 @@ class ReviewPage(QWidget):
             return "There is no text to edit."
         if (content := file.chosen_bytes()) is None:
             return "A deleted file has no text after the change."
-        if is_binary(content):
-            return "These bytes are not text."
-        try:
-            EditableText.of(content)
-        except NotEditableError as error:
-            return f"This text can't be edited without loss: {error}."
-        return ""
+        known = self._editable.get(self._row)
+        if known is None or known[0] is not content:
+            known = self._editable[self._row] = (content, _why_not_editable(content))
+        return known[1]
 
     def set_editing(self, on: bool) -> None:
         """Open the editor on the text as it is chosen now, or close it and keep what was typed."""
@@ -156,7 +154,7 @@ class ReviewPage(QWidget):
         self.diff_view.show_contents(
             file.before,
             file.after,
-            diff=file.diff,
+            comparison=file.compare,
             selectable=file.is_divisible,
             unticked=file.unticked,
             keep_place=keep_place,
@@ -219,6 +217,18 @@ class ReviewPage(QWidget):
         for row, file in enumerate(self.draft.files):
             await asyncio.to_thread(file.compare)
             self.files.model.refresh(row)
+
+
+def _why_not_editable(content: bytes) -> str:
+    if len(content) > LARGEST:
+        return "This text is too large to edit here."
+    if is_binary(content):
+        return "These bytes are not text."
+    try:
+        EditableText.of(content)
+    except NotEditableError as error:
+        return f"This text can't be edited without loss: {error}."
+    return ""
 
 
 def _line() -> QFrame:

@@ -11,7 +11,7 @@ from app.desktop.theme import code_font
 
 _REST_MS = 200
 # An editor lays out every line: beyond this it would hold the window.
-_LARGEST = 1_500_000
+LARGEST = 1_500_000
 
 
 class TextEditor(QWidget):
@@ -24,8 +24,9 @@ class TextEditor(QWidget):
     invalid = Signal(str)
     reset_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._title = title
         self._text: EditableText | None = None
         self.field = QPlainTextEdit()
         self.field.setAccessibleName("Text after the change")
@@ -50,7 +51,7 @@ class TextEditor(QWidget):
         Raises:
             NotEditableError: its bytes would not survive an editor; nothing was changed.
         """
-        if len(content) > _LARGEST:
+        if len(content) > LARGEST:
             raise NotEditableError("it is too large to edit here")
         text = EditableText.of(content)
         self.field.blockSignals(True)
@@ -95,7 +96,7 @@ class TextEditor(QWidget):
         layout.setContentsMargins(8, 4, 8, 4)
         layout.setSpacing(4)
         row = QHBoxLayout()
-        row.addWidget(plain("Text after the change: edit it, and the comparison follows", "muted"))
+        row.addWidget(plain(self._title, "muted"))
         row.addWidget(self._problem, 1)
         row.addWidget(self.reset_button)
         layout.addLayout(row)

@@ -46,6 +46,7 @@ class DetailPane(QWidget):
         self._area.setWidgetResizable(True)
         row = QHBoxLayout()
         row.setContentsMargins(12, 6, 12, 8)
+        row.setSpacing(8)
         for button in (self.diff_button, self.undo_button, self.turn_button):
             row.addWidget(button)
         row.addStretch(1)

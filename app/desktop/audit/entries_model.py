@@ -90,6 +90,8 @@ class EntriesModel(QAbstractTableModel):
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
         """The names of the columns."""
+        if role == Qt.ItemDataRole.TextAlignmentRole and section == DURATION:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
             return None
         return (tr("Time"), tr("Caller"), tr("Tool"), tr("Result"), tr("Decision"), tr("Took"))[section]

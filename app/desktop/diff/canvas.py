@@ -27,6 +27,7 @@ from app.desktop.diff.visible import CHIP, NOTE, VisibleLine
 from app.desktop.theme import Theme, code_font
 
 _MOST_SPOKEN_LINES = 20
+_LONGEST_SPOKEN = 2_000
 
 
 class DiffCanvas(QAbstractScrollArea):
@@ -257,6 +258,8 @@ def _spoken(line: VisibleLine) -> str:
     """A shown line in plain text: its labels in ⟨⟩, as a label could be mistaken for text there."""
     parts: list[str] = []
     at = 0
+    if len(line.text) > _LONGEST_SPOKEN:
+        return f"{line.text[:_LONGEST_SPOKEN]}… ({len(line.text):,} characters)"
     for start, end, kind in line.signs:
         shown = line.text[start:end]
         parts += [line.text[at:start], f"⟨{shown}⟩" if kind in (CHIP, NOTE) else shown]

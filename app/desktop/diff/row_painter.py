@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -11,7 +10,6 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from app.desktop.diff.drawing import Grid, TextPainter
 from app.desktop.diff.sheet import Mode, Row, Sheet
 from app.desktop.diff.visible import describe
-from app.desktop.diff.wrapping import breaks
 from app.desktop.theme import Theme
 
 TICK = 28
@@ -142,15 +140,15 @@ class RowPainter:
         line = self._sheet.line(side, number)
         marks = self._sheet.marks(side, number) if changed else ()
         color = QColor(self._theme.removed_word if side == "before" else self._theme.added_word)
-        starts = [*breaks(line, self._columns), len(line.text)]
-        visible = self._painter.clipBoundingRect()
-        for row, part in enumerate(pairwise(starts)):
-            at = QPointF(corner.x(), corner.y() + row * self._grid.height)
-            if at.y() > visible.bottom():
-                break
-            if at.y() + self._grid.height >= visible.top():
-                self._texts.marks(line, part, at, marks, color)
-                self._texts.text(line, part, at)
+        starts = self._sheet.breaks(side, number, self._columns)
+        sight, height = self._painter.window(), self._grid.height
+        first = max(0, int((sight.top() - corner.y()) // height))
+        last = min(len(starts), int((sight.bottom() - corner.y()) // height) + 1)
+        for row in range(first, last):
+            part = (starts[row], starts[row + 1] if row + 1 < len(starts) else len(line.text))
+            at = QPointF(corner.x(), corner.y() + row * height)
+            self._texts.marks(line, part, at, marks, color)
+            self._texts.text(line, part, at)
 
     def _paint_margin(self, index: int, row: Row, box: QRect, wanted: bool) -> None:
         """The bar of the current hunk, and the tick on the first row of each."""

@@ -58,10 +58,15 @@ class Sheet:
     _lines: Callable[[str, int], VisibleLine] = field(repr=False)
     _marks: Callable[[int, int], tuple[tuple[Span, ...], tuple[Span, ...]]] = field(repr=False)
     _cells: _Numbers = field(repr=False)
+    _breaks: Callable[[str, int, int], list[int]] = field(repr=False)
 
     def line(self, side: str, number: int) -> VisibleLine:
         """Line `number` of "before" or "after" as it is shown."""
         return self._lines(side, number)
+
+    def breaks(self, side: str, number: int, columns: int) -> list[int]:
+        """Where the rows of a line start in a pane of `columns` cells; remembered, as each paint asks."""
+        return self._breaks(side, number, columns)
 
     def marks(self, side: str, number: int) -> tuple[Span, ...]:
         """The changed words of a line, as spans of its shown text; empty if the line is new or gone."""
@@ -86,7 +91,8 @@ class Sheet:
         """How many text lines each row takes in panes that are `columns` cells wide."""
         heights = np.ones(len(self.rows), dtype=np.int64)
         for index in np.nonzero(self._cells > columns)[0]:
-            heights[index] = max(len(breaks(line, columns)) for line in self.row_lines(self.rows[index]))
+            places = _places(self.rows[index])
+            heights[index] = max(len(self.breaks(side, number, columns)) for side, number in places)
         return heights
 
     def rows_above_change(self, index: int, columns: int) -> int:
@@ -95,17 +101,15 @@ class Sheet:
         found: list[int] = []
         for side, number in (("before", row.before), ("after", row.after)):
             if number is not None and (marks := self.marks(side, number)):
-                found.append(bisect_right(breaks(self.line(side, number), columns), marks[0][0]) - 1)
+                found.append(bisect_right(self.breaks(side, number, columns), marks[0][0]) - 1)
         return min(found, default=0)
 
-    def row_lines(self, row: Row) -> tuple[VisibleLine, ...]:
-        """The shown lines of a row, once if both sides are the same."""
-        if row.folded:
-            return ()
-        sides = [(side, n) for side, n in (("before", row.before), ("after", row.after)) if n is not None]
-        if row.hunk < 0:
-            sides = sides[-1:]
-        return tuple(self.line(side, n) for side, n in sides)
+
+
+def _places(row: Row) -> list[tuple[str, int]]:
+    """The lines of a row, once if both sides are the same."""
+    places = [(side, n) for side, n in (("before", row.before), ("after", row.after)) if n is not None]
+    return places[-1:] if row.hunk < 0 else places
 
 
 def lay_out(diff: Diff, mode: Mode, opened: Iterable[int] = ()) -> Sheet:
@@ -122,7 +126,8 @@ def lay_out(diff: Diff, mode: Mode, opened: Iterable[int] = ()) -> Sheet:
             rows += _changed(hunk_index, diff, mode, partner)
     lines = _line_source(diff)
     cells = np.fromiter((_row_cells(row, lines) for row in rows), dtype=np.int64, count=len(rows))
-    return Sheet(diff, mode, tuple(rows), partner, tuple(first_rows), lines, _mark_source(diff), cells)
+    marks, places = _mark_source(diff), _break_source(lines)
+    return Sheet(diff, mode, tuple(rows), partner, tuple(first_rows), lines, marks, cells, places)
 
 
 def _stretches(diff: Diff) -> Iterator[tuple[int, Hunk]]:
@@ -183,6 +188,14 @@ def _line_source(diff: Diff) -> Callable[[str, int], VisibleLine]:
         return visible(lines[number], first=number == 0, last=number == len(lines) - 1)
 
     return line
+
+
+def _break_source(lines: Callable[[str, int], VisibleLine]) -> Callable[[str, int, int], list[int]]:
+    @lru_cache(maxsize=4096)
+    def places(side: str, number: int, columns: int) -> list[int]:
+        return breaks(lines(side, number), columns)
+
+    return places
 
 
 def _mark_source(diff: Diff) -> Callable[[int, int], tuple[tuple[Span, ...], tuple[Span, ...]]]:

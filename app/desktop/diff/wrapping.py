@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from app.desktop.diff.visible import VisibleLine, cell_width
 
 # Beyond this many characters a line breaks at the edge instead of at a space: such lines are data, not prose.
-_LONGEST_PROSE = 50_000
+_LONGEST_PROSE = 20_000
 
 
 def breaks(line: VisibleLine, columns: int) -> list[int]:
@@ -18,7 +20,8 @@ def breaks(line: VisibleLine, columns: int) -> list[int]:
     if line.cells <= columns:
         return [0]
     if not line.narrow:
-        return _breaks_by_width(line.text, columns)
+        long = len(line.text) > _LONGEST_PROSE
+        return (_breaks_at_the_edge if long else _breaks_by_width)(line.text, columns)
     if len(line.text) > _LONGEST_PROSE:
         return list(range(0, len(line.text), columns))
     return _breaks_at_spaces(line.text, columns)
@@ -30,6 +33,18 @@ def _breaks_at_spaces(text: str, columns: int) -> list[int]:
         start = starts[-1]
         space = text.rfind(" ", start + columns // 3, start + columns)
         starts.append(space + 1 if space >= 0 else start + columns)
+    return starts
+
+
+def _breaks_at_the_edge(text: str, columns: int) -> list[int]:
+    """As `_breaks_by_width` without a look for spaces, for lines of up to millions of characters."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    kinds, places = np.unique(codes, return_inverse=True)
+    widths = np.array([cell_width(chr(code)) for code in kinds], dtype=np.int64)
+    ends = np.cumsum(widths[places])
+    starts = [0]
+    while ends[-1] - (used := int(ends[starts[-1] - 1]) if starts[-1] else 0) > columns:
+        starts.append(int(np.searchsorted(ends, used + columns, side="right")))
     return starts
 
 
