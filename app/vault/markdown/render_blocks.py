@@ -10,7 +10,7 @@ from app.vault.markdown.headings import heading_key
 from app.vault.markdown.render_code import code_html
 from app.vault.markdown.render_images import image_html
 from app.vault.markdown.render_math import math_html
-from app.vault.markdown.render_page import BOX_CLOSE, MONOSPACE, Page, Rule, anchor, box_open
+from app.vault.markdown.render_page import BOX_CLOSE, MONOSPACE, Page, Rule, anchor, box_open, dressed
 from app.vault.markdown.render_raw import clean_block
 
 LINE = "line-height:145%;"
@@ -98,7 +98,7 @@ def _hr(page: Page, token: Token) -> str:
 
 
 def _html_block(page: Page, token: Token) -> str:
-    return clean_block(token.content, lambda *said: image_html(page, *said))
+    return dressed(page, clean_block(token.content, lambda *said: image_html(page, *said)))
 
 
 def _math_block(page: Page, token: Token) -> str:

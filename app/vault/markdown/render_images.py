@@ -22,7 +22,7 @@ def image_html(page: Page, source: str, text: str, width: str = "", height: str 
     """An image by its source as it is written in a Markdown link or in HTML."""
     shown = escape(text.strip() or unquote(source).rpartition("/")[2] or source, quote=False)
     if source.lower().startswith(("http://", "https://")):
-        return f'<a href="{attribute(source)}" style="color:{page.colors.link};">🖼 {shown}</a>'
+        return f'<a style="color:{page.colors.link};" href="{attribute(source)}">🖼 {shown}</a>'
     target = None if SCHEME.match(source) else page.resolve(unquote(source))
     if target is None or not target.path.lower().endswith(IMAGE_SUFFIXES):
         return f'<span style="color:{page.colors.unresolved};">🖼 {shown}</span>'

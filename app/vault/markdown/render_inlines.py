@@ -20,6 +20,7 @@ from app.vault.markdown.render_page import (
     anchor,
     attribute,
     box_open,
+    dressed,
     fragment_of,
 )
 from app.vault.markdown.render_raw import clean_tag
@@ -42,7 +43,7 @@ def _math(page: Page, token: Token) -> str:
 
 
 def _html(page: Page, token: Token) -> str:
-    return clean_tag(token.content, page.opened_tags, lambda *said: image_html(page, *said))
+    return dressed(page, clean_tag(token.content, page.opened_tags, lambda *said: image_html(page, *said)))
 
 
 def _mark_open(page: Page, token: Token) -> str:

@@ -55,6 +55,12 @@ def anchor(name: str) -> str:
     return f'<a name="{attribute(name)}"></a>'
 
 
+def dressed(page: Page, html: str) -> str:
+    """HTML that nh3 has cleaned, its links and marks in the colours of the page."""
+    html = html.replace("<a href=", f'<a style="color:{page.colors.link};" href=')
+    return html.replace("<mark>", f'<mark style="background-color:{page.colors.mark_bg};">')
+
+
 def address(text: str) -> str:
     """Text as the path or the fragment of an address."""
     return quote(text, safe="/")

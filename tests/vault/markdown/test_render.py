@@ -188,6 +188,11 @@ def test_colors_go_by_the_theme():
     assert 'bgcolor="#123456"' in html
 
 
+def test_links_and_marks_of_raw_html_have_the_colors():
+    for text in ("<a href='https://x.org'>a</a> <mark>b</mark>", "<div><a href='https://x.org'>a</a></div>"):
+        assert 'style="color:#abcdef;" href="https://x.org"' in render(text, resolve, RenderColors(link="#abcdef"))
+
+
 def test_tables_footnotes_and_code(qapp):
     table = "| a | b |\n|---|--:|\n| [[Note\\|x]] | 1 |\n\n"
     text = f"{table}foot[^1]\n\n[^1]: the *note*\n\n```py\nx = '<b>'\n```\n"
