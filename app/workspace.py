@@ -90,7 +90,7 @@ class Workspace:
         self.meaning = Meaning(self.embedder, self.vectors)
         self.runner = ToolRunner(
             self.registry, self.policy, approver, self.store, self.index, self.journal, self.audit,
-            self.grants, self.events, meaning=self.meaning if settings.embeddings.enabled else None,
+            self.grants, self.events,
         )  # fmt: skip
         self.upkeep = VectorUpkeep(
             self.vectors, self.index, self.store, self.embedder, self.events, self._kept_from_models
@@ -101,6 +101,7 @@ class Workspace:
         self.agent = AgentSession(
             ConversationStore(own), self.events, self.runner, BuiltinAgent(planner), model, self._settings
         )
+        self._know_meaning(settings.embeddings.enabled)
         self._stop = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
 
@@ -211,11 +212,19 @@ class Workspace:
         """Let these settings take effect now; those of the index and the journal do at the next opening."""
         self.settings = settings
         self.policy.configure(settings.permissions, self._vault_rules())
-        self.runner.meaning = self.meaning if settings.embeddings.enabled else None
+        self._know_meaning(settings.embeddings.enabled)
         if settings.embeddings.enabled:
             self.upkeep.start()
         else:
             self.upkeep.stop()
+
+    def _know_meaning(self, known: bool) -> None:
+        """Let tools and the search language use search by meaning, or not."""
+        self.runner.meaning = self.meaning if known else None
+        self.index.similarity = self._similar if known else None
+
+    async def _similar(self, text: str, limit: int) -> list[tuple[NotePath, float]]:
+        return [(hit.path, hit.score) for hit in await self.meaning.like_text(text, limit, 0.0)]
 
     # Small questions of the views
 
