@@ -189,8 +189,9 @@ def test_colors_go_by_the_theme():
 
 
 def test_links_and_marks_of_raw_html_have_the_colors():
+    colors = RenderColors(link="#abcdef")
     for text in ("<a href='https://x.org'>a</a> <mark>b</mark>", "<div><a href='https://x.org'>a</a></div>"):
-        assert 'style="color:#abcdef;" href="https://x.org"' in render(text, resolve, RenderColors(link="#abcdef"))
+        assert 'style="color:#abcdef;" href="https://x.org"' in render(text, resolve, colors)
 
 
 def test_tables_footnotes_and_code(qapp):
