@@ -235,7 +235,7 @@ class AgentPanel(Panel):
         column.setSpacing(8)
         column.addStretch(2)
         heading = QLabel("What shall we do?")
-        heading.setProperty("size", "heading")
+        heading.setProperty("textSize", "heading")
         text = QLabel("The agent proposes, you decide: each change is shown to you before it is written.")
         text.setProperty("tone", "muted")
         text.setWordWrap(True)

@@ -35,7 +35,7 @@ class ToolCardView(QFrame):
         self._card: ToolCard | None = None
         self._mark = QLabel()
         self._name = QLabel()
-        self._name.setProperty("size", "strong")
+        self._name.setProperty("textSize", "strong")
         self._summary = ElidedLabel(tone="muted")
         self._time = QLabel()
         self._time.setProperty("tone", "faint")

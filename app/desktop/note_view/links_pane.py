@@ -131,7 +131,7 @@ def _section(column: QVBoxLayout, title: str, count: int, empty: str) -> None:
     if not count and not empty:
         return
     heading = QLabel(f"{title} · {count}" if count else title)
-    heading.setProperty("size", "strong")
+    heading.setProperty("textSize", "strong")
     heading.setContentsMargins(0, 10, 0, 2)
     column.addWidget(heading)
     if not count:
