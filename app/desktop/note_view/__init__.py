@@ -1,5 +1,1 @@
-"""A note in a tab: reading and source view, properties, links, history."""
-
-from app.desktop.note_view.view import NoteView
-
-__all__ = ["NoteView"]
+"""A note in a tab: reading and source view, properties, links; `view.NoteView` is the widget."""
