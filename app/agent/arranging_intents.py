@@ -25,7 +25,8 @@ TAGGING: tuple[Intent, ...] = (
             "{name} (should be|must be|needs to be|is to be) (tagged|labeled|labelled) [with|as] {tag}",
             "{name} (should|must) (have|get|carry) [the] (tag|label) {tag}",
             "{name} (needs|gets) [the] [tag|label] {hashtag}",
-            "(tag|label|mark) {here}",
+            "(tag|label) {clear}",
+            "(add|put) [a|the] (tag|label) (to|on) {clear}",
         ),
         ("name", "tag"),
         "Add the tag {tag} to {name}.",
@@ -90,6 +91,9 @@ ARRANGING: tuple[Intent, ...] = (
             "(rename|retitle|re-title|rechristen|re-name) {name} (to|as|into|:) {new_name}",
             "(rename|retitle) {name} {quoted_name}",
             "(rename|retitle) {clear} {new_name}",
+            "(call|name) {clear} {new_name} (instead|from now on)",
+            "(rename|retitle) {clear}",
+            "(change|set) [the] (name|title) of {clear}",
             "(change|set|switch|update) [the] (name|title|filename|file name) of {name} (to|into|as)"
             " {new_name}",
             "(change|update) {name} (name|title) to {new_name}",
@@ -112,6 +116,7 @@ ARRANGING: tuple[Intent, ...] = (
             "|under|inside|over to)"
             " [the|my] [folder|directory] {folder} [folder|directory]",
             "(change|set) [the] folder of {name} to {folder}",
+            "(move|relocate) {clear} [to another folder|somewhere else|elsewhere]",
             "{name} (belongs|goes|should be|should go|should live|should move) (in|into|under|to|inside)"
             " [the|my]"
             " [folder|directory] {folder} [folder|directory]",
@@ -134,6 +139,7 @@ ARRANGING: tuple[Intent, ...] = (
             "|garbage|rubbish|waste bin|dustbin)",
             "i do not (need|want) {name} (any more|any longer)",
             "i (do not|no longer) (need|want) {known}",
+            "(delete|remove|trash|erase) [a] [note]",
             "{name} (can go|can be deleted|should be deleted|is no longer needed|must go|has to go|should"
             " go away"
             "|is to be deleted|can be removed)",

@@ -38,6 +38,7 @@ _NEAR_ENOUGH = 86.0
 _APART = 7.0
 _WORTH_ASKING = 66.0
 _SHOWN = 5
+_LONG_WORD = 5
 
 
 UNSURE = 0.75
@@ -135,7 +136,7 @@ class NoteNames:
         resolution = self._resolver.resolve(words, None)
         notes = tuple(path for path in resolution.candidates if path.is_note)
         if notes:
-            return NoteMeant(notes[:1] if _whole_path(words, notes[0]) else notes)
+            return NoteMeant(notes[:1] if _whole_path(words, notes[0]) else tuple(sorted(notes)))
         aliased = self._other_names().get(name_key(words))
         return NoteMeant(tuple(aliased), 0.95) if aliased else None
 
@@ -173,8 +174,15 @@ def _likeness(key: str, entry: Entry) -> float:
     for name in (name_key(entry.path.name), *map(name_key, entry.aliases)):
         letters = fuzz.ratio(key, name)
         words = fuzz.token_set_ratio(key, name) if _share_a_long_word(key, name) else 0.0
-        best = max(best, letters, words * 0.9 + letters * 0.08)
+        best = max(best, letters, words * 0.9 + letters * 0.08, _like_one_word(key, name))
     return best
+
+
+def _like_one_word(key: str, name: str) -> float:
+    """How near one long word is to a word of the name ("Flamsted" to "John Flamsteed")."""
+    if " " in key or len(key) < _LONG_WORD:
+        return 0.0
+    return max((fuzz.ratio(key, word) for word in name.split()), default=0.0) * 0.93
 
 
 def _share_a_long_word(one: str, other: str) -> bool:

@@ -65,6 +65,7 @@ __all__ = [
 _ENOUGH = 0.6
 _CLEARLY = 0.04
 _SURE = 0.8
+_LIKELY = 0.7
 _LONG_QUESTION = 5
 
 
@@ -211,7 +212,8 @@ class BuiltinPlanner:
             if ready or not work:
                 one = (ready or guesses)[0]
                 plan = self._settle(one, names, guessed=True)
-                return confirm(plan) if isinstance(plan, CallTool) and _writes(self._registry, plan) else plan
+                unsure = one.score < _LIKELY or _writes(self._registry, plan)
+                return confirm(plan) if isinstance(plan, CallTool) and unsure else plan
         if work:
             return NeedsModel(model_needed(work, self._instead(text, names)))
         if found and found[0].score >= _ENOUGH / 2 and found[0].words:
@@ -280,8 +282,8 @@ def _clear(one: Understood) -> bool:
     return all(value.meant is None or value.meant.path is not None for value in one.slots.values())
 
 
-def _writes(registry: ToolRegistry, plan: CallTool) -> bool:
-    return registry.get(plan.tool).proposes
+def _writes(registry: ToolRegistry, plan: Plan) -> bool:
+    return isinstance(plan, CallTool) and registry.get(plan.tool).proposes
 
 
 def _filled(

@@ -40,6 +40,8 @@ READING: tuple[Intent, ...] = (
             "(where|when) (did|do|have) (i|we) (write|written|mention|mentioned|note|noted|put|say|said|talk"
             "|talked|use|used|save|saved|wrote) [something|anything|down] [about|of|on|the] {query}",
             "[@show] (where is|where are|where do i have|where was) {query} (mentioned|discussed|written)",
+            "[@show] where (i|we) (mention|mentioned|write about|wrote about|talk about|discuss|wrote)"
+            " {query}",
             "[@show] where {query} (is|are|was|were) (mentioned|discussed|written)",
             "(what|which) @notes (do|did) (i|we) have (about|on|for|regarding|mentioning) {query}",
             "(which|what) [of] [my] @notes (@mention|are there about|are there on) {query}",
@@ -51,7 +53,7 @@ READING: tuple[Intent, ...] = (
             " {query}",
             "do (i|we) have (any|a|some|anything|something) [@notes|note] (about|on|regarding|mentioning"
             "|for) {query}",
-            "(is|are) there (any|a|some|anything|something) [@notes|note] (about|on|regarding|mentioning)"
+            "(is|are) there (any|a|some|anything|something|@notes) [@notes] (about|on|regarding|mentioning)"
             " {query}",
             "(notes|pages|files|everything|anything|something|all notes) @about {query} @in_notes",
             "what do (i|we) (know|have|have written) (about|on) {query}",
@@ -91,7 +93,7 @@ READING: tuple[Intent, ...] = (
         "semantic_search",
         (
             "(do|run|make|try|start) a (semantic|conceptual|meaning) search [for|on|about] {query}",
-            "@find [@every] [@notes] (similar in meaning to|close in meaning to|with a meaning like"
+            "[@find] [@every] [@notes] (similar in meaning to|close in meaning to|with a meaning like"
             "|with the same meaning as|that mean [something like]|meaning something like) {query}",
             "(search|find|look) by meaning [for|:] {query}",
             "(search|find|look) [for] {query} by (meaning|sense)",
@@ -120,7 +122,8 @@ READING: tuple[Intent, ...] = (
             "@find @every @notes [that] [are|is|i] [have] [been] (tagged|labeled|labelled|marked) [with|as"
             "|by|under]"
             " [@the tag|both|either] {tags}",
-            "@find @every @notes (with|having|under|that have|that has|carrying|that carry|in|for|which have)"
+            "[@find] @every @notes (with|having|under|that have|that has|carrying|that carry|in|for"
+            "|which have)"
             " @the (tag|tags|label|hashtag) {tags}",
             "@find (@the|any) (tag|tags|hashtag|label) {hashtags}",
             "[@find] @every [@notes] [with|for|in|under|tagged|having|that have|carrying|about|on|of|using]"
@@ -150,7 +153,7 @@ READING: tuple[Intent, ...] = (
         "by-property",
         "search_by_properties",
         (
-            "@find @every @notes (where|whose|with|in which|that have) [@the] [property|field] {key}"
+            "[@find] @every @notes (where|whose|with|in which|that have) [@the] [property|field] {key}"
             " (is|=|equals|:|set to|of|being|equal to) {value}",
             "(which|what) @notes have [@the] [property|field] {key} (=|set to|equal to|of|:) {value}",
             "@find @every @notes of [the] type {type}",
@@ -254,6 +257,7 @@ READING: tuple[Intent, ...] = (
             "(contents|notes) (of|in) [the|my] (folder|directory) {folder}",
             "(contents|notes) (of|in) [the|my] {folder} (folder|directory)",
             "(all|my|all my|all the) notes",
+            "[@show] [a|the] list of [all] [my|the] (notes|files|pages)",
         ),
         (),
         "List the notes{in_folder}.",
@@ -409,7 +413,8 @@ READING: tuple[Intent, ...] = (
         "note_history",
         (
             "[@show] @the (history|versions|version history|edit history|changes|past versions|revisions"
-            "|earlier versions|previous versions|old versions|edits|change log) (of|for|to|in) {name}",
+            "|earlier versions|previous versions|old versions|older versions|edits|change log) (of|for|to|in)"
+            " {name}",
             "(what|what has|how has|how did|what was) (changed|change) (in|on|to|about|with) {name}",
             "how (did|has) {name} (change|changed|evolve|evolved) [over time]",
             "(who|when) (changed|edited|wrote|touched) {name} [last]",

@@ -122,7 +122,7 @@ def _understood(
         explained += value.fit * sum(token.kind != "mark" for token in span.tokens)
     if slots:
         slots = _with_last_mark(slots, reading, whole)
-    return Understood(intent, slots, explained / size, reading.words, reading.typos)
+    return Understood(intent, slots, round(explained / size, 6), reading.words, reading.typos)
 
 
 def _with_last_mark(slots: dict[str, SlotValue], reading: Reading, whole: Span) -> dict[str, SlotValue]:

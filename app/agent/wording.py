@@ -212,7 +212,7 @@ def readings(template: Node, tokens: tuple[Token, ...]) -> Iterator[Reading]:
 
 def _is_slip(typed: str, word: str) -> bool:
     # A word that differs only by an ending ("note", "notes") is another word, not a slip.
-    if typed.startswith(word) or word.startswith(typed):
+    if typed.startswith(word) or word in (f"{typed}s", f"{typed}d"):
         return False
     return bool(OSA.distance(typed, word, score_cutoff=1) <= 1)
 

@@ -73,6 +73,7 @@ EDITING: tuple[Intent, ...] = (
             "(in|to|at @end of|into|on) {name} @add [@the (text|line|words|sentence|following|paragraph)]"
             " {text}",
             "(extend|continue|end|finish|complete|supplement) {name} (with|by adding|by) {text}",
+            "@add [something|some text|text|a line|a sentence|a paragraph|words] @to {clear}",
             "(let|make) {name} end (with|in) {text}",
             "{name} should [also] (say|contain|mention|include|end with) {text}",
         ),

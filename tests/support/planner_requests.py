@@ -15,7 +15,7 @@ from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES
 from app.vault.path import NotePath
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parents[1] / "agent"
 VAULT = HERE.parents[1] / "resources" / "sample-vault"
 CONTEXT = PlanContext(open_note="Instruments/H1.md", last_notes=("People/John Harrison.md",))
 
@@ -30,7 +30,7 @@ class Request:
 
 
 def read_requests(name: str) -> list[Request]:
-    """The labelled requests of a file beside this one."""
+    """The labelled requests of a file in tests/agent."""
     found = []
     for line in (HERE / name).read_text(encoding="utf-8").splitlines():
         if line.strip() and not line.startswith("# "):
