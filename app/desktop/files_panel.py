@@ -228,6 +228,8 @@ class FilesPanel(Panel):
             if gone or new:
                 self._paths = (*(path for path in self._paths if path not in gone), *new)
                 self._show_count()
+            if self._selected in new:
+                self.select(self._selected)
 
 
 class _Tree(QTreeView):

@@ -18,7 +18,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.graph_view.view import GraphView
 from app.desktop.theme import ThemeSource
 from app.events import Event
-from app.graph.builder import build
+from app.graph.builder import build, carry
 from app.graph.model import Graph
 from app.graph.positions import load_positions, save_positions
 from app.index.records import GraphData, IndexUpdated
@@ -28,6 +28,7 @@ from app.vault.store import NotesChanged
 log = logging.getLogger(__name__)
 _SETTLE_MS = 120
 _WHILE_READING_MS = 1500
+_MANY_NEW = 40
 _YOU = ("You", "outside")
 
 
@@ -47,6 +48,7 @@ class GraphPanel(QWidget):
         self._client = client
         self._folder = Path(paths.vault_cache_folder(client.workspace.root))
         self._reading = False
+        self._is_settled = False
         self._changed: set[str] = set()
         self._renamed: dict[str, str] = {}
         self.view = GraphView(theme.theme, self)
@@ -70,6 +72,7 @@ class GraphPanel(QWidget):
         """Show the graph with the places of last time; what has none is arranged."""
         graph = await self._graph()
         places = await asyncio.to_thread(load_positions, self._folder, graph)
+        self._is_settled = places is not None
         if len(graph):
             self.view.set_graph(graph, places)
 
@@ -117,11 +120,17 @@ class GraphPanel(QWidget):
     async def _update(self) -> None:
         renamed, self._renamed = self._renamed, {}
         graph = await self._graph()
-        shown = len(self.view.graph())
-        if len(graph) > 2 * shown + 8:
-            # Far more is new than old: places beside neighbours would be a heap, so arrange it all.
+        shown = self.view.graph()
+        new = len(graph.rows.keys() - shown.rows.keys())
+        if len(graph) > 2 * len(shown) + 8 or (not self._is_settled and not self._reading):
+            # Far more is new than old, or all of it is read now: places beside neighbours would be a heap.
+            self._is_settled = not self._reading
             self.view.set_graph(graph, await asyncio.to_thread(load_positions, self._folder, graph))
-        else:
+        elif new > _MANY_NEW:
+            old_places = self.view.positions().copy()
+            places, _ = await asyncio.to_thread(carry, shown, old_places, graph, renamed)
+            self.view.set_graph(graph, places)
+        elif new or renamed or len(graph) != len(shown) or not self._reading:
             self.view.update_graph(graph, renamed)
 
     def _keep(self) -> None:

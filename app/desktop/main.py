@@ -21,6 +21,7 @@ from app.desktop.bridge import Service
 from app.desktop.garbage import GarbageCollection
 from app.desktop.main_window import MainWindow
 from app.desktop.theme import ThemeSource, icon
+from app.desktop.vault_session import load_view
 from app.permissions.approval import Approver
 from app.settings import Settings, load_settings
 
@@ -62,25 +63,33 @@ async def _live(app: QApplication, options: argparse.Namespace) -> int:
     service.start()
     garbage = GarbageCollection(app)
     dog = watchdog.from_environment(app)
-    window = MainWindow(service, settings, theme, _open)
     try:
-        window.show()
-        _close_on_signals(window)
-        folder = options.folder or (window.last_vault() if settings.general.reopen_last else None)
-        if folder is not None:
-            window.open_folder(folder, read_only=options.read_only, asked=options.folder is None)
-        await window.ended.wait()
+        await _show_window(MainWindow(service, settings, theme, _open), options)
     finally:
-        await window.session.close()
-        window.hide()
         await tasks.end_all()
         if not await asyncio.to_thread(service.stop):
             log.error("the service thread did not end in time")
         garbage.stop()
         if dog is not None:
             print(dog.stop())
-        window.deleteLater()
     return 0
+
+
+async def _show_window(window: MainWindow, options: argparse.Namespace) -> None:
+    """Show `window`, open what was asked for, and wait until it is closed."""
+    try:
+        window.show()
+        _close_on_signals(window)
+        folder = options.folder or (window.last_vault() if window.settings.general.reopen_last else None)
+        if folder is not None:
+            window.open_folder(folder, read_only=options.read_only, asked=options.folder is None)
+        # While the user looks for a vault, what its window needs is loaded.
+        tasks.start(asyncio.to_thread(load_view), what="load the window of a vault")
+        await window.ended.wait()
+    finally:
+        await window.session.close()
+        window.hide()
+        window.deleteLater()
 
 
 async def _open(root: Path, settings: Settings, approver: Approver, read_only: bool) -> Workspace:

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Coroutine, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QSize, Qt
 from PySide6.QtGui import QCloseEvent
@@ -16,15 +16,11 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLa
 from app import paths
 from app.desktop import dialogs, tasks
 from app.desktop.actions import Actions
-from app.desktop.approval_dialog import ApprovalQueue
 from app.desktop.banner import Banners
 from app.desktop.bridge import Service, VaultClient
 from app.desktop.failures import FailureBanner
 from app.desktop.finder import Finder
-from app.desktop.grants_panel import GrantsPanel
-from app.desktop.graph_panel import GraphPanel
 from app.desktop.navigation import Navigation
-from app.desktop.note_commands import NoteCommands
 from app.desktop.palette import Palette
 from app.desktop.panels import PANELS, PanelKind
 from app.desktop.recent import RecentVaults
@@ -32,12 +28,15 @@ from app.desktop.remembered import Remembered
 from app.desktop.settings_dialog import SettingsDialog
 from app.desktop.status_bar import StatusBar
 from app.desktop.theme import ThemeSource
-from app.desktop.vault_page import VaultPage
 from app.desktop.vault_session import Opener, VaultSession
 from app.desktop.welcome import Welcome
 from app.desktop.window_drop import FolderDrops
-from app.desktop.wiring import Wiring
 from app.settings import Settings, save_settings
+
+if TYPE_CHECKING:
+    from app.desktop.note_area import NoteArea
+    from app.desktop.vault_page import VaultPage
+    from app.desktop.vault_view import VaultView
 
 _ZOOM_STEP = 0.1
 
@@ -68,11 +67,9 @@ class MainWindow(QMainWindow):
         self.recent = RecentVaults()
         self.session = VaultSession(service, settings, self.recent, opener, self)
         self.navigation = Navigation(self)
-        self.page: VaultPage | None = None
+        self.view: VaultView | None = None
         self._panels = tuple(panels)
-        self._commands: NoteCommands | None = None
         self._remembered = Remembered.of_window()
-        self._wiring: Wiring | None = None
         self._build()
         self._connect()
         self._restore_place()
@@ -107,7 +104,6 @@ class MainWindow(QMainWindow):
         self.finder = Finder(Palette(self.theme, whole), self.menu, self)
         self.drops = FolderDrops(self)
         self.failures = FailureBanner(self.banners, self)
-        self.approvals = ApprovalQueue(self, self.theme)
 
     def _connect(self) -> None:
         session, status, welcome = self.session, self.status, self.welcome
@@ -117,15 +113,10 @@ class MainWindow(QMainWindow):
         session.closed.connect(self._show_welcome)
         session.progress.connect(status.show_scan)
         session.scanned.connect(status.show_scanned)
-        session.lost.connect(self._say_lost)
-        session.found.connect(lambda: self.banners.clear("lost"))
-        session.problem.connect(lambda words: self.banners.show_message("problem", words, "warning"))
-        session.granted.connect(status.show_grants)
-        session.approver.asked.connect(self.approvals.add)
         session.progress.connect(lambda _: self._mark_reading(True))
         session.scanned.connect(lambda _: self._mark_reading(False))
-        self.approvals.pending_paths_changed.connect(self._mark_pending)
-        self.approvals.noted.connect(lambda words: self.banners.show_message("approval", words))
+        session.stopped.connect(status.hide_scan)
+        session.stopped.connect(lambda: self._mark_reading(False))
         status.stop_scan_requested.connect(session.stop_scan)
         status.problems_requested.connect(lambda: self.menu.run("show-problems"))
         status.grants_requested.connect(self._show_grants)
@@ -140,16 +131,19 @@ class MainWindow(QMainWindow):
         self.finder.tool_chosen.connect(self._call_tool)
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
-        def in_page(do: Callable[[VaultPage], object]) -> Callable[[], object]:
-            return lambda: do(self.page) if self.page is not None else None
+        def in_view(do: Callable[[VaultView], object]) -> Callable[[], object]:
+            return lambda: do(self.view) if self.view is not None else None
 
-        def in_notes(do: Callable[[Any], object]) -> Callable[[], object]:
-            return lambda: do(self.page.notes) if self.page is not None and self.page.notes else None
+        def in_page(do: Callable[[VaultPage], object]) -> Callable[[], object]:
+            return in_view(lambda view: do(view.page))
+
+        def in_notes(do: Callable[[NoteArea], object]) -> Callable[[], object]:
+            return in_view(lambda view: do(view.notes) if view.notes is not None else None)
 
         handlers: dict[str, Callable[[], object]] = {
             "open-folder": self._pick,
             "open-sample": self._open_sample,
-            "new-note": lambda: self._act("new-note"),
+            "new-note": in_view(lambda view: view.commands.act("new-note", "")),
             "close-tab": in_notes(lambda notes: self._start(notes.close_current(), self.tr("close the tab"))),
             "reopen-tab": in_notes(lambda notes: notes.reopen()),
             "close-vault": lambda: self._start(self._close_vault(), self.tr("close the vault")),
@@ -161,65 +155,60 @@ class MainWindow(QMainWindow):
             "forward": self.navigation.forward,
             "next-tab": in_notes(lambda notes: notes.step(1)),
             "previous-tab": in_notes(lambda notes: notes.step(-1)),
-            "show-search": in_page(self._show_search),
+            "show-search": in_view(lambda view: view.show_search()),
             "split-right": in_notes(lambda notes: notes.split()),
-            "focus-agent": self._ask_agent,
+            "focus-agent": in_view(lambda view: view.ask_agent()),
             "show-problems": in_page(lambda page: page.show_bottom("problems")),
             "zoom-in": lambda: self._zoom(self.theme.zoom + _ZOOM_STEP),
             "zoom-out": lambda: self._zoom(self.theme.zoom - _ZOOM_STEP),
             "zoom-reset": lambda: self._zoom(1.0),
             "full-screen": lambda: self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen),
             "rescan": self.session.start_scan,
-            "reveal-vault": lambda: self._act("reveal"),
+            "reveal-vault": in_view(lambda view: view.commands.act("reveal", "")),
             "grants": self._show_grants,
         }
         for name in ("files", "tags"):
             handlers[f"show-{name}"] = in_page(partial(_show_side, panel_id=name))
         for area in ("side", "graph", "agent", "bottom"):
-            handlers[f"toggle-{area}"] = in_page(partial(VaultPage.toggle, area=area))
+            handlers[f"toggle-{area}"] = in_page(partial(_toggle, area=area))
         for name in ("light", "dark", "high-contrast", "system"):
             handlers[f"theme-{name}"] = partial(self._set_general, theme=name)
         return handlers
 
     def _present(self, client: VaultClient) -> None:
-        page = VaultPage(client, self.theme, self._panels)
-        self._commands = NoteCommands(client, self.theme, self)
-        self._commands.failed.connect(lambda words: self.banners.show_message("tool", words, "warning"))
-        self._wiring = Wiring(page, self.navigation, self._commands)
-        page.command.connect(self._page_command)
-        self.page = page
-        self.stack.addWidget(page)
-        self.stack.setCurrentWidget(page)
-        self.drops.watch(page)
+        from app.desktop.vault_view import VaultView  # heavy; the session has loaded it in a thread
+
+        view = VaultView(client, self.theme, self._panels, self.navigation, self)
+        view.command.connect(self._page_command)
+        view.told.connect(lambda words: self.banners.show_message(f"told:{words}", words, "warning"))
+        view.granted.connect(self.status.show_grants)
+        view.index_changed.connect(self.status.refresh)
+        view.lost.connect(self._say_lost)
+        view.found.connect(lambda: self.banners.clear("lost"))
+        self.view = view
+        self.stack.addWidget(view.page)
+        self.stack.setCurrentWidget(view.page)
+        self.drops.watch(view.page)
         self.finder.client = client
         self.status.clearMessage()
         self.status.set_client(client, self.session.read_only)
         self.menu.set_has_vault(True)
         self.setWindowTitle(f"{client.workspace.name} – Scriptorium")
         self.banners.clear("lost")
-        kept = Remembered.of_vault(client.workspace.root)
-        page.restore(kept.mapping("layout"))
         self._mark_way()
-        if page.notes is not None:
-            self._start(page.notes.restore(kept.mapping("notes")), self.tr("open the notes of last time"))
+        self._start(view.begin(), self.tr("open the notes of last time"))
 
-    def _take_down(self, client: VaultClient) -> None:
-        page = self.page
-        if page is None:
-            return
-        notes = page.notes.state() if page.notes is not None else {}
-        Remembered.of_vault(client.workspace.root).save(layout=page.state(), notes=notes)
-        self.page, self._commands, self._wiring = None, None, None
-        self.finder.client = None
-        self.status.set_client(None)
-        self.navigation.clear()
-        if isinstance(graph := page.panel("graph"), GraphPanel):
-            graph.shut_down()
-        self.stack.removeWidget(page)
-        page.deleteLater()
+    def _take_down(self) -> None:
+        view, self.view = self.view, None
+        if view is not None:
+            self.finder.client = None
+            self.status.set_client(None)
+            self.navigation.clear()
+            self.stack.removeWidget(view.page)
+            view.take_down()
 
     def _show_welcome(self) -> None:
-        if self.page is None:
+        if self.view is None:
             self.menu.set_has_vault(False)
             self.welcome.refresh()
             self.stack.setCurrentWidget(self.welcome)
@@ -227,13 +216,11 @@ class MainWindow(QMainWindow):
             self.setWindowTitle("Scriptorium")
 
     async def _switch(self, root: Path, read_only: bool, asked: bool) -> None:
-        notes = self.page.notes if self.page is not None else None
-        if notes is None or await notes.ready_to_leave():
+        if self.view is None or await self.view.ready_to_leave():
             await self.session.open(root, read_only=read_only, asked=asked)
 
     async def _close_vault(self) -> bool:
-        notes = self.page.notes if self.page is not None else None
-        if notes is not None and not await notes.ready_to_leave():
+        if self.view is not None and not await self.view.ready_to_leave():
             return False
         await self.session.close()
         return True
@@ -270,33 +257,16 @@ class MainWindow(QMainWindow):
         await self._switch(await asyncio.to_thread(sample_vault), read_only=False, asked=True)
 
     def _make_note(self, name: str) -> None:
-        if self._commands is not None:
-            self._commands.make(name)
+        if self.view is not None:
+            self.view.commands.make(name)
 
     def _call_tool(self, name: str) -> None:
-        if self._commands is not None:
-            self._start(self._commands.call_by_hand(name), self.tr("call the tool"))
-
-    def _act(self, what: str) -> None:
-        if self._commands is not None:
-            self._commands.act(what, "")
-
-    def _ask_agent(self) -> None:
-        if self._wiring is not None:
-            self._wiring.ask_agent("")
-
-    def _show_search(self, page: VaultPage) -> None:
-        page.show_side("search")
-        if self._wiring is not None:
-            self._wiring.focus_search()
+        if self.view is not None:
+            self._start(self.view.commands.call_by_hand(name), self.tr("call the tool"))
 
     def _show_grants(self) -> None:
-        if self.session.client is not None:
-            sheet = dialogs.Sheet(self, self.tr("What is auto-approved"))
-            sheet.add_body(GrantsPanel(self.session.client, self.theme, sheet))
-            sheet.setMinimumSize(round(480 * self.theme.zoom), round(420 * self.theme.zoom))
-            sheet.add_button(self.tr("Done"), 1, "primary").setDefault(True)
-            self._start(dialogs.ask(sheet), self.tr("list what is auto-approved"))
+        if self.view is not None:
+            self._start(self.view.show_grants(), self.tr("list what is auto-approved"))
 
     def _page_command(self, command: str) -> None:
         name, _, section = command.partition(":")
@@ -334,20 +304,20 @@ class MainWindow(QMainWindow):
         self.banners.show_message("lost", words, "danger")
 
     def _mark_reading(self, reading: bool) -> None:
-        if self.page is not None and isinstance(graph := self.page.panel("graph"), GraphPanel):
-            graph.set_reading(reading)
-
-    def _mark_pending(self, touched: frozenset[str]) -> None:
-        if self.page is not None and isinstance(graph := self.page.panel("graph"), GraphPanel):
-            graph.set_pending(touched)
+        if self.view is not None:
+            self.view.set_reading(reading)
 
     def _mark_way(self) -> None:
-        has_vault = self.page is not None
+        has_vault = self.view is not None
         self.menu.by_id["back"].setEnabled(has_vault and self.navigation.can_go_back)
         self.menu.by_id["forward"].setEnabled(has_vault and self.navigation.can_go_forward)
 
     def _start(self, work: Coroutine[Any, Any, object], what: str) -> None:
         tasks.start(work, what=what)
+
+
+def _toggle(page: VaultPage, area: str) -> None:
+    page.toggle(area)
 
 
 def _show_side(page: VaultPage, panel_id: str) -> None:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
 
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.panel import ThemedButton
 from app.desktop.theme import ThemeSource
-from app.events import Event
-from app.index.records import IndexUpdated, ScanProgress, ScanReport, VaultStats
 
-_SETTLE_MS = 500
+if TYPE_CHECKING:
+    from app.index.records import ScanProgress, ScanReport, VaultStats
 
 
 class Work(QWidget):
@@ -88,8 +88,6 @@ class StatusBar(QStatusBar):
         self.addWidget(self.mode)
         for widget in (self.scan, self.embedding, self.cost, self.problems, self.lock):
             self.addPermanentWidget(widget)
-        self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
-        self._settle.timeout.connect(self._refresh)
         self.set_client(None)
 
     def set_client(self, client: VaultClient | None, read_only: bool = False) -> None:
@@ -104,19 +102,22 @@ class StatusBar(QStatusBar):
         self.lock.setVisible(client is not None)
         self.show_grants(())
         if client is not None:
-            client.events.batch.connect(self._notice)
-            self._refresh()
+            self.refresh()
 
     def show_scan(self, progress: ScanProgress) -> None:
         """Show how far reading is."""
         self.scan.show_progress(progress.done, progress.total)
+
+    def hide_scan(self) -> None:
+        """Reading has ended before its end."""
+        self.scan.finish()
 
     def show_scanned(self, report: ScanReport) -> None:
         """Reading has ended."""
         self.scan.finish()
         if report.cancelled:
             self.showMessage(self.tr("Stopped reading. It goes on the next time."), 6000)
-        self._refresh()
+        self.refresh()
 
     def show_grants(self, labels: tuple[str, ...]) -> None:
         """Show what is auto-approved: a closed lock for nothing, an open one with the number."""
@@ -132,7 +133,8 @@ class StatusBar(QStatusBar):
         """Show the model and what this session has used."""
         self.cost.setText(text)
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Count anew."""
         if self._client is not None:
             tasks.start(self._count(self._client), owner=self, what=self.tr("count the notes"))
 
@@ -145,10 +147,6 @@ class StatusBar(QStatusBar):
         self.counts.setText(text.format(f"{stats.notes:,}", f"{stats.links:,}", f"{stats.words:,}"))
         self.problems.setText(str(problems))
         self.problems.setVisible(problems > 0)
-
-    def _notice(self, events: tuple[Event, ...]) -> None:
-        if any(isinstance(event, IndexUpdated) for event in events) and not self._settle.isActive():
-            self._settle.start()
 
 
 def time_left(done: int, total: int, seconds: float) -> str:

@@ -6,6 +6,7 @@ One vault is open at a time. The session owns the client of the open vault; the 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -18,27 +19,29 @@ from app.desktop import dialogs, folder_check, tasks
 from app.desktop.bridge import DesktopApprover, Service, VaultClient
 from app.desktop.recent import RecentVaults
 from app.errors import VaultBusyError
-from app.events import Event
-from app.index.records import IndexRebuilt, ScanProgress, ScanReport
-from app.permissions.approval import Approver
-from app.permissions.grants import GrantsChanged
 from app.settings import Settings
-from app.vault.watcher import VaultFound, VaultLost
 
 if TYPE_CHECKING:
+    from app.index.records import ScanProgress, ScanReport
+    from app.permissions.approval import Approver
     from app.workspace import Workspace
 
 log = logging.getLogger(__name__)
-Opener = Callable[[Path, Settings, Approver, bool], Awaitable["Workspace"]]
+Opener = Callable[[Path, Settings, "Approver", bool], Awaitable["Workspace"]]
+
+_VIEW_MODULES = (
+    "app.desktop.vault_view",
+    "app.desktop.note_view.view",
+    "app.desktop.agent_panel.panel",
+    "app.desktop.audit_panel",
+)
 
 
 class VaultSession(QObject):
     """Opens and closes vaults for `window`, and says what becomes of them.
 
     `opened` carries the `VaultClient`; `closing` is emitted while it can still be used, `closed` after.
-    `progress` carries a `ScanProgress`, `scanned` a `ScanReport`,
-    `granted` the labels of what is auto-approved. `lost` and `found`: the vault's folder
-    went and came back. `problem` carries one sentence that the user should see.
+    `progress` carries a `ScanProgress`, `scanned` a `ScanReport`; `stopped`: reading ended otherwise.
     """
 
     opening = Signal(str)
@@ -47,10 +50,7 @@ class VaultSession(QObject):
     closed = Signal()
     progress = Signal(object)
     scanned = Signal(object)
-    granted = Signal(object)
-    lost = Signal()
-    found = Signal()
-    problem = Signal(str)
+    stopped = Signal()
     _progressed = Signal(object)
 
     def __init__(
@@ -88,6 +88,7 @@ class VaultSession(QObject):
                 self.closed.emit()
                 return False
             self._recent.add(root)
+            await asyncio.to_thread(load_view)
             self._present(workspace)
             return True
 
@@ -137,12 +138,8 @@ class VaultSession(QObject):
 
     def _present(self, workspace: Workspace) -> None:
         client = VaultClient(self._service, workspace, self.approver, self)
-        client.events.batch.connect(self._notice)
         self.client = client
         self.opened.emit(client)
-        for notice in workspace.notices:
-            self.problem.emit(notice)
-        self._read_grants()
         self.start_scan()
 
     async def _close(self) -> None:
@@ -163,28 +160,19 @@ class VaultSession(QObject):
             self.closed.emit()
 
     async def _read(self, client: VaultClient) -> None:
-        report: ScanReport = await client.run(lambda workspace: workspace.start_scan(self._report))
+        try:
+            report: ScanReport = await client.run(lambda workspace: workspace.start_scan(self._report))
+        except BaseException:
+            self.stopped.emit()
+            raise
         self.scanned.emit(report)
 
     def _report(self, progress: ScanProgress) -> None:
         """Called in the service thread, some hundred times a second at most."""
         self._progressed.emit(progress)
 
-    def _read_grants(self) -> None:
-        async def read(client: VaultClient) -> None:
-            grants = await client.run(lambda workspace: workspace.grants.list())
-            self.granted.emit(tuple(grant.label for grant in grants))
 
-        if self.client is not None:
-            tasks.start(read(self.client), what=self.tr("list what is auto-approved"))
-
-    def _notice(self, events: tuple[Event, ...]) -> None:
-        for event in events:
-            if isinstance(event, VaultLost):
-                self.lost.emit()
-            elif isinstance(event, VaultFound):
-                self.found.emit()
-            elif isinstance(event, GrantsChanged):
-                self._read_grants()
-            elif isinstance(event, IndexRebuilt):
-                self.problem.emit(self.tr("The index is being made anew: {0}").format(event.reason))
+def load_view() -> None:
+    """Import what a vault's window needs. Takes a second the first time: call it in a thread."""
+    for module in _VIEW_MODULES:
+        importlib.import_module(module)

@@ -64,8 +64,12 @@ def in_window(gui, service: Service) -> Callable[..., object]:
 
 
 def notes_of(window: MainWindow) -> list[PlainNote]:
-    assert window.page is not None and window.page.notes is not None
-    return list(window.page.notes.tabs())  # type: ignore[arg-type]
+    assert window.view is not None and window.view.notes is not None
+    return list(window.view.notes.tabs())  # type: ignore[arg-type]
+
+
+def buttons() -> list[str]:
+    return [button.text() for sheet in sheets() for button in sheet.findChildren(QPushButton)]
 
 
 def press(text: str) -> None:
@@ -103,24 +107,24 @@ def test_a_vault_is_opened_read_and_counted(in_window, wait_until, vault: Path) 
 def test_notes_open_as_tabs_and_the_way_is_kept(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
-        await wait_until(lambda: window.page is not None)
+        await wait_until(lambda: window.view is not None)
         for name in ("One.md", "Two.md", "One.md"):
             window.navigation.open(name)
             await asyncio.sleep(0)
         await wait_until(lambda: len(notes_of(window)) == 2)
-        await wait_until(lambda: window.page.notes.current.path == "One.md")
+        await wait_until(lambda: window.view.notes.current.path == "One.md")
         window.menu.run("back")
-        await wait_until(lambda: window.page.notes.current.path == "Two.md")
+        await wait_until(lambda: window.view.notes.current.path == "Two.md")
         window.menu.run("forward")
-        await wait_until(lambda: window.page.notes.current.path == "One.md")
+        await wait_until(lambda: window.view.notes.current.path == "One.md")
         window.navigation.open("One.md", "line=3")
-        await wait_until(lambda: window.page.notes.current.fragment == "line=3")
+        await wait_until(lambda: window.view.notes.current.fragment == "line=3")
         window.menu.run("close-tab")
         await wait_until(lambda: len(notes_of(window)) == 1)
         window.menu.run("reopen-tab")
         await wait_until(lambda: len(notes_of(window)) == 2)
         window.menu.run("split-right")
-        await wait_until(lambda: len(window.page.notes._groups) == 2)
+        await wait_until(lambda: len(window.view.notes._groups) == 2)
         assert sorted(note.path for note in notes_of(window)) == ["One.md", "Two.md"]
 
     in_window(use)
@@ -129,7 +133,7 @@ def test_notes_open_as_tabs_and_the_way_is_kept(in_window, wait_until, vault: Pa
 def test_layout_and_tabs_come_back(in_window, wait_until, vault: Path) -> None:
     async def first(window: MainWindow) -> None:
         window.open_folder(vault)
-        await wait_until(lambda: window.page is not None)
+        await wait_until(lambda: window.view is not None)
         for name in ("One.md", "Sub/Four.md"):
             window.navigation.open(name)
             await wait_until(lambda name=name: name in [n.path for n in notes_of(window)])
@@ -140,10 +144,10 @@ def test_layout_and_tabs_come_back(in_window, wait_until, vault: Path) -> None:
     async def second(window: MainWindow) -> None:
         assert window.last_vault() == vault
         window.open_folder(window.last_vault())
-        await wait_until(lambda: window.page is not None and len(notes_of(window)) == 2)
-        await wait_until(lambda: window.page.notes.current.path == "Sub/Four.md")
-        assert window.page.side.currentWidget() is window.page.panel("tags")
-        assert not window.page.bottom.isHidden()
+        await wait_until(lambda: window.view is not None and len(notes_of(window)) == 2)
+        await wait_until(lambda: window.view.notes.current.path == "Sub/Four.md")
+        assert window.view.page.side.currentWidget() is window.view.page.panel("tags")
+        assert not window.view.page.bottom.isHidden()
         assert window.width() == 700
 
     in_window(first)
@@ -153,16 +157,16 @@ def test_layout_and_tabs_come_back(in_window, wait_until, vault: Path) -> None:
 def test_unsaved_text_keeps_the_window_open(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
-        await wait_until(lambda: window.page is not None)
+        await wait_until(lambda: window.view is not None)
         window.navigation.open("One.md")
         await wait_until(lambda: notes_of(window))
         (note,) = notes_of(window)
         note.dirty_changed.emit(True)
-        assert window.page.notes._front.tabText(0).startswith("● ")
+        assert window.view.notes._front.tabText(0).startswith("● ")
         note.may_close = False
         window.close()
         await wait_until(lambda: not [t for t in tasks.running() if "leave" in repr(t)])
-        assert not window.ended.is_set() and window.page is not None
+        assert not window.ended.is_set() and window.view is not None
         note.may_close = True
 
     in_window(use)
@@ -176,11 +180,11 @@ def test_a_folder_without_notes_is_asked_about_first(in_window, wait_until, tmp_
         await wait_until(sheets)
         press("Cancel")
         await wait_until(lambda: not sheets())
-        assert window.page is None
+        assert window.view is None
         window.open_folder(tmp_path)
         await wait_until(sheets)
         press("Open it")
-        await wait_until(lambda: window.page is not None)
+        await wait_until(lambda: window.view is not None)
 
     in_window(use)
 
@@ -191,7 +195,7 @@ def test_a_folder_that_is_not_there_is_told(in_window, wait_until, tmp_path: Pat
         await wait_until(sheets)
         press("OK")
         await wait_until(lambda: not sheets())
-        assert window.page is None
+        assert window.view is None
 
     in_window(use)
 
@@ -210,11 +214,11 @@ def test_a_vault_that_another_app_has_is_offered_read_only(in_window, wait_until
         await wait_until(sheets)
         press("Cancel")
         await wait_until(lambda: not sheets())
-        assert window.page is None
+        assert window.view is None
         window.open_folder(vault)
         await wait_until(sheets)
         press("Open read-only")
-        await wait_until(lambda: window.page is not None)
+        await wait_until(lambda: window.view is not None)
         assert window.status.mode.text() == "Read-only"
 
     in_window(use, opener)
@@ -230,7 +234,7 @@ def test_a_failure_to_open_is_a_message_and_the_window_stays(
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: window.banners.keys)
-        assert window.page is None
+        assert window.view is None
         assert "disk is full" in window.banners._shown[window.banners.keys[0]].accessibleName()
 
     with caplog.at_level(logging.CRITICAL):
@@ -240,13 +244,13 @@ def test_a_failure_to_open_is_a_message_and_the_window_stays(
 def test_a_lost_vault_shows_a_banner_and_everything_stays(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
-        await wait_until(lambda: window.page is not None)
+        await wait_until(lambda: window.view is not None)
         window.navigation.open("One.md")
         await wait_until(lambda: notes_of(window))
         client = window.session.client
         await client.run(lambda w: w.events.publish(VaultLost()))
         await wait_until(lambda: "lost" in window.banners.keys)
-        assert window.page is not None and len(notes_of(window)) == 1
+        assert window.view is not None and len(notes_of(window)) == 1
         await client.run(lambda w: w.events.publish(VaultFound()))
         await wait_until(lambda: "lost" not in window.banners.keys)
 
@@ -272,8 +276,8 @@ def test_a_folder_dropped_anywhere_opens_it(in_window, wait_until, vault: Path, 
 
     async def use(window: MainWindow) -> None:
         assert drop(window, window, vault)
-        await wait_until(lambda: window.page is not None)
-        tree = window.page.panel("files").tree
+        await wait_until(lambda: window.view is not None)
+        tree = window.view.page.panel("files").tree
         assert drop(window, tree.viewport() if tree.viewport().acceptDrops() else tree, other)
         await wait_until(lambda: window.windowTitle().startswith("Other"))
         assert (vault / "One.md").exists()
@@ -285,7 +289,7 @@ def test_panels_speak_to_one_another(in_window, wait_until, vault: Path) -> None
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: window.status.scan.isHidden() and "4" in window.status.counts.text())
-        page = window.page
+        page = window.view.page
         page.panel("tags").search_requested.emit("tag:tag")
         assert page.side.currentWidget() is page.panel("search")
         await wait_until(lambda: page.panel("search").model.rows)
@@ -321,12 +325,12 @@ def test_the_palette_goes_to_a_note_and_does_a_command(in_window, wait_until, va
 def test_the_lock_shows_what_is_auto_approved_and_takes_it_back(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
-        await wait_until(lambda: window.page is not None)
+        await wait_until(lambda: window.view is not None)
         offer = GrantOffer("edits in Sub", Operation.UPDATE, folder="Sub", always=True)
         await window.session.client.run(lambda w: w.grants.add(offer))
         await wait_until(lambda: window.status.lock.text() == "1")
         window.menu.run("grants")
-        await wait_until(sheets)
+        await wait_until(lambda: sheets() and "Take back" in buttons())
         press("Take back")
         await wait_until(lambda: window.status.lock.text() == "")
         press("Done")

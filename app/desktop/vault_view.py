@@ -1,0 +1,153 @@
+"""One open vault in the window: its page, its commands, its questions, and what its events mean.
+
+Everything heavy (graph, notes, agent, approvals) is imported by this module and the panels it makes, so the
+window can be on the screen before any of it is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QDialog, QWidget
+
+from app.desktop import dialogs
+from app.desktop.approval_dialog import ApprovalQueue
+from app.desktop.bridge import VaultClient
+from app.desktop.grants_panel import GrantsPanel
+from app.desktop.graph_panel import GraphPanel
+from app.desktop.navigation import Navigation
+from app.desktop.note_area import NoteArea
+from app.desktop.note_commands import NoteCommands
+from app.desktop.panels import PanelKind
+from app.desktop.remembered import Remembered
+from app.desktop.theme import ThemeSource
+from app.desktop.vault_page import VaultPage
+from app.desktop.wiring import Wiring
+from app.events import Event
+from app.index.records import IndexRebuilt, IndexUpdated
+from app.permissions.grants import GrantsChanged
+from app.vault.watcher import VaultFound, VaultLost
+
+_SETTLE_MS = 500
+
+
+class VaultView(QObject):
+    """Builds the page and listens to the vault.
+
+    `command` carries a command's id, perhaps with ":" and a section of the settings. `lost` and `found`: the
+    vault's folder went and came back. `granted` carries the labels of what is auto-approved, `told` one
+    sentence for the user. `index_changed` comes after a burst of changes has settled.
+    """
+
+    command = Signal(str)
+    lost = Signal()
+    found = Signal()
+    granted = Signal(object)
+    told = Signal(str)
+    index_changed = Signal()
+
+    def __init__(
+        self,
+        client: VaultClient,
+        theme: ThemeSource,
+        kinds: Iterable[PanelKind],
+        navigation: Navigation,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._client = client
+        self._theme = theme
+        self._window = window
+        self._kept = Remembered.of_vault(client.workspace.root)
+        self.page = VaultPage(client, theme, kinds)
+        self.commands = NoteCommands(client, theme, window)
+        self._wiring = Wiring(self.page, navigation, self.commands)
+        self._approvals = ApprovalQueue(window, theme)
+        self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
+        self._settle.timeout.connect(self.index_changed)
+        self.page.command.connect(self.command)
+        self.commands.failed.connect(self.told)
+        self._approvals.noted.connect(self.told)
+        client.approver.asked.connect(self._approvals.add)
+        client.events.batch.connect(self._notice)
+        if (graph := self.graph) is not None:
+            self._approvals.pending_paths_changed.connect(graph.set_pending)
+        self.page.restore(self._kept.mapping("layout"))
+
+    @property
+    def notes(self) -> NoteArea | None:
+        """The tabs of the notes."""
+        return self.page.notes
+
+    @property
+    def graph(self) -> GraphPanel | None:
+        """The graph."""
+        panel = self.page.panel("graph")
+        return panel if isinstance(panel, GraphPanel) else None
+
+    async def begin(self) -> None:
+        """Tell what opening found, show what is auto-approved, and open the notes of last time."""
+        for notice in self._client.workspace.notices:
+            self.told.emit(notice)
+        grants = await self._client.run(lambda workspace: workspace.grants.list())
+        self.granted.emit(tuple(grant.label for grant in grants))
+        if self.notes is not None:
+            await self.notes.restore(self._kept.mapping("notes"))
+
+    async def ready_to_leave(self) -> bool:
+        """Whether the vault may be closed: a note with unsaved text asks."""
+        return self.notes is None or await self.notes.ready_to_leave()
+
+    def set_reading(self, reading: bool) -> None:
+        """Whether the vault is being read just now."""
+        if (graph := self.graph) is not None:
+            graph.set_reading(reading)
+
+    def ask_agent(self) -> None:
+        """Show the agent, with the focus in its prompt."""
+        self._wiring.ask_agent("")
+
+    def show_search(self) -> None:
+        """Show the search, with the focus in its field."""
+        self.page.show_side("search")
+        self._wiring.focus_search()
+
+    def search(self, query: str) -> None:
+        """Search for `query`."""
+        self._wiring.search(query)
+
+    async def show_grants(self) -> None:
+        """Show what is auto-approved until the sheet is closed."""
+        sheet = dialogs.Sheet(self._window, self.tr("What is auto-approved"))
+        sheet.add_body(GrantsPanel(self._client, self._theme, sheet))
+        sheet.setMinimumSize(round(480 * self._theme.zoom), round(420 * self._theme.zoom))
+        done = sheet.add_button(self.tr("Done"), int(QDialog.DialogCode.Accepted), "primary")
+        done.setDefault(True)
+        await dialogs.ask(sheet)
+
+    def take_down(self) -> None:
+        """Remember the layout and the tabs, and end what the page runs beside the window."""
+        notes = self.notes.state() if self.notes is not None else {}
+        self._kept.save(layout=self.page.state(), notes=notes)
+        self._client.approver.asked.disconnect(self._approvals.add)
+        if (graph := self.graph) is not None:
+            graph.shut_down()
+        self.page.deleteLater()
+        self.commands.deleteLater()
+        self._approvals.deleteLater()
+        self.deleteLater()
+
+    def _notice(self, events: tuple[Event, ...]) -> None:
+        for event in events:
+            if isinstance(event, VaultLost):
+                self.lost.emit()
+            elif isinstance(event, VaultFound):
+                self.found.emit()
+            elif isinstance(event, GrantsChanged):
+                self.granted.emit(tuple(grant.label for grant in event.grants))
+            elif isinstance(event, IndexRebuilt):
+                self.told.emit(self.tr("The index is being made anew: {0}").format(event.reason))
+            elif isinstance(event, IndexUpdated) and not self._settle.isActive():
+                self._settle.start()
+
