@@ -29,10 +29,13 @@ class Layout(Protocol):
         """Whether the next tick would change nothing."""
         ...
 
-    def start(self, graph: Graph, positions: Positions | None = None, seed: int = 0) -> None:
+    def start(
+        self, graph: Graph, positions: Positions | None = None, seed: int = 0, aspect: float = 1.0
+    ) -> None:
         """Begin with `graph`: from scratch, or from `positions`, where nan rows find a free place.
 
-        With positions there is nothing to arrange: it is settled at once.
+        With positions there is nothing to arrange: it is settled at once. `aspect` is the width by the
+        height of the page that a layout from scratch is to fill.
         """
         ...
 
@@ -68,13 +71,15 @@ class NumpyLayout:
         """Whether the next tick would change nothing."""
         return self._plan is None and self._hand is None
 
-    def start(self, graph: Graph, positions: Positions | None = None, seed: int = 0) -> None:
+    def start(
+        self, graph: Graph, positions: Positions | None = None, seed: int = 0, aspect: float = 1.0
+    ) -> None:
         """Begin with `graph`: from scratch, or from `positions`, where nan rows find a free place."""
         self._graph = graph
         self._hand = None
         if positions is None:
             self._positions = np.zeros((len(graph), 2), dtype=np.float32)
-            self._plan = arrange(graph, seed)
+            self._plan = arrange(graph, seed, aspect)
         else:
             self._plan = None
             self._positions = place_missing(graph, np.ascontiguousarray(positions, dtype=np.float32))
@@ -117,10 +122,10 @@ def new_layout() -> Layout:
     return NumpyLayout()
 
 
-def laid_out(graph: Graph, seed: int = 0) -> Positions:
+def laid_out(graph: Graph, seed: int = 0, aspect: float = 1.0) -> Positions:
     """The finished layout of `graph` from scratch; blocks until it is done."""
     layout = new_layout()
-    layout.start(graph, seed=seed)
+    layout.start(graph, seed=seed, aspect=aspect)
     while not layout.settled:
         layout.tick()
     return layout.positions

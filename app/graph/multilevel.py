@@ -2,6 +2,7 @@
 
 The coarsest graph is laid out with charges and springs; each finer one starts from its parents' places
 and is refined, with bounded forces once it is large. Linked nodes only: packing stands orphans around.
+A small graph is unfolded instead, so that its names can be read. In the end all is fitted to the page.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from app.graph.coarsen import Level, adjacency, ladder
 from app.graph.forces import Repulsion, RestingSprings, Springs, bounded, charge
 from app.graph.model import Graph, Positions, node_radii
 from app.graph.packing import Packing, separate, sunflower
+from app.graph.shaping import eased, laid_along
+from app.graph.unfolding import LARGEST, make_room, name_widths, unfold
 
 _SPREAD = 0.18
 _SHOWN_SPREAD = 0.5
@@ -22,24 +25,65 @@ _CHARGED_BELOW = 700
 _REPULSION = 16.0
 _MESH_SPACING = 0.45
 _SEPARATIONS = 24
+_MOST_ASPECT = 1.8
+_SMALL_EASE = 0.55
+_EASE = 0.45
+_GLIDE = 8
 
 
-def arrange(graph: Graph, seed: int = 0) -> Iterator[Positions]:
-    """Yields float32 (n, 2) after every step; the last one is the layout. The same for the same seed."""
+def arrange(graph: Graph, seed: int = 0, aspect: float = 1.0) -> Iterator[Positions]:
+    """Yields float32 (n, 2) after every step; the last one is the layout. The same for the same seed.
+
+    Args:
+        graph: What to lay out.
+        seed: Of all that is random.
+        aspect: Width by height of the page that the layout is to fill.
+    """
     size = len(graph)
+    aspect = min(max(aspect, 1 / _MOST_ASPECT), _MOST_ASPECT)
     radii = node_radii(graph)
-    packing = Packing(adjacency(graph.edges, size), radii)
+    packing = Packing(adjacency(graph.edges, size), radii, aspect)
     linked = np.sort(np.concatenate(packing.parts)) if packing.parts else np.empty(0, dtype=np.int64)
     placed = np.zeros((size, 2), dtype=np.float32)
     if len(linked):
         row_of = np.full(size, -1, dtype=np.int32)
         row_of[linked] = np.arange(len(linked), dtype=np.int32)
-        for part in _Ladder(row_of[graph.edges], radii[linked], seed).climb():
+        names = tuple(graph.names[row] for row in linked.tolist())
+        small = len(linked) <= LARGEST
+        climb = _unfolded if small else _climbed
+        for part in climb(row_of[graph.edges], radii[linked], names, seed, aspect):
             placed = placed.copy()
             placed[linked] = part
             packing.place_orphans(placed)
             yield placed
     yield packing.place(placed)
+
+
+def _unfolded(
+    edges: NDArray[np.int32], radii: NDArray[np.float32], names: tuple[str, ...], seed: int, aspect: float
+) -> Iterator[Positions]:
+    """The layout of a small graph, part by part, with room for its names."""
+    weights = adjacency(edges, len(radii))
+    packing = Packing(weights, radii, aspect)
+    widths = name_widths(names, radii, len(radii))
+    at = sunflower(len(radii), 2.0)
+    for part in packing.parts:
+        for step in unfold(weights[part][:, part], radii[part], seed):
+            at[part] = step
+            if part is packing.parts[0]:
+                yield at.copy()
+        at[part] = laid_along(eased(at[part], radii[part], _SMALL_EASE), aspect)
+        at[part] = make_room(at[part], radii[part], widths[part])
+    at = packing.place(at)
+    yield at
+    yield from _separated(at, radii)
+
+
+def _climbed(
+    edges: NDArray[np.int32], radii: NDArray[np.float32], _names: tuple[str, ...], seed: int, aspect: float
+) -> Iterator[Positions]:
+    """The layout of a large graph, from coarse to fine."""
+    return _Ladder(edges, radii, seed, aspect).climb()
 
 
 class _Ladder:
@@ -49,15 +93,19 @@ class _Ladder:
         edges: int32 (m, 2) among linked nodes.
         radii: float32 (n,) of the linked nodes.
         seed: Of all that is random.
+        aspect: Width by height of the page.
     """
 
-    def __init__(self, edges: NDArray[np.int32], radii: NDArray[np.float32], seed: int) -> None:
+    def __init__(
+        self, edges: NDArray[np.int32], radii: NDArray[np.float32], seed: int, aspect: float
+    ) -> None:
         self._size = len(radii)
         self._radii = radii
         self._seed = seed
         weights = adjacency(edges, self._size)
         self._levels = ladder(weights, seed)
-        self._packing = Packing(weights, radii)
+        self._packing = Packing(weights, radii, aspect)
+        self._aspect = aspect
 
     def climb(self) -> Iterator[Positions]:
         """Positions of all linked nodes, step by step, from the coarsest level to the finest."""
@@ -91,6 +139,12 @@ class _Ladder:
         at = self._packing.place(at * scale)
         for step in _refined(level, at, self._size, finest=True):
             at = step
+            yield at
+        main = self._packing.parts[0]
+        shaped = at.copy()
+        shaped[main] = laid_along(eased(at[main], self._radii[main], _EASE), self._aspect)
+        for part in _glide(at, self._packing.place(shaped)):
+            at = part
             yield at
         yield from _separated(at, self._radii)
 
@@ -165,6 +219,13 @@ def _refined(level: Level, at: Positions, size: int, *, finest: bool) -> Iterato
         speed *= np.minimum(1.0, 3.0 / np.maximum(length, 1e-6)).astype(np.float32)
         at = at + speed
         yield at * unit
+
+
+def _glide(start: Positions, end: Positions) -> Iterator[Positions]:
+    """From one layout to another, so that the eye can follow."""
+    for step in range(1, _GLIDE + 1):
+        share = np.float32(step / _GLIDE)
+        yield start + (end - start) * (share * share * (3 - 2 * share))
 
 
 def _separated(at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:

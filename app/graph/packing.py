@@ -16,7 +16,8 @@ from scipy.spatial import cKDTree
 
 from app.graph.model import Positions
 
-_GAP = 2.0
+_GAP = 0.9
+_FEW = 12
 _ORPHAN_STEP = 1.7
 
 
@@ -26,9 +27,12 @@ class Packing:
     Args:
         weights: The symmetric adjacency, a sparse matrix.
         radii: float32 (n,) of the nodes.
+        aspect: Width by height of the page that all is to fill.
     """
 
-    def __init__(self, weights: scipy.sparse.csr_matrix, radii: NDArray[np.float32]) -> None:
+    def __init__(
+        self, weights: scipy.sparse.csr_matrix, radii: NDArray[np.float32], aspect: float = 1.0
+    ) -> None:
         _, labels = scipy.sparse.csgraph.connected_components(weights, directed=False)
         sizes = np.bincount(labels)
         self.orphans = np.flatnonzero(sizes[labels] == 1)
@@ -37,6 +41,7 @@ class Packing:
         bounds = np.concatenate([[0], np.cumsum(sizes)])
         self.parts = [order[bounds[each] : bounds[each + 1]] for each in ranked if sizes[each] > 1]
         self._radii = radii
+        self._page = np.array([np.sqrt(aspect), 1 / np.sqrt(aspect)], dtype=np.float32)
 
     def place(self, positions: Positions) -> Positions:
         """The packed positions, around the middle of the largest part."""
@@ -50,11 +55,11 @@ class Packing:
         if not self.parts:
             return
         main, small = self.parts[0], self.parts[1:]
-        placed[main] -= placed[main].mean(axis=0)
+        placed[main] -= (placed[main].min(axis=0) + placed[main].max(axis=0)) / 2
         if not small:
             return
         reaches = [self._centre(placed, part) for part in small]
-        room = _Room(placed[self.parts[0]], sum(reach * reach for reach in reaches))
+        room = _Room(placed[self.parts[0]], sum(reach * reach for reach in reaches), self._page)
         for part, reach in sorted(zip(small, reaches, strict=True), key=lambda pair: -pair[1]):
             placed[part] += room.take(reach)
 
@@ -73,9 +78,13 @@ class Packing:
             placed[self.orphans] = sunflower(count, _ORPHAN_STEP)
             return
         linked = np.concatenate(self.parts)
-        reach = np.sqrt((placed[linked] ** 2).sum(axis=1)) + self._radii[linked]
-        start = float(reach.max()) + 2 * _GAP
-        placed[self.orphans] = np.concatenate(list(_rings(count, start)))
+        if count <= _FEW:
+            room = _Room(placed[linked], count * _GAP * _GAP, self._page)
+            placed[self.orphans] = [room.take(_GAP) for _ in range(count)]
+            return
+        reach = np.sqrt(((placed[linked] / self._page) ** 2).sum(axis=1)) + self._radii[linked]
+        start = float(reach.max()) + _GAP
+        placed[self.orphans] = np.concatenate(list(_rings(count, start))) * self._page
 
 
 def _rings(count: int, start: float) -> Iterator[Positions]:
@@ -103,19 +112,20 @@ class _Room:
     Args:
         taken: Positions that are taken; what they enclose is taken too.
         area: Sum of the squared reaches that will be asked for.
+        page: The sides of the page, with an area of one: free places are taken in its shape.
     """
 
     _CELL = 0.5
     _SIDE = 260
 
-    def __init__(self, taken: Positions, area: float) -> None:
+    def __init__(self, taken: Positions, area: float, page: Positions) -> None:
         reach = float(np.abs(taken).max())
-        half = 1.2 * np.sqrt(reach * reach * 1.3 + 2 * area) + 4
+        half = 1.2 * float(page.max()) * np.sqrt(reach * reach * 1.3 + 2 * area) + 4
         side = min(self._SIDE, int(2 * half / self._CELL) + 1)
         self._cell = 2 * half / (side - 1)
         axis = (np.arange(side) - (side - 1) / 2) * self._cell
         self._x, self._y = np.meshgrid(axis, axis)
-        self._from_middle = self._x**2 + self._y**2
+        self._from_middle = (self._x / page[0]) ** 2 + (self._y / page[1]) ** 2
         mask = np.zeros((side, side), dtype=bool)
         cells = np.round(taken / self._cell + (side - 1) / 2).astype(int)
         mask[cells[:, 1], cells[:, 0]] = True

@@ -13,7 +13,7 @@ import numpy as np
 from app.graph.model import Graph, Positions
 
 _FILE = "layout.npz"
-_FORMAT = 1
+_FORMAT = 2
 
 
 def save_positions(folder: Path, graph: Graph, positions: Positions) -> None:

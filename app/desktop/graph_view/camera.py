@@ -44,16 +44,36 @@ class Camera:
         return Camera(self.x - right / self.scale, self.y - down / self.scale, self.scale)
 
 
-def fitted(at: NDArray[np.float32], width: float, height: float, margin: float = 44.0) -> Camera:
-    """The camera that shows all of `at`, a few nodes not larger than life."""
+@dataclass(frozen=True, slots=True)
+class Insets:
+    """Pixels at each side of a view that other things lie on."""
+
+    left: float = 0.0
+    top: float = 0.0
+    right: float = 0.0
+    bottom: float = 0.0
+
+
+def fitted(
+    at: NDArray[np.float32], width: float, height: float, margin: float = 44.0, insets: Insets = Insets()
+) -> Camera:
+    """The camera that shows all of `at` in the free room of a view, a few nodes not larger than life."""
     if not len(at):
         return Camera()
     low, high = at.min(axis=0), at.max(axis=0)
-    room = max(width - 2 * margin, 40.0), max(height - 2 * margin, 40.0)
+    across, down = free_room(width, height, insets, margin)
     span = np.maximum(high - low, 1e-3)
-    scale = min(room[0] / float(span[0]), room[1] / float(span[1]), _CLOSEST_FIT)
+    scale = max(min(across / float(span[0]), down / float(span[1]), _CLOSEST_FIT), SMALLEST_SCALE)
     middle = (low + high) / 2
-    return Camera(float(middle[0]), float(middle[1]), max(scale, SMALLEST_SCALE))
+    right, lower = (insets.left - insets.right) / 2, (insets.top - insets.bottom) / 2
+    return Camera(float(middle[0]) - right / scale, float(middle[1]) - lower / scale, scale)
+
+
+def free_room(width: float, height: float, insets: Insets, margin: float = 44.0) -> tuple[float, float]:
+    """How wide and high the part of a view is in which a graph is fitted."""
+    across = width - insets.left - insets.right - 2 * margin
+    down = height - insets.top - insets.bottom - 2 * margin
+    return max(across, 40.0), max(down, 40.0)
 
 
 def flight(start: Camera, end: Camera, width: float) -> tuple[Callable[[float], Camera], float]:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.desktop.colors import Theme
 from app.desktop.graph_view import painting
-from app.desktop.graph_view.camera import Camera, fitted
+from app.desktop.graph_view.camera import Camera, Insets, fitted, free_room
 from app.desktop.graph_view.edge_picture import EdgePainter, Request
 from app.desktop.graph_view.labels import Labels, label_sizes
 from app.desktop.graph_view.layout_thread import LayoutThread
@@ -58,7 +58,9 @@ class Canvas(QWidget):
         self.rubber_band: QRectF | None = None
         self.held: NDArray[np.int64] | None = None
         self._closed = False
+        self.insets = Insets()
         self._following = True
+        self._untouched = True
         self._stale = True
         self._moving = False
         self._rough = False
@@ -84,10 +86,10 @@ class Canvas(QWidget):
         self._make_layers()
         self._let_go()
         self._moving = True
-        self.layout_thread.start(graph, positions)
+        self.layout_thread.start(graph, positions, aspect=self.page_aspect())
         if positions is not None:
             self.eye.set(self.fit_camera())
-        self._following = positions is None
+        self._following, self._untouched = positions is None, True
         self.sort()
         self.refresh()
 
@@ -165,11 +167,42 @@ class Canvas(QWidget):
     def fit_camera(self) -> Camera:
         """The camera that shows every node that is not hidden."""
         shown = self.scene.positions[self.scene.strength > 0.0]
-        return fitted(shown, self.width(), self.height())
+        return fitted(shown, self.width(), self.height(), insets=self.insets)
+
+    def fit(self) -> None:
+        """Travel to where everything is seen, and keep it so when the size changes."""
+        self.eye.fly(self.fit_camera(), self.width())
+        self.touched()
+        self._untouched = True
+
+    def keep_clear(self, insets: Insets) -> None:
+        """Where other things lie on the canvas: an untouched view fits the graph beside them."""
+        if insets != self.insets:
+            self.insets = insets
+            self._refit()
+
+    def _refit(self) -> None:
+        if self._untouched and self.held is None:
+            self.eye.set(self.fit_camera())
+            self.refresh()
+
+    def page_aspect(self) -> float:
+        """Width by height of the room that an arrangement is to fill; 1 while it is not known."""
+        across, down = free_room(self.width(), self.height(), self.insets)
+        return across / down if self.isVisible() else 1.0
+
+    def _show_strays(self) -> None:
+        """An untouched view travels when nodes have come to lie outside of it."""
+        if not self._untouched or self.held is not None or self.eye.moving:
+            return
+        shown = self.scene.positions[self.scene.strength > 0.0]
+        at = self.camera.to_screen(shown, self.width(), self.height())
+        if len(at) and ((at < 0).any() or (at > (self.width(), self.height())).any()):
+            self.eye.fly(self.fit_camera(), self.width())
 
     def touched(self) -> None:
         """The user moved the camera: it no longer follows an arrangement."""
-        self._following = False
+        self._following = self._untouched = False
         self._touched_at = time.perf_counter()
         self.refresh()
         self.moved.emit()
@@ -228,6 +261,7 @@ class Canvas(QWidget):
                 self._stale = True
         elif self._moving and not self.layout_thread.busy:
             self._moving = False
+            self._show_strays()
             self.held = None
             self._following = False
             self._stale = True
@@ -335,8 +369,7 @@ class Canvas(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's call after a change of size: an untouched view keeps showing everything."""
         super().resizeEvent(event)
-        if self._following or event.oldSize().width() <= 0:
-            self.eye.set(self.fit_camera())
+        self._refit()
         self.refresh()
 
     def changeEvent(self, event: QEvent) -> None:

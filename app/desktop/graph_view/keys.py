@@ -61,8 +61,7 @@ class Keys(QObject):
             canvas.eye.zoom(1 / 1.5 if key == Qt.Key.Key_Minus else 1.5, *middle)
             canvas.touched()
         elif key == Qt.Key.Key_0:
-            canvas.eye.fly(canvas.fit_camera(), canvas.width())
-            canvas.touched()
+            canvas.fit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and scene.selection:
             self.opened.emit(scene.selection[-1])
         elif key == Qt.Key.Key_Escape and scene.selection:

@@ -21,6 +21,11 @@ _CELL = 48.0
 _BUDGET_SECONDS = 0.003
 _FADE_SECONDS = 0.09
 
+_SIDES = ("below", "above", "right", "left")
+_SMALLEST_AVOIDED = 3.0
+_MOST_AVOIDED = 260
+_INSISTENT = 10
+
 Box = tuple[float, float, float, float]
 
 
@@ -34,6 +39,7 @@ class Labels:
         self._pixmaps: OrderedDict[tuple[str, int], QPixmap] = OrderedDict()
         self._shown: dict[int, float] = {}
         self._aims: dict[int, float] = {}
+        self._sides: dict[int, int] = {}
         self.placed: dict[int, Box] = {}
         self._spent = 0.0
         self._behind = False
@@ -44,7 +50,7 @@ class Labels:
         """Another state of the graph: its names, and the new row of each old one that is still there."""
         self._names = names
         self._shown = {rows[row]: seen for row, seen in self._shown.items() if row in rows}
-        self._aims, self.placed = {}, {}
+        self._aims, self.placed, self._sides = {}, {}, {}
 
     @property
     def fading(self) -> bool:
@@ -73,14 +79,17 @@ class Labels:
             size: Of the view, in pixels.
         """
         width, height = size
-        room = max(14, width * height // 21_000)
+        room = max(14, width * height // 12_000)
         inside = (at[:, 0] > -40) & (at[:, 0] < width + 40) & (at[:, 1] > -10) & (at[:, 1] < height + 4)
         named = inside & (opacity > 0.45) & (radii >= _SMALLEST_NAMED)
         candidates = np.flatnonzero(named)
         liking = weight.copy()
         liking[[row for row, seen in self._shown.items() if seen > 0.3]] *= 1.6
         ranked = candidates[np.argsort(-liking[candidates], kind="stable")][: room * 4].tolist()
-        taken = _Taken()
+        taken, discs = _Taken(), _Taken()
+        seen = np.flatnonzero(inside & (opacity > 0.45) & (radii >= _SMALLEST_AVOIDED))
+        for row in seen[np.argsort(-radii[seen], kind="stable")][:_MOST_AVOIDED].tolist():
+            discs.add(_disc(float(at[row, 0]), float(at[row, 1]), float(radii[row])))
         self._spent, self._behind = 0.0, False
         self.placed = {}
         self._aims = {}
@@ -91,8 +100,9 @@ class Labels:
             radius = float(radii[row])
             if not self._ready(row, patient=row in first):
                 continue
-            box = self._box(row, float(at[row, 0]), float(at[row, 1]), radius)
-            if taken.free(box):
+            insistent = row in first or len(self.placed) < _INSISTENT
+            box = self._spot(row, (float(at[row, 0]), float(at[row, 1]), radius), taken, discs, insistent)
+            if box is not None:
                 taken.add(box)
                 self.placed[row] = box
                 growing = min(1.0, (radius - _SMALLEST_NAMED) / 1.2 + 0.5)
@@ -121,8 +131,10 @@ class Labels:
             pixmap = self._pixmap(row, self.sizes[row])
             width = pixmap.width() / self._ratio
             painter.setOpacity(opacity)
-            spot = QPointF(float(at[row, 0]) - width / 2, float(at[row, 1]) + float(radii[row]) + 0.5)
-            painter.drawPixmap(spot, pixmap)
+            height = pixmap.height() / self._ratio
+            x, y, radius = float(at[row, 0]), float(at[row, 1]), float(radii[row])
+            corner = _corner(x, y, radius, width, height, self._sides.get(row, 0))
+            painter.drawPixmap(QPointF(*corner), pixmap)
         painter.setOpacity(1.0)
 
     def _ready(self, row: int, *, patient: bool) -> bool:
@@ -137,10 +149,27 @@ class Labels:
         self._spent += time.perf_counter() - began
         return True
 
-    def _box(self, row: int, x: float, y: float, radius: float) -> Box:
+    def _spot(
+        self, row: int, disc: tuple[float, float, float], taken: _Taken, discs: _Taken, insistent: bool
+    ) -> Box | None:
+        """Where a name goes: the side it has, else another one; an insistent name may lie on nodes."""
+        last = self._sides.get(row, 0)
+        sides = (last, *(side for side in range(len(_SIDES)) if side != last))
+        boxes = [self._box(row, *disc, side) for side in sides]
+        for side, box in zip(sides, boxes, strict=True):
+            if taken.free(box) and discs.free(box):
+                self._sides[row] = side
+                return box
+        if insistent and taken.free(below := self._box(row, *disc, 0)):
+            self._sides[row] = 0
+            return below
+        return None
+
+    def _box(self, row: int, x: float, y: float, radius: float, side: int) -> Box:
         pixmap = self._pixmap(row, self.sizes[row])
         width, height = pixmap.width() / self._ratio, pixmap.height() / self._ratio
-        return (x - width / 2, y + radius + 0.5, x + width / 2, y + radius + 0.5 + height)
+        left, top = _corner(x, y, radius, width, height, side)
+        return (left, top, left + width, top + height)
 
     def _pixmap(self, row: int, pixels: int) -> QPixmap:
         key = (self._names[row], pixels)
@@ -179,6 +208,23 @@ class Labels:
         painter.drawText(QPointF(pad, metrics.ascent() + 1), text)
         painter.end()
         return pixmap
+
+
+def _corner(
+    x: float, y: float, radius: float, width: float, height: float, side: int
+) -> tuple[float, float]:
+    """The left upper corner of a name at a side of its disc."""
+    if side == 0:
+        return x - width / 2, y + radius + 0.5
+    if side == 1:
+        return x - width / 2, y - radius - height + 1.5
+    return (x + radius - 0.5 if side == 2 else x - radius - width + 0.5), y - height / 2
+
+
+def _disc(x: float, y: float, radius: float) -> Box:
+    """The box in a disc that no name is to cover; its rim may be touched."""
+    inner = radius * 0.8
+    return (x - inner, y - inner, x + inner, y + inner)
 
 
 def label_sizes(radii: NDArray[np.float32]) -> list[int]:

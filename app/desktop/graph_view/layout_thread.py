@@ -38,7 +38,9 @@ class LayoutThread:
         with self._condition:
             return self._busy or self._newest is not None
 
-    def start(self, graph: Graph, positions: Positions | None = None, seed: int = 0) -> None:
+    def start(
+        self, graph: Graph, positions: Positions | None = None, seed: int = 0, aspect: float = 1.0
+    ) -> None:
         """Begin with another graph; see `Layout.start`. Positions of the last one are dropped."""
         with self._condition:
             self._commands.clear()
@@ -47,7 +49,7 @@ class LayoutThread:
             wanted = self._wanted
 
         def begin() -> None:
-            self._layout.start(graph, positions, seed)
+            self._layout.start(graph, positions, seed, aspect)
             self._current = wanted
 
         self._post(begin)

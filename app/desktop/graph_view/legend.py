@@ -1,64 +1,117 @@
-"""What the colours mean; a click on an entry hides and shows its nodes."""
+"""What the colours mean, in lines along the lower edge; a click on an entry hides and shows its nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
-from PySide6.QtWidgets import QFrame, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QFrame, QLabel, QToolButton, QWidget
 
 from app.desktop.colors import Theme
 from app.desktop.graph_view.look import Group, relation_color
 from app.desktop.graph_view.sprites import draw_disc
-from app.graph.model import PLAIN_LINK
+from app.desktop.icons import icon
 
 _MOST = 8
 _ALWAYS = ("unresolved", "attachment")
-_LONGEST = 22
+_MOST_RELATIONS = 8
+_LONGEST = 20
+_PAD = 6
+_LINE = 24
+_GAP = 2
 
 
 class Legend(QFrame):
-    """Entries for node groups and for the relation types that occur. `toggled` says group and on or off."""
+    """Entries for node groups and for the relation types that occur; it can be folded away.
+
+    Signals:
+        toggled: A group, and whether it is to be shown.
+        folded: It has another size now.
+    """
 
     toggled = Signal(str, bool)
+    folded = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("graphLegend")
         self.setAccessibleName("Legend of the graph")
         self._showing: object = None
-        self._rows = QVBoxLayout(self)
-        self._rows.setContentsMargins(8, 6, 8, 6)
-        self._rows.setSpacing(0)
+        self._entries: list[QWidget] = []
+        self._relations: list[QWidget] = []
+        self._open = True
+        self._theme: Theme | None = None
+        self._fold = QToolButton(self)
+        self._fold.setAutoRaise(True)
+        self._fold.setIconSize(QSize(14, 14))
+        self._fold.setFixedSize(_LINE, _LINE)
+        self._fold.clicked.connect(self._turn)
+
+    @property
+    def count(self) -> int:
+        """How many entries there are."""
+        return len(self._entries)
 
     def show_groups(
         self, groups: Sequence[Group], relations: Sequence[str], hidden: set[str], theme: Theme, ratio: float
     ) -> None:
-        """Put the entries in place of the earlier ones."""
+        """Put the entries in place of the earlier ones; relations as the most frequent first."""
         wanted = (tuple(groups), tuple(relations), frozenset(hidden), theme.name, ratio)
         if wanted == self._showing:
             return
         self._showing = wanted
-        while (item := self._rows.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        for widget in (*self._entries, *self._relations):
+            widget.hide()
+            widget.deleteLater()
         shown = [group for group in groups[:_MOST] if group.count]
         shown += [group for group in groups[_MOST:] if group.count and group.key in _ALWAYS]
-        entries: list[QWidget] = [
-            self._entry(group, group.key not in hidden, theme, ratio) for group in shown
-        ]
-        entries += [self._relation(name, theme) for name in relations if name != PLAIN_LINK]
-        for entry in entries:
-            self._rows.addWidget(entry)
-            entry.show()
-        self.setVisible(bool(shown))
+        self._entries = [self._entry(group, group.key not in hidden, theme, ratio) for group in shown]
+        self._relations = [self._relation(name, theme) for name in relations[:_MOST_RELATIONS]]
+        self._theme = theme
+        self._show_fold()
+
+    def arrange(self, width: int) -> None:
+        """Lay the entries out in lines of at most `width` pixels, and take the size that this needs."""
+        widest = 0
+        line = 0
+        right = width - _PAD - _LINE
+        for widgets in (self._entries, self._relations):
+            x = _PAD
+            for widget in widgets:
+                widget.setVisible(self._open)
+                if not self._open:
+                    continue
+                size = widget.sizeHint()
+                if x > _PAD and x + size.width() > right:
+                    x, line = _PAD, line + 1
+                widget.setGeometry(x, 4 + line * _LINE, min(size.width(), right - x), _LINE)
+                x += size.width() + _GAP
+                widest = max(widest, x)
+            line += bool(widgets)
+        if not self._open:
+            self.resize(_LINE + 8, _LINE + 8)
+        else:
+            self.resize(min(width, widest + _LINE + 4), 8 + line * _LINE)
+        self._fold.move(self.width() - _LINE - 4, 4)
+
+    def _turn(self) -> None:
+        self._open = not self._open
+        self._show_fold()
+        self.folded.emit()
+
+    def _show_fold(self) -> None:
+        if self._theme is None:
+            return
+        words = "Fold the legend away" if self._open else "Show what the colours mean"
+        self._fold.setIcon(icon(self._theme, "caret-down" if self._open else "palette"))
+        self._fold.setToolTip(words)
+        self._fold.setAccessibleName(words)
 
     def _entry(self, group: Group, on: bool, theme: Theme, ratio: float) -> QToolButton:
         button = QToolButton(self)
-        label = group.label if len(group.label) <= _LONGEST else group.label[: _LONGEST - 1] + "…"
-        button.setText(f" {label.replace('&', '&&')}   {group.count:,}")
+        label = group.label if len(group.label) <= _LONGEST else group.label[: _LONGEST - 1].rstrip() + "…"
+        button.setText(f" {label.replace('&', '&&')}  {group.count:,}")
         button.setIcon(_swatch(group, on, theme, ratio))
         button.setIconSize(QSize(12, 12))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -72,9 +125,10 @@ class Legend(QFrame):
     def _relation(self, name: str, theme: Theme) -> QLabel:
         words = name.replace("_", " ").lower()
         color = relation_color(theme, name)
-        label = QLabel(f'<span style="color:{color}">━━</span>&nbsp; {words}', self)
+        label = QLabel(f'<span style="color:{color}">━</span>&nbsp;{words}', self)
         label.setProperty("tone", "muted")
-        label.setContentsMargins(6, 2, 6, 2)
+        label.setToolTip(f"Links that say “{words}”")
+        label.setContentsMargins(6, 0, 6, 0)
         return label
 
 
@@ -88,7 +142,7 @@ def _swatch(group: Group, on: bool, theme: Theme, ratio: float) -> QIcon:
     if on:
         draw_disc(painter, QPointF(6, 6), 4.2, group, theme.panel)
     else:
-        painter.setPen(QColor(theme.faint))
+        painter.setPen(QPen(QColor(theme.faint), 1))
         painter.drawEllipse(QPointF(6, 6), 4.0, 4.0)
     painter.end()
     return QIcon(pixmap)

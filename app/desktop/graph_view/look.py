@@ -160,10 +160,10 @@ def edge_look(graph: Graph, theme: Theme, nodes: NodeLook, strength: NDArray[np.
     plain = theme.edge_colors.get(PLAIN_LINK, theme.faint)
     bright = mixed(plain, theme.text, 0.25)
     colors = [mixed(bright, group.color, 0.55) for group in nodes.groups]
-    colors += [relation_color(theme, name) if name != PLAIN_LINK else bright for name in graph.edge_types]
+    colors += [theme.edge_colors[name] if _has_color(theme, name) else bright for name in graph.edge_types]
     colors.append(bright)
     source, target = nodes.group[graph.edges[:, 0]], nodes.group[graph.edges[:, 1]]
-    is_plain = np.array([name == PLAIN_LINK for name in graph.edge_types] or [True], dtype=bool)
+    is_plain = np.array([not _has_color(theme, name) for name in graph.edge_types] or [True], dtype=bool)
     codes = graph.edge_codes.astype(np.int64)
     linked_plainly = is_plain[codes] if len(codes) else np.zeros(0, dtype=bool)
     classes = np.where(linked_plainly, np.where(source == target, source, len(colors) - 1), groups + codes)
@@ -177,6 +177,19 @@ def edge_look(graph: Graph, theme: Theme, nodes: NodeLook, strength: NDArray[np.
         light.astype(np.float32),
         width.astype(np.float32),
     )
+
+
+def _has_color(theme: Theme, name: str) -> bool:
+    """Whether a relation has a colour; links from a vault's own properties look like plain ones."""
+    return name != PLAIN_LINK and name in theme.edge_colors
+
+
+def known_relations(graph: Graph, theme: Theme) -> list[str]:
+    """The relation types that occur and have a colour of their own, the most frequent first."""
+    counts = np.bincount(graph.edge_codes, minlength=len(graph.edge_types))
+    ranked = np.argsort(-counts, kind="stable").tolist()
+    names = [graph.edge_types[code] for code in ranked if code < len(graph.edge_types) and counts[code]]
+    return [name for name in names if _has_color(theme, name)]
 
 
 def relation_color(theme: Theme, name: str) -> str:

@@ -41,6 +41,7 @@ class Eye:
     def __init__(self) -> None:
         self.camera = Camera()
         self._way: Callable[[float], Camera] | None = None
+        self._end = Camera()
         self._seconds = 0.0
         self._passed = 0.0
         self._zoom = 1.0
@@ -59,6 +60,7 @@ class Eye:
         """Travel there; farther takes longer, but never more than a second."""
         self._zoom = 1.0
         self._way, length = flight(self.camera, to, max(width, 1.0))
+        self._end = to
         self._seconds = min(0.28 + 0.22 * length, 1.0)
         self._passed = 0.0
 
@@ -82,7 +84,7 @@ class Eye:
             part = min(1.0, self._passed / self._seconds)
             self.camera = self._way(eased(part))
             if part >= 1.0:
-                self._way = None
+                self._way, self.camera = None, self._end
         elif self._zoom != 1.0:
             step = 1 - 0.5 ** (passed / (_ZOOM_SECONDS * 0.6))
             factor = math.exp(math.log(self._zoom) * step)

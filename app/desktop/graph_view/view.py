@@ -10,14 +10,14 @@ from PySide6.QtGui import QImage, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.desktop.colors import Theme
-from app.desktop.graph_view.camera import Camera, fitted
+from app.desktop.graph_view.camera import Camera, Insets, fitted
 from app.desktop.graph_view.canvas import Canvas
 from app.desktop.graph_view.find_box import FindBox
 from app.desktop.graph_view.gestures import Gestures
 from app.desktop.graph_view.keys import Keys
 from app.desktop.graph_view.legend import Legend
 from app.desktop.graph_view.local_graph import part_of
-from app.desktop.graph_view.look import ColorBy
+from app.desktop.graph_view.look import ColorBy, known_relations
 from app.desktop.graph_view.overlay import style
 from app.desktop.graph_view.toolbar import LocalBar, Toolbar
 from app.graph.builder import apply, build_from, carry
@@ -186,13 +186,14 @@ class GraphView(QWidget):
 
     def fit(self, paths: Collection[str] | None = None) -> None:
         """Travel to where everything, or all of `paths`, is seen."""
-        camera = self.canvas.fit_camera()
-        rows = self.canvas.scene.rows(paths or ())
-        if rows:
-            canvas = self.canvas
-            camera = fitted(canvas.scene.positions[rows], canvas.width(), canvas.height(), 120.0)
-        self.canvas.eye.fly(camera, self.canvas.width())
-        self.canvas.touched()
+        canvas = self.canvas
+        rows = canvas.scene.rows(paths or ())
+        if not rows:
+            canvas.fit()
+            return
+        camera = fitted(canvas.scene.positions[rows], canvas.width(), canvas.height(), 120.0, canvas.insets)
+        canvas.eye.fly(camera, canvas.width())
+        canvas.touched()
 
     def zoom(self, factor: float) -> None:
         """Glide closer by `factor` at the middle."""
@@ -246,6 +247,7 @@ class GraphView(QWidget):
         self.toolbar.shown.connect(self.show_kind)
         self.toolbar.filtered_hidden.connect(self._hide_filtered)
         self.legend.toggled.connect(self._toggle_group)
+        self.legend.folded.connect(self._lay_out)
         self.find_box.found.connect(lambda row: self.fly_to(self._path(row)))
         self.local_bar.depth_changed.connect(lambda depth: self.show_local(self._local_path(), depth))
         self.local_bar.left.connect(self.show_whole)
@@ -297,7 +299,7 @@ class GraphView(QWidget):
 
     def _show_legend(self) -> None:
         scene = self.canvas.scene
-        relations = [scene.graph.edge_types[code] for code in np.unique(scene.graph.edge_codes).tolist()]
+        relations = known_relations(scene.graph, scene.theme)
         ratio = self.devicePixelRatioF()
         self.legend.show_groups(scene.nodes.groups, relations, scene.hidden_groups, scene.theme, ratio)
         self.toolbar.show_coloring(scene.coloring)
@@ -306,16 +308,28 @@ class GraphView(QWidget):
     def _lay_out(self) -> None:
         """The canvas fills the view, the rest floats in its corners."""
         self.canvas.setGeometry(self.rect())
-        for widget in (self.toolbar, self.legend, self.local_bar):
+        for widget in (self.toolbar, self.local_bar):
             widget.resize(widget.sizeHint())
         width, height = self.width(), self.height()
         self.find_box.move(_EDGE, _EDGE)
         self.toolbar.move(width - self.toolbar.width() - _EDGE, _EDGE)
-        self.legend.move(_EDGE, height - self.legend.height() - _EDGE)
-        self.local_bar.move((width - self.local_bar.width()) // 2, _EDGE)
+        self.local_bar.move((width - self.local_bar.width()) // 2, _EDGE + self._bar_line())
         small = width < 420 or height < 320
-        self.legend.setVisible(not small and len(self.canvas.scene.graph) > 0)
+        self.legend.setVisible(not small and self.legend.count > 0)
         self.find_box.setVisible(width >= 340)
+        below = 0
+        if not small and self.legend.count:
+            self.legend.arrange(width - 2 * _EDGE)
+            self.legend.move(_EDGE, height - self.legend.height() - _EDGE)
+            below = self.legend.height()
+        above = 0 if small else self.toolbar.height() - _EDGE // 2
+        self.canvas.keep_clear(Insets(0, above, 0, below))
+
+    def _bar_line(self) -> int:
+        """How far down the local bar stands: below the others where they leave it no room."""
+        free = self.width() - self.find_box.width() - self.toolbar.width() - 4 * _EDGE
+        middle = self.width() - 2 * (max(self.find_box.width(), self.toolbar.width()) + 2 * _EDGE)
+        return 0 if self.local_bar.width() <= min(free, middle) else self.toolbar.height() + _EDGE // 2
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's call after a change of size."""

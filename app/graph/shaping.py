@@ -1,0 +1,52 @@
+"""Fits a layout to the page: its long side along the page's, crowds eased, stragglers called in."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.graph.model import Positions
+
+_MOST_STRETCH = 1.35
+
+
+def laid_along(at: Positions, aspect: float) -> Positions:
+    """Turned so that the longest way across lies along the page's longer side, and stretched a little.
+
+    Args:
+        at: float32 (n, 2), around any middle.
+        aspect: The page's width by its height.
+    """
+    if len(at) < 3:
+        return at
+    centred = at - at.mean(axis=0)
+    _, axes = np.linalg.eigh(np.cov(centred.T.astype(np.float64)))
+    long, short = axes[:, 1], axes[:, 0]
+    long, short = long * np.sign(long[0] + 1e-9), short * np.sign(short[1] + 1e-9)
+    turned = centred @ (np.stack([long, short], axis=1) if aspect >= 1 else np.stack([short, long], axis=1))
+    low, high = np.quantile(turned, 0.01, axis=0), np.quantile(turned, 0.99, axis=0)
+    span = np.maximum(high - low, 1e-6)
+    stretch = np.sqrt(np.clip(aspect / (span[0] / span[1]), _MOST_STRETCH**-2, _MOST_STRETCH**2))
+    return np.asarray(turned * [stretch, 1 / stretch], dtype=np.float32)
+
+
+def eased(at: Positions, radii: NDArray[np.float32], share: float) -> Positions:
+    """Spread more evenly from the middle to the rim; the way around the middle stays as it is.
+
+    Args:
+        at: float32 (n, 2).
+        radii: float32 (n,), a large node claims more room.
+        share: 0 leaves all where it is, 1 gives every node the same room.
+    """
+    if len(at) < 8:
+        return at
+    middle = np.median(at, axis=0)
+    away = at - middle
+    distance = np.sqrt((away * away).sum(axis=1)) + 1e-6
+    order = np.argsort(distance, kind="stable")
+    claim = radii[order].astype(np.float64) ** 2 + 0.15
+    even = np.empty(len(at))
+    even[order] = np.sqrt((np.cumsum(claim) - claim / 2) / claim.sum())
+    rim = float(np.quantile(distance, 0.97))
+    wanted = (1 - share) * np.minimum(distance, 1.15 * rim) + share * rim * even
+    return np.asarray(middle + away * (wanted / distance)[:, None], dtype=np.float32)
