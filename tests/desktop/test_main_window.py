@@ -2,7 +2,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -11,6 +16,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
+from app import paths
 from app.desktop import dialogs, tasks, watchdog
 from app.desktop.bridge import Service
 from app.desktop.garbage import GarbageCollection
@@ -431,3 +437,19 @@ def test_the_status_line_without_a_vault(qtbot) -> None:
     status = StatusBar(ThemeSource("light"))
     qtbot.addWidget(status)
     assert status.counts.text() == "No vault open" and status.lock.isHidden()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a polite kill is a signal of Unix")
+def test_the_whole_app_opens_a_vault_and_ends_politely(vault: Path) -> None:
+    app = subprocess.Popen(
+        [sys.executable, "-m", "app", str(vault)], env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    kept = paths.data_folder() / "recent.json"
+    while not kept.is_file() and app.poll() is None:
+        time.sleep(0.05)
+    app.send_signal(signal.SIGTERM)
+    said, _ = app.communicate(timeout=60)
+    assert app.returncode == 0, said
+    assert "Traceback" not in said
+    assert Remembered.of_window().text("vault") in ("", str(vault))
