@@ -7,12 +7,16 @@ import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import hypothesis
 import pytest
-from tests.support.approver import ScriptedApprover
 
 from app.settings import Settings
 from app.workspace import Workspace, open_workspace
+from tests.support.approver import ScriptedApprover
 
+# A test never judges the clock: on a busy machine a property may take as long as it takes.
+hypothesis.settings.register_profile("scriptorium", deadline=None)
+hypothesis.settings.load_profile("scriptorium")
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import socket
 
 import pytest
-from tests.support.model_server import Fail, ModelServer, Say
 
 from app.agent import models
 from app.errors import InvalidParametersError
 from app.settings import ModelSettings
+from tests.support.model_server import Fail, ModelServer, Say
 
 
 def settings(address: str, model: str = "scripted") -> ModelSettings:

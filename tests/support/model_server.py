@@ -100,11 +100,12 @@ class ModelServer:
     def _refused(self, request: Request) -> Response | None:
         if self.key is None or request.headers.get("authorization") == f"Bearer {self.key}":
             return None
-        return JSONResponse({"error": {"message": "Incorrect API key provided.", "code": "invalid_api_key"}}, 401)
+        error = {"message": "Incorrect API key provided.", "code": "invalid_api_key"}
+        return JSONResponse({"error": error}, 401)
 
     async def _models(self, request: Request) -> Response:
-        listing = {"object": "list", "data": [{"id": "scripted", "object": "model", "created": 1, "owned_by": "t"}]}
-        return self._refused(request) or JSONResponse(listing)
+        model = {"id": "scripted", "object": "model", "created": 1, "owned_by": "tests"}
+        return self._refused(request) or JSONResponse({"object": "list", "data": [model]})
 
     async def _chat(self, request: Request) -> Response:
         if refused := self._refused(request):

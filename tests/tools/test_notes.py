@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.permissions.caller import Caller, CallerKind
+from app.vault.changes import content_hash
 from app.vault.path import NotePath
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", turn="t1", uses_model=False)
@@ -33,7 +34,9 @@ async def test_create_note_never_overwrites_whatever_the_case(workspace, approve
     assert not approver.asked
 
 
-@pytest.mark.parametrize("name", ["../escape", "/etc/passwd", "a#b", "CON", "x\0y", ".obsidian/app", "a/../../b"])
+@pytest.mark.parametrize(
+    "name", ["../escape", "/etc/passwd", "a#b", "CON", "x\0y", ".obsidian/app", "a/../../b"]
+)
 async def test_create_note_stays_in_the_vault(workspace, sample_vault, name):
     before = sorted(p.name for p in sample_vault.parent.iterdir())
     outcome = await call(workspace, "create_note", name=name, content="x")
@@ -72,7 +75,8 @@ async def test_update_note_keeps_the_properties_and_checks_the_hash(workspace):
 async def test_edit_note_replace_needs_one_place_or_says_which(workspace):
     several = await call(workspace, "edit_note", name="H4", op="replace", old="voyage", text="trip")
     assert several.error["type"] == "invalid_parameters"
-    second = await call(workspace, "edit_note", name="H4", op="replace", old="voyage", text="trip", occurrence=2)
+    wanted = {"name": "H4", "op": "replace", "old": "voyage", "text": "trip", "occurrence": 2}
+    second = await call(workspace, "edit_note", **wanted)
     assert second.success and "voyage to Jamaica" in read(workspace, "Instruments/H4.md")
 
 
@@ -102,19 +106,20 @@ async def test_set_properties_touches_only_their_lines(workspace):
     assert [a for a, b in zip(after, before, strict=True) if a != b] == ["created: 2026-03-03"]
 
 
-async def test_move_note_rewrites_every_link_in_one_change_and_undo_restores(workspace, approver, sample_vault):
+async def test_move_note_rewrites_every_link_at_once_and_undo_restores(workspace, approver, sample_vault):
     before = {p: p.read_bytes() for p in sample_vault.rglob("*.md")}
     linked = {str(link.source) for link in workspace.index.backlinks(NotePath("Concepts/Longitude.md"))}
     outcome = await call(workspace, "move_note", name="Longitude", new_name="The longitude problem")
     assert outcome.success and set(outcome.result["rewritten"]) == linked
     assert len(approver.asked) == 1 and len(approver.asked[0].proposal.changes) == len(linked) + 1
-    assert not [l for l in workspace.index.unresolved() if l.name.lower().startswith("longitude")]
-    assert "[[The longitude problem#^fifteen-degrees]]" in read(workspace, "Concepts/Clock error and distance.md")
+    assert not [one for one in workspace.index.unresolved() if one.name.lower().startswith("longitude")]
+    rewritten = read(workspace, "Concepts/Clock error and distance.md")
+    assert "[[The longitude problem#^fifteen-degrees]]" in rewritten
     assert (await call(workspace, "undo")).success
     assert {p: p.read_bytes() for p in sample_vault.rglob("*.md") if ".trash" not in p.parts} == before
 
 
-async def test_delete_note_goes_to_the_trash_says_who_links_and_always_asks(workspace, approver, sample_vault):
+async def test_delete_note_goes_to_the_trash_and_always_asks(workspace, approver, sample_vault):
     outcome = await call(workspace, "delete_note", name="Gimbal")
     assert outcome.result["backlinks"] == ["Concepts/Marine chronometer.md"]
     assert not approver.asked[0].offers
@@ -137,9 +142,7 @@ async def test_history_lists_versions_and_restore_goes_back_to_one(workspace):
         await call(workspace, "edit_note", name="H1", op="append", text=word)
     versions = (await call(workspace, "note_history", name="H1")).result["versions"]
     assert len(versions) >= 2
-    import hashlib
-
-    oldest = hashlib.sha256(first.encode()).hexdigest()
+    oldest = content_hash(first.encode())
     assert oldest in {version["version"] for version in versions}
     assert (await call(workspace, "restore_note", name="H1", version=oldest)).success
     assert read(workspace, "Instruments/H1.md") == first

@@ -24,12 +24,20 @@ async def paths(workspace, query):
     [
         ("gold chain", {"People/Galileo Galilei.md"}, {"Concepts/Longitude.md"}),
         ('"half a degree"', {"Events/Longitude Act.md"}, {"Instruments/H1.md"}),
-        ("tag:claim", {"Claims/Both were needed.md", "Claims/Public money found the answer.md"}, {"Sources/Board minutes.md"}),
+        (
+            "tag:claim",
+            {"Claims/Both were needed.md", "Claims/Public money found the answer.md"},
+            {"Sources/Board minutes.md"},
+        ),
         ("tag:claim/economy", {"Claims/Public money found the answer.md"}, {"Claims/Both were needed.md"}),
         ("path:Events longitude", {"Events/Longitude Act.md"}, {"Concepts/Longitude.md"}),
         ("file:H4", {"Instruments/H4.md"}, {"Instruments/H1.md"}),
         ("harrison -tag:person", {"Concepts/Bimetallic strip.md"}, {"People/John Harrison.md"}),
-        ("celatone OR sextant", {"People/Galileo Galilei.md", "Instruments/Sextant.md"}, {"Instruments/H1.md"}),
+        (
+            "celatone OR sextant",
+            {"People/Galileo Galilei.md", "Instruments/Sextant.md"},
+            {"Instruments/H1.md"},
+        ),
         ("下西洋", {"People/鄭和.md"}, {"Sources/過洋牽星圖.md"}),
     ],
 )
