@@ -105,6 +105,8 @@ class NoteArea(QWidget):
         self._theme = theme
         self._make = make
         self._closed: list[str] = []
+        # A tab has no path until its note is loaded: a double click asks for it twice meanwhile.
+        self._opening: dict[NoteTab, str] = {}
         self._groups: list[_Group] = []
         self.setObjectName("panel")
         self.setAccessibleName(self.tr("Notes"))
@@ -140,8 +142,10 @@ class NoteArea(QWidget):
         if beside and self._front.count():
             self._front = self._groups[1] if len(self._groups) > 1 else self._add_group()
         group = self._front
-        known = next((t for t in self._tabs_of(group) if t.path == path), None)
+        tabs = self._tabs_of(group)
+        known = next((t for t in tabs if path in (t.path, self._opening.get(t))), None)
         tab = known or self._add_tab(group)
+        self._opening[tab] = path
         group.setCurrentWidget(cast("QWidget", tab))
         self._stack.setCurrentWidget(self.splitter)
         try:
@@ -150,6 +154,8 @@ class NoteArea(QWidget):
             if known is None:
                 self._remove(group, cast("QWidget", tab))
             raise
+        finally:
+            self._opening.pop(tab, None)
         self.shown.emit(path)
 
     async def close_current(self) -> bool:

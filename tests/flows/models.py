@@ -1,0 +1,25 @@
+"""A scripted model, set up in the user's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from app.settings import Settings, save_settings
+from tests.support.model_server import Answer, ModelServer
+
+
+@contextmanager
+def use_model(settings: Settings, *answers: Answer, key: str | None = None) -> Iterator[ModelServer]:
+    """Serve `answers` on loopback, and let the saved settings name that server."""
+    with ModelServer(*answers, key=key) as server:
+        settings.model = type(settings.model).model_validate(
+            {
+                "provider": "openai-compatible",
+                "base_url": server.address,
+                "model": "scripted",
+                "request_timeout": 20,
+            }
+        )
+        save_settings(settings)
+        yield server
