@@ -16,7 +16,7 @@ from app.graph.coarsen import Level, adjacency, ladder
 from app.graph.forces import Repulsion, RestingSprings, Springs, bounded, charge
 from app.graph.model import Graph, Positions, node_radii
 from app.graph.packing import Packing, separate, sunflower
-from app.graph.shaping import eased, laid_along
+from app.graph.shaping import eased, laid_along, widened
 from app.graph.unfolding import LARGEST, make_room, name_widths, unfold
 
 _SPREAD = 0.18
@@ -56,7 +56,7 @@ def arrange(graph: Graph, seed: int = 0, aspect: float = 1.0) -> Iterator[Positi
             placed[linked] = part
             packing.place_orphans(placed)
             yield placed
-    yield packing.place(placed)
+    yield widened(packing.place(placed), aspect)
 
 
 def _unfolded(

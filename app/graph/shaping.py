@@ -30,6 +30,16 @@ def laid_along(at: Positions, aspect: float) -> Positions:
     return np.asarray(turned * [stretch, 1 / stretch], dtype=np.float32)
 
 
+def widened(at: Positions, aspect: float) -> Positions:
+    """Drawn out along the side on which the page has room left; nothing comes closer to another thing."""
+    if len(at) < 3:
+        return at
+    span = np.maximum(np.ptp(at, axis=0), 1e-6)
+    missing = aspect / float(span[0] / span[1])
+    stretch = [min(missing, _MOST_STRETCH), 1.0] if missing > 1 else [1.0, min(1 / missing, _MOST_STRETCH)]
+    return np.asarray(at * np.array(stretch, dtype=np.float32), dtype=np.float32)
+
+
 def eased(at: Positions, radii: NDArray[np.float32], share: float) -> Positions:
     """Spread more evenly from the middle to the rim; the way around the middle stays as it is.
 

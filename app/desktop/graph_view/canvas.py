@@ -35,8 +35,16 @@ _SETTLE_SECONDS = 0.12
 
 
 class Canvas(QWidget):
-    """Paints the scene. `settled` tells that an arrangement or a drag has come to rest."""
+    """Paints the scene.
 
+    Signals:
+        settled: An arrangement or a drag has come to rest.
+        moved: The camera has.
+        sorted: Communities are found, so colours are other ones.
+        shown: Another graph is in the scene; what lies over the canvas may take its place now.
+    """
+
+    shown = Signal()
     settled = Signal()
     moved = Signal()
     sorted = Signal()
@@ -83,6 +91,7 @@ class Canvas(QWidget):
         if positions is not None and not np.isnan(positions).any():
             start = positions.copy()
         self.scene.set_graph(graph, start)
+        self.shown.emit()
         self._make_layers()
         self._let_go()
         self._moving = True

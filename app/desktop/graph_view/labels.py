@@ -101,7 +101,8 @@ class Labels:
             if not self._ready(row, patient=row in first):
                 continue
             insistent = row in first or len(self.placed) < _INSISTENT
-            box = self._spot(row, (float(at[row, 0]), float(at[row, 1]), radius), taken, discs, insistent)
+            disc = (float(at[row, 0]), float(at[row, 1]), radius)
+            box = self._spot(row, disc, taken, discs, width, insistent)
             if box is not None:
                 taken.add(box)
                 self.placed[row] = box
@@ -150,13 +151,25 @@ class Labels:
         return True
 
     def _spot(
-        self, row: int, disc: tuple[float, float, float], taken: _Taken, discs: _Taken, insistent: bool
+        self,
+        row: int,
+        disc: tuple[float, float, float],
+        taken: _Taken,
+        discs: _Taken,
+        width: int,
+        insistent: bool,
     ) -> Box | None:
-        """Where a name goes: the side it has, else another one; an insistent name may lie on nodes."""
+        """Where a name goes: the side it has, else another one; an insistent name may lie on nodes.
+
+        No name is cut off by a rim of the view, unless its node is.
+        """
         last = self._sides.get(row, 0)
         sides = (last, *(side for side in range(len(_SIDES)) if side != last))
         boxes = [self._box(row, *disc, side) for side in sides]
+        inside = disc[2] < disc[0] < width - disc[2]
         for side, box in zip(sides, boxes, strict=True):
+            if inside and (box[0] < 0 or box[2] > width):
+                continue
             if taken.free(box) and discs.free(box):
                 self._sides[row] = side
                 return box

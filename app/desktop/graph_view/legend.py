@@ -72,18 +72,22 @@ class Legend(QFrame):
         self._show_fold()
 
     def arrange(self, width: int) -> None:
-        """Lay the entries out in lines of at most `width` pixels, and take the size that this needs."""
+        """Lay the entries out in lines of at most `width` pixels, and take the size that this needs.
+
+        Relations have one line; the rarest give way.
+        """
         widest = 0
         line = 0
         right = width - _PAD - _LINE
         for widgets in (self._entries, self._relations):
             x = _PAD
             for widget in widgets:
-                widget.setVisible(self._open)
-                if not self._open:
-                    continue
                 size = widget.sizeHint()
-                if x > _PAD and x + size.width() > right:
+                fits = x == _PAD or x + size.width() <= right
+                widget.setVisible(self._open and (fits or widgets is self._entries))
+                if widget.isHidden():
+                    continue
+                if not fits:
                     x, line = _PAD, line + 1
                 widget.setGeometry(x, 4 + line * _LINE, min(size.width(), right - x), _LINE)
                 x += size.width() + _GAP

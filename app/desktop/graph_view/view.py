@@ -253,6 +253,7 @@ class GraphView(QWidget):
         self.local_bar.left.connect(self.show_whole)
         self.canvas.settled.connect(self.arranged)
         self.canvas.sorted.connect(self._show_legend)
+        self.canvas.shown.connect(self._show_legend)
 
     def _path(self, row: int) -> str:
         return self.canvas.scene.graph.paths[row]

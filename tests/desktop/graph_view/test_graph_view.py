@@ -294,9 +294,9 @@ def test_a_saved_note_changes_the_graph_and_leaves_places_camera_and_selection(s
 
 def test_a_graph_without_places_unfolds_and_says_when_it_is_done(view, qtbot):
     graph, _ = planted(10, 30)
-    aspect = view.canvas.page_aspect()
     with qtbot.waitSignal(view.arranged, timeout=30_000):
         view.set_graph(graph)
+        aspect = view.canvas.page_aspect()
     rest(view, qtbot)
     assert (view.positions() == laid_out(graph, aspect=aspect)).all()
     assert view.canvas.camera == view.canvas.fit_camera()
