@@ -252,6 +252,13 @@ def _moved(result: Result, call: CallTool) -> str:
     return text + " Say “undo” to take it back."
 
 
+def _undone(result: Result, call: CallTool) -> str:
+    paths = result["paths"]
+    if not paths:
+        return "That was taken back already; there is nothing to do."
+    return _counted(paths, len(paths), "file is as it was", "files are as they were", "")
+
+
 _BY_INTENT: Mapping[str, Callable[[Result, CallTool], str]] = {
     "backlinks": _backlinks,
     "outgoing": _outgoing,
@@ -271,5 +278,6 @@ _BY_TOOL: Mapping[str, Callable[[Result, CallTool], str]] = {
     "note_history": _versions,
     "unlinked_mentions": _mentions,
     "delete_note": _deleted,
+    "undo": _undone,
     "move_note": _moved,
 }

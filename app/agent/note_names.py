@@ -28,8 +28,8 @@ _IT = frozenset(
 )  # fmt: skip
 _NOUN = r"(?:notes?|pages?|files?|documents?|entry)"
 _BEFORE = re.compile(
-    rf"^(?:(?:the|my|our|a|an|that|this)\s+)?(?:{_NOUN}\s+)?(?:(?:called|named|titled|about|entitled|with the"
-    rf"\s+(?:name|title))\s+)?(?=\S)",
+    rf"^(?:(?:the|my|our|a|an|that|this)\s+)?(?:{_NOUN}\s+)?(?:(?:called|named|titled|about|on|for|of|entitled"
+    r"|with the\s+(?:name|title))\s+)?(?:(?:the|a|an)\s+)?(?=\S)",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"^(?:the|my|our|an?)\s+(?=\S)", re.IGNORECASE)
@@ -38,7 +38,7 @@ _NEAR_ENOUGH = 86.0
 _APART = 7.0
 _WORTH_ASKING = 66.0
 _SHOWN = 5
-_LONG_WORD = 5
+_LONG_WORD = 4
 
 
 UNSURE = 0.75
@@ -167,26 +167,22 @@ class NoteNames:
 
 
 def _likeness(key: str, entry: Entry) -> float:
-    """How near a name is, 0 to 100: by letters, or by a whole word that both have."""
+    """How near a name is, 0 to 100: by its letters, or as each word of `key` is like one of its words."""
     if not entry.path.is_note:
         return 0.0
     best = 0.0
     for name in (name_key(entry.path.name), *map(name_key, entry.aliases)):
         letters = fuzz.ratio(key, name)
-        words = fuzz.token_set_ratio(key, name) if _share_a_long_word(key, name) else 0.0
-        best = max(best, letters, words * 0.9 + letters * 0.08, _like_one_word(key, name))
+        best = max(best, letters, _by_words(key, name) * 0.9 + letters * 0.05)
     return best
 
 
-def _like_one_word(key: str, name: str) -> float:
-    """How near one long word is to a word of the name ("Flamsted" to "John Flamsteed")."""
-    if " " in key or len(key) < _LONG_WORD:
+def _by_words(key: str, name: str) -> float:
+    """How well the words that were said are in the name ("Flamsted" in "John Flamsteed"), 0 to 100."""
+    said, known = key.split(), name.split()
+    if not any(len(word) >= _LONG_WORD for word in said):
         return 0.0
-    return max((fuzz.ratio(key, word) for word in name.split()), default=0.0) * 0.93
-
-
-def _share_a_long_word(one: str, other: str) -> bool:
-    return any(len(word) > 3 for word in set(one.split()) & set(other.split()))
+    return min(max(fuzz.ratio(word, other) for other in known) for word in said) if known else 0.0
 
 
 def _spellings(words: str) -> Iterable[str]:

@@ -14,14 +14,17 @@ READING: tuple[Intent, ...] = (
             "|load|visit|let me see|let me read|print|switch to|read out|read me|show me|have a look at)"
             " [me] {name}",
             "(what does|what did) {name} (say|contain|look like|tell|hold|state)",
-            "@what_is [written] (in|inside) {name}",
+            "[@show] @what_is [written] (in|inside) {name}",
+            "[@show] what {name} (says|contains|is about)",
             "[@show|read] [me] [the] (contents|content|text|body) of {name}",
             "@what_is [the] (contents|content|text|body) of {name}",
             "what [have|did] [i] (written|write|wrote) in {known}",
             "(what is|what are|who is|who was|who are|tell me about|what was|what about) [a|an|the] {known}",
             "i (want|need|would like) to (see|read|open|look at) {name}",
-            "(find|get) @the note {known}",
-            "{known}",
+            "(find|get|give me|have a look at|let me have) {known}",
+            "(open|show|read) {known} to me",
+            "what does @the (note|page) (on|about|for) {known} say",
+            "{clear}",
         ),
         ("name",),
         "Open {name}.",
@@ -126,6 +129,7 @@ READING: tuple[Intent, ...] = (
             "|which have)"
             " @the (tag|tags|label|hashtag) {tags}",
             "@find (@the|any) (tag|tags|hashtag|label) {hashtags}",
+            "@find {hashtags} (notes|pages)",
             "[@find] @every [@notes] [with|for|in|under|tagged|having|that have|carrying|about|on|of|using]"
             " {hashtags}",
             "(which|what) [@notes] (are|is|have i|did i|were) (tagged|labeled|labelled|tag|marked) [with|as"
@@ -177,7 +181,8 @@ READING: tuple[Intent, ...] = (
             " have)"
             " [in] [my|this|the] [vault|notes]",
             "@what_is @every tags [in|used in|of] [my|this|the] [vault|notes]",
-            "[all] [my|the] tags",
+            "[@show] [all|every|each] [of] [my|the] (tag|tags) [that] [i use|i have|we use|in use]",
+            "@show (what|which) tags (i use|i have|we use|are used|are in use|exist|there are)",
             "how (am i|do i) tagging (things|notes)",
         ),
         (),
@@ -196,6 +201,7 @@ READING: tuple[Intent, ...] = (
             "how (is|have i|did i) {name} tagged",
             "how (have i|did i) (tagged|tag) {name}",
             "what (is|have i|did i) {name} tagged (with|as)",
+            "is {name} tagged",
             "tags (of|on|in|for) {name}",
             "[@what_is] [@show] {name} tags",
         ),
@@ -317,7 +323,7 @@ READING: tuple[Intent, ...] = (
             "where (do i|did i|have i) (link|linked|reference|referenced) [to] {name}",
             "how many (notes|pages|links) (link|point|refer|links) to {name}",
             "(is|are) there (links|any links|a link|anything linking|any notes linking) to {name}",
-            "does (anything|any note|something) (link|point|refer) to {name}",
+            "(does|do) (anything|any note|any notes|something|any pages) (link|point|refer) to {name}",
         ),
         ("name",),
         "Show what links to {name}.",
@@ -389,6 +395,7 @@ READING: tuple[Intent, ...] = (
             "|show notes"
             "|show me more|more) (related to|similar to|like|connected to|resembling|in the spirit of)"
             " {name}",
+            "(what|which notes) (is|are) connected with {name}",
             "(what is|what are) {name} (related|connected|similar) to",
             "(relatives|neighbours|neighbors|relations|siblings|related notes) (of|for|to) {name}",
             "(see also|suggest links|recommend notes|suggest related notes|suggest notes) (for|to|on) {name}",
@@ -402,6 +409,8 @@ READING: tuple[Intent, ...] = (
             "(what|what else|which notes) should i [also] (read|look at|see) (after|next to|along with|with"
             "|besides) {name}",
             "related (notes|to) {name}",
+            "is (anything|something) (related|similar|connected) to {name}",
+            "are there (notes|any notes|other notes) (related|similar|connected) to {name}",
         ),
         ("name",),
         "Find notes related to {name}.",

@@ -19,7 +19,7 @@ _POLITE_START = re.compile(
     r"^(?:(?:please|pls|plz|kindly|hey|hi|hello|ok|okay|so|well|now|then|and|also|next|just|yes|actually"
     r"|right|alright|oops|ups|whoops|sorry|wait|hmm|no|oh|ah"
     r"|computer|scriptorium|agent|assistant|dear agent|go ahead and"
-    r"|(?:can|could|would|will|won't|may|might) (?:you|i|we)(?: (?:please|kindly|just|perhaps|maybe"
+    r"|(?:can|could|would|will|won't|may|might) (?:you|i|we|u|ya)(?: (?:please|kindly|just|perhaps|maybe"
     r"|quickly))*"
     r"|(?:i|we)(?:'d| would|'ld)? (?:want|like|need|wish|love)(?: you)? to|i want you to|i'd like you to"
     r"|(?:would|do) you mind|let'?s|let us|you (?:should|must|can|could)|try to|help me(?: to)?|it would"

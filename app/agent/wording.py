@@ -134,7 +134,9 @@ class Word(Node):
         key = tokens[at].key
         if key == self.key:
             yield Reading(at + 1, so_far.words + 1, so_far.typos, so_far.slots)
-        elif len(self.key) >= _TYPO_LENGTH and tokens[at].kind == "word" and _is_slip(key, self.key):
+        elif len(self.key) < _TYPO_LENGTH - (at == 0):
+            return
+        elif tokens[at].kind == "word" and _is_slip(key, self.key):
             yield Reading(at + 1, so_far.words + 1, so_far.typos + 1, so_far.slots)
 
     def vocabulary(self) -> Iterator[str]:

@@ -209,6 +209,7 @@ async def test_choices_say_by_themselves_what_they_mean(plain: BuiltinPlanner) -
     ("text", "work"),
     [
         ("summarise this note", "Summarising in your own words"),
+        ("summarise Octant", "Summarising in your own words"),
         ("give me a summary of H4", "Summarising in your own words"),
         ("translate Gimbal into German", "Translating"),
         ("write an essay about longitude", "Writing new text"),

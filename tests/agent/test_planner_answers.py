@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.agent.answers import answer, link
 from app.agent.plans import CallTool
 from app.toolkit.outcome import ToolOutcome
-from app.tools.history import VersionEntry, Versions
+from app.tools.history import Undone, VersionEntry, Versions
 from app.tools.moving import NoteDeleted, NoteMoved
 from app.tools.notes import NoteEntry, NoteList, NoteMetadata, NoteText, NoteWritten
 from app.tools.search import (
@@ -123,6 +123,11 @@ def test_changes_say_how_to_take_them_back() -> None:
     assert "- z.md: why" in said
     gone = _say("delete_note", NoteDeleted(path="H4.md", backlinks=["x.md"]), commit=5)
     assert gone.startswith("H4.md is in the vault's trash.") and "- [[x]]" in gone
+
+
+def test_undo_names_what_went_back() -> None:
+    assert _say("undo", Undone(commits=[3], paths=["a.md"]), commit=4) == "1 file is as it was:\n\n- a.md"
+    assert "nothing to do" in _say("undo", Undone(commits=[3], paths=[]))
 
 
 def test_failures_and_refusals_are_told() -> None:
