@@ -59,10 +59,11 @@ class Work(QWidget):
 class StatusBar(QStatusBar):
     """The line at the bottom of the window.
 
-    `stop_scan_requested`, `problems_requested` and `grants_requested` carry nothing.
+    `stop_scan_requested`, `pause_embedding_requested`, `problems_requested` and `grants_requested` carry nothing.
     """
 
     stop_scan_requested = Signal()
+    pause_embedding_requested = Signal()
     problems_requested = Signal()
     grants_requested = Signal()
 
@@ -77,6 +78,8 @@ class StatusBar(QStatusBar):
         self.scan = Work(theme, self.tr("Reading"), self.tr("Stop reading; it goes on the next time"), self)
         self.scan.stopped.connect(self.stop_scan_requested)
         self.embedding = Work(theme, self.tr("Meaning"), self.tr("Pause search by meaning"), self)
+        self.embedding.stopped.connect(self.pause_embedding_requested)
+        self.embedding.stopped.connect(self.embedding.finish)
         self.cost = QLabel()
         self.problems = ThemedButton(theme, "warning-circle", self.tr("Problems of the index"), size=14)
         self.problems.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -107,6 +110,13 @@ class StatusBar(QStatusBar):
     def show_scan(self, progress: ScanProgress) -> None:
         """Show how far reading is."""
         self.scan.show_progress(progress.done, progress.total)
+
+    def show_embedding(self, done: int, total: int) -> None:
+        """Show how many notes can be found by meaning; the end hides it."""
+        if done >= total:
+            self.embedding.finish()
+        else:
+            self.embedding.show_progress(done, total)
 
     def hide_scan(self) -> None:
         """Reading has ended before its end."""

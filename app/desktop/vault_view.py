@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
-from app.desktop import dialogs
+from app.agent.transcript import TurnFinished
+from app.desktop import dialogs, tasks
 from app.desktop.approval_dialog import ApprovalQueue
 from app.desktop.bridge import VaultClient
 from app.desktop.grants_panel import GrantsPanel
@@ -21,9 +22,11 @@ from app.desktop.note_area import NoteArea
 from app.desktop.note_commands import NoteCommands
 from app.desktop.panels import PanelKind
 from app.desktop.remembered import Remembered
+from app.desktop.session_cost import SessionCost
 from app.desktop.theme import ThemeSource
 from app.desktop.vault_page import VaultPage
 from app.desktop.wiring import Wiring
+from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
 from app.events import Event
 from app.index.records import IndexRebuilt, IndexUpdated
 from app.permissions.grants import GrantsChanged
@@ -37,7 +40,8 @@ class VaultView(QObject):
 
     `command` carries a command's id, perhaps with ":" and a section of the settings. `lost` and `found`: the
     vault's folder went and came back. `granted` carries the labels of what is auto-approved, `told` one
-    sentence for the user. `index_changed` comes after a burst of changes has settled.
+    sentence for the user. `index_changed` comes after a burst of changes has settled. `embedding` carries
+    how many notes are done of how many, `cost_changed` what the agent has used.
     """
 
     command = Signal(str)
@@ -46,6 +50,8 @@ class VaultView(QObject):
     granted = Signal(object)
     told = Signal(str)
     index_changed = Signal()
+    embedding = Signal(int, int)
+    cost_changed = Signal(str)
 
     def __init__(
         self,
@@ -59,6 +65,7 @@ class VaultView(QObject):
         self._client = client
         self._theme = theme
         self._window = window
+        self._cost = SessionCost()
         self._kept = Remembered.of_vault(client.workspace.root)
         self.page = VaultPage(client, theme, kinds)
         self.commands = NoteCommands(client, theme, window)
@@ -117,6 +124,11 @@ class VaultView(QObject):
         """Search for `query`."""
         self._wiring.search(query)
 
+    def pause_embedding(self) -> None:
+        """Stop computing vectors; the next change or start goes on."""
+        pause = self._client.run(lambda workspace: workspace.upkeep.stop())
+        tasks.start(pause, what=self.tr("pause search by meaning"))
+
     async def show_grants(self) -> None:
         """Show what is auto-approved until the sheet is closed."""
         sheet = dialogs.Sheet(self._window, self.tr("What is auto-approved"))
@@ -148,6 +160,14 @@ class VaultView(QObject):
                 self.granted.emit(tuple(grant.label for grant in event.grants))
             elif isinstance(event, IndexRebuilt):
                 self.told.emit(self.tr("The index is being made anew: {0}").format(event.reason))
+            elif isinstance(event, EmbeddingProgressed):
+                self.embedding.emit(event.done, event.total)
+            elif isinstance(event, EmbeddingFailed):
+                self.embedding.emit(0, 0)
+                self.told.emit(self.tr("Search by meaning is off for now: {0}").format(event.reason))
+            elif isinstance(event, TurnFinished):
+                self._cost.add(event.usage)
+                self.cost_changed.emit(self._cost.words(self._client.workspace.settings.model))
             elif isinstance(event, IndexUpdated) and not self._settle.isActive():
                 self._settle.start()
 

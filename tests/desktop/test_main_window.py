@@ -17,6 +17,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from app import paths
+from app.agent.transcript import Usage
 from app.desktop import dialogs, tasks, watchdog
 from app.desktop.bridge import Service
 from app.desktop.garbage import GarbageCollection
@@ -25,13 +26,14 @@ from app.desktop.navigation import Navigation
 from app.desktop.panels import PANELS
 from app.desktop.recent import RecentVaults
 from app.desktop.remembered import Remembered
+from app.desktop.session_cost import SessionCost
 from app.desktop.status_bar import StatusBar, time_left
 from app.desktop.theme import ThemeSource
 from app.errors import StorageError, VaultBusyError
 from app.index.records import ScanProgress
 from app.permissions.approval import GrantOffer
 from app.permissions.scope import Operation
-from app.settings import Settings, load_settings
+from app.settings import ModelSettings, Settings, load_settings
 from app.vault.watcher import VaultFound, VaultLost
 from tests.desktop.open_vault import SHELL_PANELS, OpenVault, PlainNote, open_vault
 
@@ -453,3 +455,26 @@ def test_the_whole_app_opens_a_vault_and_ends_politely(vault: Path) -> None:
     assert app.returncode == 0, said
     assert "Traceback" not in said
     assert Remembered.of_window().text("vault") in ("", str(vault))
+
+
+def test_what_the_agent_used_is_summed_for_the_session() -> None:
+    cost = SessionCost()
+    model = ModelSettings(provider="openai", model="gpt-4.1-mini")
+    assert cost.words(ModelSettings()) == "" and cost.words(model) == "gpt-4.1-mini"
+    cost.add(Usage(requests=1, input_tokens=900, output_tokens=100, cost=0.25))
+    assert cost.words(model) == "gpt-4.1-mini · 1,000 tokens · $0.25"
+    cost.add(Usage(requests=1, input_tokens=5))
+    assert cost.words(model) == "gpt-4.1-mini · 1,005 tokens · $0.25+"
+
+
+def test_embedding_shows_its_progress_and_can_be_paused(qtbot) -> None:
+    status = StatusBar(ThemeSource("dark"))
+    qtbot.addWidget(status)
+    status.show_embedding(3, 10)
+    assert "3 / 10" in status.embedding.words.text() and not status.embedding.isHidden()
+    with qtbot.waitSignal(status.pause_embedding_requested):
+        status.embedding.cancel.click()
+    assert status.embedding.isHidden()
+    status.show_embedding(3, 10)
+    status.show_embedding(10, 10)
+    assert status.embedding.isHidden()
