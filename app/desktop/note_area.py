@@ -22,6 +22,7 @@ from app.errors import ScriptoriumError
 
 log = logging.getLogger(__name__)
 _MOST_CLOSED = 50
+_NARROWEST = 220
 
 
 class NoteTab(Protocol):
@@ -245,6 +246,7 @@ class NoteArea(QWidget):
     def _add_group(self) -> _Group:
         group = _Group(self)
         self._groups.append(group)
+        group.setMinimumWidth(round(_NARROWEST * self._theme.zoom))
         self.splitter.addWidget(group)
         self.splitter.setSizes([1000] * len(self._groups))
         group.tabCloseRequested.connect(lambda row: self._start_closing(group, row))

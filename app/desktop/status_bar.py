@@ -59,7 +59,7 @@ class Work(QWidget):
 class StatusBar(QStatusBar):
     """The line at the bottom of the window.
 
-    `stop_scan_requested`, `pause_embedding_requested`, `problems_requested` and `grants_requested` carry nothing.
+    Its signals carry nothing: somebody pressed the button that they are named after.
     """
 
     stop_scan_requested = Signal()

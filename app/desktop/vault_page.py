@@ -168,7 +168,6 @@ class VaultPage(QWidget):
         self.across.setStretchFactor(1, 1)
         self.side.setMinimumWidth(round(180 * zoom))
         if (notes := self.notes) is not None:
-            notes.setMinimumWidth(round(240 * zoom))
             notes.shown.connect(self._make_room)
         self.down.addWidget(self.across)
         self.down.addWidget(self.bottom)
