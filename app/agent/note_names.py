@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rapidfuzz import fuzz
+from rapidfuzz import fuzz, process
 
 from app.agent.plans import PlanContext
-from app.index.resolver import Entry, Resolver
+from app.index.resolver import Resolver
 from app.vault.path import NotePath, name_key
 
 _THIS = frozenset(
@@ -39,6 +39,7 @@ _APART = 7.0
 _WORTH_ASKING = 66.0
 _SHOWN = 5
 _LONG_WORD = 4
+_ROUGH = 60
 
 
 UNSURE = 0.75
@@ -73,6 +74,7 @@ class NoteNames:
         self._exact: dict[str, NoteMeant] = {}
         self._near: dict[str, NoteMeant] = {}
         self._others: dict[str, list[NotePath]] | None = None
+        self._names: tuple[list[str], list[NotePath]] | None = None
 
     def exactly(self, words: str) -> NoteMeant:
         """The note that a name, path, wikilink's target, alias or pronoun means; none for a near miss."""
@@ -126,6 +128,18 @@ class NoteNames:
                 return pronoun
         return UNKNOWN
 
+    def _roughly_like(self, key: str) -> set[tuple[str, NotePath]]:
+        """The names that are worth a closer look, found by two quick measures over all of them."""
+        if self._names is None:
+            notes = [entry for entry in self._resolver.entries() if entry.path.is_note]
+            pairs = [(name_key(n), e.path) for e in notes for n in (e.path.name, *e.aliases)]
+            self._names = [name for name, _ in pairs], [path for _, path in pairs]
+        names, paths = self._names
+        found = process.extract(key, names, scorer=fuzz.ratio, limit=_ROUGH, score_cutoff=_WORTH_ASKING)
+        if len(key) >= _LONG_WORD:
+            found += process.extract(key, names, scorer=fuzz.partial_ratio, limit=_ROUGH, score_cutoff=80)
+        return {(name, paths[at]) for name, _, at in found}
+
     def _pointed_at(self, words: str) -> NoteMeant | None:
         key = words.casefold().replace("’", "'")
         said = self._context.this if key in _THIS else self._context.it if key in _IT else ()
@@ -150,12 +164,13 @@ class NoteNames:
         return self._others
 
     def _guess(self, words: str) -> NoteMeant:
-        keys = [name_key(spelled) for spelled in _spellings(words)]
         scored: dict[NotePath, float] = {}
-        for entry in self._resolver.entries():
-            score = max((_likeness(key, entry) for key in keys), default=0.0)
-            if score >= _WORTH_ASKING:
-                scored[entry.path] = score
+        for spelled in _spellings(words):
+            key = name_key(spelled)
+            for name, path in self._roughly_like(key):
+                score = _likeness(key, name)
+                if score >= _WORTH_ASKING:
+                    scored[path] = max(score, scored.get(path, 0.0))
         ranked = sorted(scored, key=lambda path: (-scored[path], path))
         if not ranked:
             return UNKNOWN
@@ -166,15 +181,10 @@ class NoteNames:
         return NoteMeant(tuple(ranked[:_SHOWN]), best / 100 * 0.7)
 
 
-def _likeness(key: str, entry: Entry) -> float:
+def _likeness(key: str, name: str) -> float:
     """How near a name is, 0 to 100: by its letters, or as each word of `key` is like one of its words."""
-    if not entry.path.is_note:
-        return 0.0
-    best = 0.0
-    for name in (name_key(entry.path.name), *map(name_key, entry.aliases)):
-        letters = fuzz.ratio(key, name)
-        best = max(best, letters, _by_words(key, name) * 0.9 + letters * 0.05)
-    return best
+    letters = fuzz.ratio(key, name)
+    return max(letters, _by_words(key, name) * 0.9 + letters * 0.05)
 
 
 def _by_words(key: str, name: str) -> float:
