@@ -42,9 +42,6 @@ class GeneralSettings(Section):
     zoom: float = Field(
         1.0, ge=0.7, le=2.5, title="Interface zoom", description="Size of all text and controls, 1 is normal."
     )
-    language: Literal["system", "en", "de"] = Field(
-        "system", title="Language", description="The language of the window; takes effect at the next start."
-    )
     reopen_last: bool = Field(
         True, title="Open the last vault", description="Go on where you left off when the app starts."
     )

@@ -48,6 +48,7 @@ def main(arguments: list[str]) -> int:
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scriptorium", description="Open a vault in the window.")
     parser.add_argument("folder", nargs="?", type=Path, help="the vault's folder")
+    parser.add_argument("--sample", action="store_true", help="open your copy of the sample vault")
     parser.add_argument("--read-only", action="store_true", help="open it for reading only")
     return parser.parse_args(arguments)
 
@@ -81,7 +82,9 @@ async def _show_window(window: MainWindow, options: argparse.Namespace) -> None:
         window.show()
         _close_on_signals(window)
         folder = options.folder or (window.last_vault() if window.settings.general.reopen_last else None)
-        if folder is not None:
+        if options.sample:
+            window.open_sample()
+        elif folder is not None:
             window.open_folder(folder, read_only=options.read_only, asked=options.folder is None)
         # While the user looks for a vault, what its window needs is loaded.
         tasks.start(asyncio.to_thread(load_view), what="load the window of a vault")

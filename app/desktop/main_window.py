@@ -122,7 +122,7 @@ class MainWindow(QMainWindow):
         status.grants_requested.connect(self._show_grants)
         welcome.open_requested.connect(lambda path: self.open_folder(Path(path)))
         welcome.pick_requested.connect(self._pick)
-        welcome.sample_requested.connect(self._open_sample)
+        welcome.sample_requested.connect(self.open_sample)
         self.drops.dropped.connect(lambda path: self.open_folder(Path(path)))
         self.drops.hovering.connect(welcome.set_hovered)
         self.navigation.changed.connect(self._mark_way)
@@ -142,7 +142,7 @@ class MainWindow(QMainWindow):
 
         handlers: dict[str, Callable[[], object]] = {
             "open-folder": self._pick,
-            "open-sample": self._open_sample,
+            "open-sample": self.open_sample,
             "new-note": in_view(lambda view: view.commands.act("new-note", "")),
             "close-tab": in_notes(lambda notes: self._start(notes.close_current(), self.tr("close the tab"))),
             "reopen-tab": in_notes(lambda notes: notes.reopen()),
@@ -253,7 +253,8 @@ class MainWindow(QMainWindow):
 
         self._start(pick(), self.tr("open the folder"))
 
-    def _open_sample(self) -> None:
+    def open_sample(self) -> None:
+        """Open the user's own copy of the sample vault."""
         self._start(self._switch_to_sample(), self.tr("open the sample vault"))
 
     async def _switch_to_sample(self) -> None:
