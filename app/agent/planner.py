@@ -38,6 +38,7 @@ from app.agent.plans import (
     Say,
 )
 from app.agent.reading_intents import READING
+from app.agent.searching_intents import SEARCHING
 from app.agent.slot_values import SlotValue, Span, read_slot
 from app.agent.two_requests import split_in_two
 from app.agent.understanding import Understanding, Understood, without_courtesies
@@ -62,6 +63,7 @@ __all__ = [
     "Say",
 ]
 
+_INTENTS = READING + SEARCHING + WRITING + ARRANGING_AND_TAGGING
 _ENOUGH = 0.6
 _CLEARLY = 0.04
 _SURE = 0.8
@@ -120,7 +122,7 @@ class BuiltinPlanner:
 
     def _tools_now(self) -> tuple[frozenset[str], Understanding, Likeness]:
         """Templates and examples of the tools that are on now; made anew when a category is switched."""
-        intents = [intent for intent in READING + WRITING + ARRANGING_AND_TAGGING if self._is_on(intent.tool)]
+        intents = [intent for intent in _INTENTS if self._is_on(intent.tool)]
         on = frozenset(intent.tool for intent in intents)
         if self._read is None or self._read[0] != on:
             tools = [self._registry.get(name) for name in sorted(on)]
