@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from app.agent.planner import AskBack, BuiltinPlanner, CallTool, NeedsModel, PlanContext, Say
-from app.agent.transcript import Choice
+from app.agent.transcript import Choice, NoteOpened
 from app.agent.turn import Turn
 
 
@@ -46,6 +46,9 @@ class BuiltinAgent:
         outcome = await turn.call(plan.tool, plan.arguments, plan.understood)
         self._last[turn.conversation] = self._planner.remember(self._context(turn), plan)
         turn.say(self._planner.answer(plan, outcome))
+        if plan.intent == "open" and outcome.success:
+            path = str(outcome.result["path"])
+            turn.events.publish(NoteOpened(turn.conversation, turn.caller.turn, path))
 
     def _context(self, turn: Turn) -> PlanContext:
         known = self._last.get(turn.conversation, PlanContext())

@@ -142,5 +142,14 @@ class TurnFinished(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class NoteOpened(Event):
+    """The user asked the agent to open a note: a front end that shows notes brings it up."""
+
+    conversation: str
+    turn: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationsChanged(Event):
     """A conversation was made, renamed or deleted."""

@@ -14,10 +14,20 @@ from typing import TypeVar
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMenu, QTreeView, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QDialog,
+    QLabel,
+    QMenu,
+    QTextBrowser,
+    QTreeView,
+    QWidget,
+)
 
 from app.agent.transcript import AnyItem, TurnFinished
 from app.desktop import tasks
+from app.desktop.agent_panel.markdown_label import MarkdownLabel
 from app.desktop.agent_panel.panel import AgentPanel
 from app.desktop.agent_panel.tool_card import ToolCardView
 from app.desktop.approval_dialog import ApprovalDialog, ApprovalQueue
@@ -102,6 +112,11 @@ class Pilot:
     @property
     def nodes(self) -> frozenset[str]:
         return frozenset(self.graph.view.graph().paths)
+
+    def tags_of(self, path: str) -> tuple[str, ...]:
+        """The tags of a node of the graph."""
+        graph = self.graph.view.graph()
+        return graph.tags[graph.rows[path]]
 
     @property
     def note(self) -> NoteView:
@@ -290,6 +305,25 @@ class Pilot:
         shown = self.agent._conversation
         assert shown is not None
         return await self.client.run(lambda ws: ws.agent.store.items(shown.id))
+
+    async def follow_answer(self, text: str) -> None:
+        """Click a link in what the agent said."""
+        labels = self.agent.transcript.widget().findChildren(MarkdownLabel)
+        label = next(label for label in reversed(labels) if text in label.toPlainText())
+        self.agent.transcript.ensureWidgetVisible(label)
+        await self.follow(label, text)
+
+    async def follow(self, browser: QTextBrowser, text: str) -> None:
+        """Click the link that says `text`."""
+        cursor = QTextCursor(browser.document())
+        while True:
+            cursor = browser.document().find(text, cursor)
+            assert not cursor.isNull(), f"there is no link {text!r}"
+            if cursor.charFormat().isAnchor():
+                break
+        cursor.setPosition(cursor.selectionStart() + 1)
+        browser.setTextCursor(cursor)
+        await self.click(browser.viewport(), browser.cursorRect(cursor).center())
 
     # Approvals
 

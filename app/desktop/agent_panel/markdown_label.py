@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
 
+from app.desktop.note_view.reader import split_address
 from app.desktop.theme import ThemeSource
 from app.vault.markdown.render import NoteTarget, RenderColors, render
 
@@ -67,12 +68,11 @@ class MarkdownLabel(QTextBrowser):
         self.setFixedHeight(max(1, round(self.document().size().height())))
 
     def _follow(self, url: QUrl) -> None:
-        scheme, _, rest = url.toString(QUrl.ComponentFormattingOption.FullyDecoded).partition(":")
+        scheme, path, fragment = split_address(url)
         if scheme == "tag":
-            self.tag_clicked.emit(rest)
+            self.tag_clicked.emit(path)
         elif scheme in ("note", "unresolved"):
-            name, _, fragment = rest.partition("#")
-            self.link_clicked.emit(name, fragment)
+            self.link_clicked.emit(path, fragment)
 
 
 def _as_note(target: str) -> NoteTarget | None:

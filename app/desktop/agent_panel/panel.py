@@ -20,6 +20,7 @@ from app.agent.conversations import Conversation
 from app.agent.transcript import (
     ConversationsChanged,
     ItemSettled,
+    NoteOpened,
     TextStreamed,
     TurnFinished,
     TurnStarted,
@@ -192,6 +193,8 @@ class AgentPanel(Panel):
                     self.composer.set_running(True)
                 case TurnFinished():
                     self._finish(event)
+                case NoteOpened() if self._shows(event.conversation):
+                    self.open_requested.emit(event.path, "")
                 case ConversationsChanged() if self._pages.currentWidget() is self._list:
                     self._start(self._refresh_list(self._list.search_text), "list the conversations")
 

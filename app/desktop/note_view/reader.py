@@ -59,7 +59,8 @@ class Reader(QTextBrowser):
     def loadResource(self, kind: int, url: QUrl | str) -> Any:  # noqa: ANN401 (Qt's own signature)
         """The vault's images that were loaded with the note; never anything else."""
         if int(kind) == QTextDocument.ResourceType.ImageResource.value:
-            return self._images.get(QUrl(url).toString(QUrl.ComponentFormattingOption.FullyDecoded), QImage())
+            scheme, path, _ = split_address(QUrl(url))
+            return self._images.get(f"{scheme}:{path}", QImage())
         return None
 
     def resizeEvent(self, event: object) -> None:
@@ -74,22 +75,21 @@ class Reader(QTextBrowser):
         super().mouseMoveEvent(event)
 
     def _follow(self, url: QUrl) -> None:
-        scheme, rest = split_address(url)
+        scheme, path, fragment = split_address(url)
         if scheme == "note":
-            path, _, fragment = rest.partition("#")
             self.note_clicked.emit(path, fragment)
         elif scheme == "unresolved":
-            self.missing_clicked.emit(rest.partition("#")[0])
+            self.missing_clicked.emit(path)
         elif scheme == "tag":
-            self.tag_clicked.emit(rest)
+            self.tag_clicked.emit(path)
         elif scheme in ("http", "https", "mailto"):
             self.web_clicked.emit(url.toString())
-        elif url.hasFragment():
-            self.go_to(url.fragment(QUrl.ComponentFormattingOption.FullyDecoded))
+        elif fragment:
+            self.go_to(fragment)
 
     def _hover(self, url: QUrl) -> None:
-        scheme, rest = split_address(url)
-        self.hovered.emit(rest.partition("#")[0] if scheme == "note" else "", self._pointer)
+        scheme, path, _ = split_address(url)
+        self.hovered.emit(path if scheme == "note" else "", self._pointer)
 
     def _dress(self, theme: Theme) -> None:
         colors = self.palette()
@@ -97,7 +97,10 @@ class Reader(QTextBrowser):
         self.setPalette(colors)
 
 
-def split_address(url: QUrl) -> tuple[str, str]:
-    """The scheme and the rest of a link's address, decoded."""
-    scheme, _, rest = url.toString(QUrl.ComponentFormattingOption.FullyDecoded).partition(":")
-    return scheme, rest
+def split_address(url: QUrl) -> tuple[str, str, str]:
+    """The scheme, the path and the fragment of a link's address, decoded.
+
+    Each for itself: a name may hold `#`, `?` or `%`, and Qt decodes no whole address.
+    """
+    decoded = QUrl.ComponentFormattingOption.FullyDecoded
+    return url.scheme(), url.path(decoded), url.fragment(decoded)

@@ -1,0 +1,14 @@
+"""What a vault's folder holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def everything_in(root: Path) -> dict[str, bytes]:
+    """Every file below `root` with its bytes, but for the vault's trash."""
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and not path.is_symlink() and ".trash" not in path.parts
+    }
