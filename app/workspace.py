@@ -96,7 +96,8 @@ class Workspace:
             self.vectors, self.index, self.store, self.embedder, self.events, self._kept_from_models
         )
         self.keys = KeyStore()
-        planner = BuiltinPlanner(self.registry, self.index.resolver, self.embedder)
+        likeness = self.embedder if settings.embeddings.enabled else None
+        planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
         model = ModelAgent(self.name, self._settings, self.keys, self.registry, self._text_for_model)
         self.agent = AgentSession(
             ConversationStore(own), self.events, self.runner, BuiltinAgent(planner), model, self._settings
