@@ -7,7 +7,7 @@ parts; buttons are found by the words on them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -41,6 +41,8 @@ from app.desktop.note_view.view import NoteView
 from app.desktop.search_panel import SearchPanel
 from app.desktop.vault_page import VaultPage
 from app.permissions.audit_entry import AuditEntry
+from app.permissions.caller import Caller
+from app.toolkit.outcome import ToolOutcome
 
 T = TypeVar("T", bound=QWidget)
 LEFT = Qt.MouseButton.LeftButton
@@ -326,6 +328,13 @@ class Pilot:
         await self.click(browser.viewport(), browser.cursorRect(cursor).center())
 
     # Approvals
+
+    def start_call(
+        self, tool: str, arguments: Mapping[str, object], caller: Caller
+    ) -> asyncio.Task[ToolOutcome]:
+        """Another caller, such as an MCP client, calls a tool; it waits for the user."""
+        work = self.client.run(lambda ws: ws.runner.call(tool, arguments, caller))
+        return asyncio.get_running_loop().create_task(work)
 
     async def question(self) -> ApprovalDialog:
         """The approval dialog, once it takes answers."""
