@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _PAD = 3
-_CHUNK = 250_000
+_CHUNK = 25_000
 _GOLDEN = 0.6180339887498949
 
 Ends = NDArray[np.float32]

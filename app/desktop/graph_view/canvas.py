@@ -8,8 +8,6 @@ painted in each frame, so they are always sharp and under the pointer.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from concurrent.futures import Future
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +18,14 @@ from PySide6.QtWidgets import QWidget
 from app.desktop.colors import Theme
 from app.desktop.graph_view import painting
 from app.desktop.graph_view.camera import Camera, Insets, fitted, free_room
+from app.desktop.graph_view.community_finder import CommunityFinder
 from app.desktop.graph_view.edge_picture import EdgePainter, Request
 from app.desktop.graph_view.labels import Labels, label_sizes
-from app.desktop.graph_view.layout_thread import LayoutThread
+from app.desktop.graph_view.layout_thread import LayoutThread, all_of
 from app.desktop.graph_view.motion import Eye, Fade
+from app.desktop.graph_view.name_images import NameImages, NameLook
 from app.desktop.graph_view.scene import Scene
 from app.desktop.graph_view.sprites import Atlas
-from app.graph.coarsen import communities
 from app.graph.layout import new_layout
 from app.graph.model import Graph, Positions
 
@@ -58,8 +57,10 @@ class Canvas(QWidget):
         self.scene = Scene(theme)
         self.eye = Eye()
         self.edges = EdgePainter()
+        self._finder = CommunityFinder(self.scene, self.edges)
         self.layout_thread = LayoutThread(new_layout())
-        self.destroyed.connect(_closer(self.layout_thread, self.edges))
+        self._names = NameImages(NameLook(self.font(), theme.text, theme.window, 1.0))
+        self.destroyed.connect(all_of(self.layout_thread.stop, self.edges.close, self._names.close))
         self.dim = Fade()
         self.glow = 0.0
         self.lit: NDArray[np.int32] = np.empty(0, dtype=np.int32)
@@ -73,7 +74,6 @@ class Canvas(QWidget):
         self._moving = False
         self._rough = False
         self._touched_at = 0.0
-        self._sorting: tuple[Graph, Future[NDArray[np.int64]]] | None = None
         self._last_frame = time.perf_counter()
         self._frames = QTimer(self, interval=_FRAME_MS)
         self._frames.setTimerType(Qt.TimerType.PreciseTimer)
@@ -138,21 +138,14 @@ class Canvas(QWidget):
 
     def sort(self) -> None:
         """Have communities found where colours need them; `sorted` tells when they are."""
-        if self.scene.unsorted and self._sorting is None and not self._closed:
-            graph = self.scene.graph
-            self._sorting = (graph, self.edges.aside(lambda: communities(graph.edges, len(graph))))
+        if self._finder.begin():
             self.wake()
 
-    def _collect_communities(self) -> None:
-        if self._sorting is None or not self._sorting[1].done():
-            return
-        (graph, future), self._sorting = self._sorting, None
-        if self.scene.sort(graph, future.result()):
+    def _take_communities(self) -> None:
+        if self._finder.collect():
             self._make_atlas()
             self._stale = True
             self.sorted.emit()
-        else:
-            self.sort()
 
     def refresh(self) -> None:
         """Something about nodes or links has changed: a new picture is needed."""
@@ -161,8 +154,10 @@ class Canvas(QWidget):
 
     def wake(self) -> None:
         """Run frames until nothing moves."""
-        self.update()
-        if not self._frames.isActive() and not self._closed:
+        if self._closed:
+            self.update()
+        elif not self._frames.isActive():
+            self.update()
             self._last_frame = time.perf_counter()
             self._frames.start()
 
@@ -241,7 +236,7 @@ class Canvas(QWidget):
         self.glow = (self.glow + passed * 0.7) % 1.0
         fresh = self.edges.collect()
         self._take_positions(fresh)
-        self._collect_communities()
+        self._take_communities()
         hurried = now - self._touched_at < _SETTLE_SECONDS or (self._moving and self.held is None)
         if self._stale or (self._rough and not hurried):
             self._request(hurried)
@@ -253,7 +248,7 @@ class Canvas(QWidget):
     def _busy(self) -> bool:
         moving = self._moving or self.eye.moving or self.dim.moving or self.labels.fading or self._stale
         pending = bool(self.scene.pending) and self.isVisible()
-        coming = self.edges.busy or self.layout_thread.busy or self._sorting is not None
+        coming = self.edges.busy or self.layout_thread.busy or self._finder.busy
         return moving or pending or coming or self._rough
 
     def _take_positions(self, fresh: bool) -> None:
@@ -262,7 +257,7 @@ class Canvas(QWidget):
             return
         newest = self.layout_thread.take()
         if newest is not None and len(newest) == len(self.scene.graph):
-            self.scene.positions = newest
+            self.scene.move(newest)
             if self._following:
                 self.eye.set(self.fit_camera())
             self._moving = True
@@ -306,9 +301,11 @@ class Canvas(QWidget):
 
     def _make_layers(self) -> None:
         scene = self.scene
-        background = scene.theme.window
         self._make_atlas()
-        self.labels = Labels(scene.graph.names, self.font(), scene.theme.text, background, self._ratio)
+        look = NameLook(self.font(), scene.theme.text, scene.theme.window, self._ratio)
+        if look != self._names.look:
+            self._names.set_look(look)
+        self.labels = Labels(scene.graph.names, self._names)
         self.labels.sizes = label_sizes(scene.radii)
 
     def _make_atlas(self) -> None:
@@ -390,17 +387,9 @@ class Canvas(QWidget):
 
     def close_layers(self) -> None:
         """End the worker and the layout; no frames run any more."""
-        self._closed, self._sorting = True, None
+        self._closed = True
+        self._finder.close()
         self._frames.stop()
         self.layout_thread.stop()
         self.edges.close()
-
-
-def _closer(layout_thread: LayoutThread, edges: EdgePainter) -> Callable[[], None]:
-    """What ends the threads of a canvas; it does not hold the canvas itself."""
-
-    def close() -> None:
-        layout_thread.stop()
-        edges.close()
-
-    return close
+        self._names.close()

@@ -1,30 +1,30 @@
 """Names beside nodes: the weightiest first, never one over another, fading in and out.
 
-A name is drawn once into a small pixmap with a halo in the background's colour, and blitted from then on.
+A name whose picture is still being drawn comes some frames later.
 """
 
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QImage, QPainter
 
-_LONGEST = 34
-_KEPT = 1200
+from app.desktop.graph_view.name_images import Key, NameImages
+
 _SMALLEST_NAMED = 3.3
 _CELL = 48.0
-_BUDGET_SECONDS = 0.003
+_PLACED_EVERY = 0.04
 _FADE_SECONDS = 0.09
 
 _SIDES = ("below", "above", "right", "left")
 _SMALLEST_AVOIDED = 3.0
 _MOST_AVOIDED = 260
 _INSISTENT = 10
+_MOST_WANTED = 90
 
 Box = tuple[float, float, float, float]
 
@@ -32,17 +32,17 @@ Box = tuple[float, float, float, float]
 class Labels:
     """Chooses, places and paints the names of one graph."""
 
-    def __init__(self, names: Sequence[str], font: QFont, text: str, halo: str, ratio: float) -> None:
+    def __init__(self, names: Sequence[str], images: NameImages) -> None:
         self._names = names
-        self._font = font
-        self._text, self._halo, self._ratio = text, halo, ratio
-        self._pixmaps: OrderedDict[tuple[str, int], QPixmap] = OrderedDict()
+        self._images = images
         self._shown: dict[int, float] = {}
         self._aims: dict[int, float] = {}
         self._sides: dict[int, int] = {}
         self.placed: dict[int, Box] = {}
-        self._spent = 0.0
-        self._behind = False
+        self._missing: list[Key] = []
+        self._late = False
+        self._placed_for: Hashable = None
+        self._placed_at = 0.0
         self.hurried = True
         self.sizes: list[int] = [12] * len(names)
 
@@ -51,13 +51,29 @@ class Labels:
         self._names = names
         self._shown = {rows[row]: seen for row, seen in self._shown.items() if row in rows}
         self._aims, self.placed, self._sides = {}, {}, {}
+        self._placed_for = None
 
     @property
     def fading(self) -> bool:
         """Whether a name is still on its way in or out."""
         leaving = any(row not in self._aims for row in self._shown)
         coming = any(self._shown.get(row, 0.0) != aim for row, aim in self._aims.items())
-        return self._behind or leaving or coming
+        return bool(self._missing) or self._late or leaving or coming
+
+    def due(self, what: Hashable) -> bool:
+        """Whether names are to be placed anew, now that the frame shows `what`.
+
+        While it moves they are not placed in every frame: they travel with their nodes in between.
+        """
+        if what == self._placed_for and not self._missing:
+            self._late = False
+            return False
+        now = time.perf_counter()
+        self._late = self.hurried and now - self._placed_at < _PLACED_EVERY
+        if self._late:
+            return False
+        self._placed_for, self._placed_at = what, now
+        return True
 
     def place(
         self,
@@ -90,7 +106,7 @@ class Labels:
         seen = np.flatnonzero(inside & (opacity > 0.45) & (radii >= _SMALLEST_AVOIDED))
         for row in seen[np.argsort(-radii[seen], kind="stable")][:_MOST_AVOIDED].tolist():
             discs.add(_disc(float(at[row, 0]), float(at[row, 1]), float(radii[row])))
-        self._spent, self._behind = 0.0, False
+        self._missing = []
         self.placed = {}
         self._aims = {}
         first = [row for row in forced if inside[row]]
@@ -98,16 +114,20 @@ class Labels:
             if row in self.placed or len(self.placed) >= room + len(first):
                 continue
             radius = float(radii[row])
-            if not self._ready(row, patient=row in first):
+            image = self._image(row)
+            if image is None:
+                self._missing.append((self._names[row], self.sizes[row]))
                 continue
+            wide, high = image.deviceIndependentSize().toTuple()
             insistent = row in first or len(self.placed) < _INSISTENT
             disc = (float(at[row, 0]), float(at[row, 1]), radius)
-            box = self._spot(row, disc, taken, discs, width, insistent)
+            box = self._spot(row, disc, (wide, high), taken, discs, width, insistent)
             if box is not None:
                 taken.add(box)
                 self.placed[row] = box
                 growing = min(1.0, (radius - _SMALLEST_NAMED) / 1.2 + 0.5)
                 self._aims[row] = 1.0 if row in first else growing * float(opacity[row])
+        self._images.want(self._missing[:_MOST_WANTED])
 
     def advance(self, passed: float) -> None:
         """Let `passed` seconds go by for the fades."""
@@ -129,31 +149,27 @@ class Labels:
         for row, opacity in self._shown.items():
             if opacity <= 0.0 or row >= len(at):
                 continue
-            pixmap = self._pixmap(row, self.sizes[row])
-            width = pixmap.width() / self._ratio
+            image = self._image(row)
+            if image is None:
+                continue
+            width, height = image.deviceIndependentSize().toTuple()
             painter.setOpacity(opacity)
-            height = pixmap.height() / self._ratio
             x, y, radius = float(at[row, 0]), float(at[row, 1]), float(radii[row])
             corner = _corner(x, y, radius, width, height, self._sides.get(row, 0))
-            painter.drawPixmap(QPointF(*corner), pixmap)
+            painter.drawImage(QPointF(*corner), image)
         painter.setOpacity(1.0)
 
-    def _ready(self, row: int, *, patient: bool) -> bool:
-        """Whether the name is drawn, or may be: a frame has a few milliseconds for new names."""
-        if patient or (self._names[row], self.sizes[row]) in self._pixmaps or not self.hurried:
-            return True
-        if self._spent > _BUDGET_SECONDS:
-            self._behind = True
-            return False
-        began = time.perf_counter()
-        self._pixmap(row, self.sizes[row])
-        self._spent += time.perf_counter() - began
-        return True
+    def _image(self, row: int) -> QImage | None:
+        """The drawn name, if it is there; a still picture waits for it."""
+        if self.hurried:
+            return self._images.get(self._names[row], self.sizes[row])
+        return self._images.draw_now(self._names[row], self.sizes[row])
 
     def _spot(
         self,
         row: int,
         disc: tuple[float, float, float],
+        size: tuple[float, float],
         taken: _Taken,
         discs: _Taken,
         width: int,
@@ -165,7 +181,7 @@ class Labels:
         """
         last = self._sides.get(row, 0)
         sides = (last, *(side for side in range(len(_SIDES)) if side != last))
-        boxes = [self._box(row, *disc, side) for side in sides]
+        boxes = [_box(*disc, *size, side) for side in sides]
         inside = disc[2] < disc[0] < width - disc[2]
         for side, box in zip(sides, boxes, strict=True):
             if inside and (box[0] < 0 or box[2] > width):
@@ -173,54 +189,10 @@ class Labels:
             if taken.free(box) and discs.free(box):
                 self._sides[row] = side
                 return box
-        if insistent and taken.free(below := self._box(row, *disc, 0)):
+        if insistent and taken.free(below := _box(*disc, *size, 0)):
             self._sides[row] = 0
             return below
         return None
-
-    def _box(self, row: int, x: float, y: float, radius: float, side: int) -> Box:
-        pixmap = self._pixmap(row, self.sizes[row])
-        width, height = pixmap.width() / self._ratio, pixmap.height() / self._ratio
-        left, top = _corner(x, y, radius, width, height, side)
-        return (left, top, left + width, top + height)
-
-    def _pixmap(self, row: int, pixels: int) -> QPixmap:
-        key = (self._names[row], pixels)
-        pixmap = self._pixmaps.get(key)
-        if pixmap is None:
-            pixmap = self._pixmaps[key] = self._drawn(self._names[row], pixels)
-            if len(self._pixmaps) > _KEPT:
-                self._pixmaps.popitem(last=False)
-        else:
-            self._pixmaps.move_to_end(key)
-        return pixmap
-
-    def _drawn(self, name: str, pixels: int) -> QPixmap:
-        font = QFont(self._font)
-        font.setPixelSize(pixels)
-        if pixels >= 14:
-            font.setWeight(QFont.Weight.DemiBold)
-        text = name if len(name) <= _LONGEST else name[: _LONGEST - 1].rstrip() + "…"
-        metrics = QFontMetricsF(font)
-        pad = 3.0
-        width, height = metrics.horizontalAdvance(text) + 2 * pad, metrics.height() + 2
-        pixmap = QPixmap(int(np.ceil(width * self._ratio)), int(np.ceil(height * self._ratio)))
-        pixmap.setDevicePixelRatio(self._ratio)
-        pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-        outline = QPainterPath()
-        outline.addText(QPointF(pad, metrics.ascent() + 1), font, text)
-        halo = QColor(self._halo)
-        halo.setAlphaF(0.82)
-        pen = QPen(halo, 3.2)
-        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.strokePath(outline, pen)
-        painter.setFont(font)
-        painter.setPen(QColor(self._text))
-        painter.drawText(QPointF(pad, metrics.ascent() + 1), text)
-        painter.end()
-        return pixmap
 
 
 def _corner(
@@ -232,6 +204,12 @@ def _corner(
     if side == 1:
         return x - width / 2, y - radius - height + 1.5
     return (x + radius - 0.5 if side == 2 else x - radius - width + 0.5), y - height / 2
+
+
+def _box(x: float, y: float, radius: float, width: float, height: float, side: int) -> Box:
+    """The box of a name at a side of its disc."""
+    left, top = _corner(x, y, radius, width, height, side)
+    return (left, top, left + width, top + height)
 
 
 def _disc(x: float, y: float, radius: float) -> Box:

@@ -115,3 +115,13 @@ class LayoutThread:
         rest = _STEP_SECONDS - (time.perf_counter() - began)
         if rest > 0 and not self._layout.settled:
             time.sleep(rest)
+
+
+def all_of(*ends: Callable[[], None]) -> Callable[[], None]:
+    """What ends several things at once; it holds none of their owners, so it may outlive a widget."""
+
+    def end() -> None:
+        for each in ends:
+            each()
+
+    return end

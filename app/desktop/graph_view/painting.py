@@ -94,8 +94,8 @@ def paint(painter: QPainter, frame: Frame, *, still: bool = False) -> None:
     _paint_glow(painter, frame, at, radii)
     _paint_nodes(painter, frame, at, radii, opacity)
     _paint_rings(painter, frame, at, radii)
-    forced = _named_first(frame)
-    frame.labels.place(at, radii, scene.weight, opacity, forced, (width, height))
+    if frame.labels.due(_named_for(frame)):
+        frame.labels.place(at, radii, scene.weight, opacity, _named_first(frame), (width, height))
     if still:
         frame.labels.finish()
     frame.labels.paint(painter, at, radii)
@@ -111,6 +111,13 @@ def _opacity(frame: Frame) -> NDArray[np.float32]:
         lit[frame.lit] = True
         opacity[~lit] *= np.float32(1.0 - (1.0 - _DIMMED) * frame.dim)
     return opacity
+
+
+def _named_for(frame: Frame) -> tuple[object, ...]:
+    """All that decides which names are shown where."""
+    scene = frame.scene
+    size = (frame.width, frame.height)
+    return frame.camera, size, scene.version, scene.hovered, tuple(scene.selection), round(frame.dim, 1)
 
 
 def _named_first(frame: Frame) -> list[int]:

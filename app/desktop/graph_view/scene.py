@@ -22,7 +22,8 @@ _REACH = 4.0
 class Scene:
     """The state behind the canvas; no painting, no widgets.
 
-    `strength` is 1 for a node in full, faint for one that a filter dims, 0 for a hidden one.
+    `strength` is 1 for a node in full, faint for one that a filter dims, 0 for a hidden one. `version` grows
+    whenever nodes move or strengths change.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -35,6 +36,7 @@ class Scene:
         self.matches: frozenset[str] | None = None
         self.selection: list[int] = []
         self.hovered = -1
+        self.version = 0
         self._found: NDArray[np.int64] | None = None
         self.pending: set[str] = set()
         self.changed: set[str] = set()
@@ -52,13 +54,18 @@ class Scene:
             self._found = kept_communities(self.graph, self._found, graph)
         selected = [self.graph.paths[row] for row in self.selection] if self.selection else []
         self.graph = graph
-        self.positions = positions
+        self.move(positions)
         self.radii = node_radii(graph)
         self.order = np.argsort(self.radii, kind="stable")
         self.weight = graph.degree.astype(np.float32) + 0.5
         self.selection = [graph.rows[path] for path in selected if path in graph.rows]
         self.hovered = -1
         self.restyle()
+
+    def move(self, positions: Positions) -> None:
+        """Nodes are elsewhere now."""
+        self.positions = positions
+        self.version += 1
 
     @property
     def unsorted(self) -> bool:
@@ -101,6 +108,7 @@ class Scene:
         hidden = [place for place, group in enumerate(self.nodes.groups) if group.key in self.hidden_groups]
         strength[np.isin(self.nodes.group, hidden)] = 0.0
         self.strength = strength
+        self.version += 1
         self.edges = edge_look(graph, self.theme, self.nodes, strength)
 
     def pixel_radii(self, scale: float) -> NDArray[np.float32]:

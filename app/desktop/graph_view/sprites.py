@@ -19,7 +19,10 @@ LARGEST_SPRITE = _LARGEST
 
 
 class Atlas:
-    """Discs of each group in radii that grow by a twelfth, drawn once per theme and screen ratio."""
+    """Discs of each group in radii that grow by a twelfth, drawn once per theme and screen ratio.
+
+    Groups of the same colour share their pictures.
+    """
 
     def __init__(self, groups: tuple[Group, ...], background: str, ratio: float) -> None:
         steps = int(np.ceil(np.log(_LARGEST / _SMALLEST) / np.log(_STEP))) + 1
@@ -28,11 +31,15 @@ class Atlas:
         self._lefts = np.concatenate([[0], np.cumsum(self._sides)])
         self._row = int(self._sides.max())
         self._ratio = ratio
-        self.pixmap = QPixmap(int(self._lefts[-1]), self._row * max(1, len(groups)))
+        looks = list(dict.fromkeys((group.color, group.hollow) for group in groups))
+        line_of = {look: line for line, look in enumerate(looks)}
+        lines = [line_of[group.color, group.hollow] for group in groups]
+        self._lines = np.array(lines or [0], dtype=np.int64)
+        self.pixmap = QPixmap(int(self._lefts[-1]), self._row * max(1, len(looks)))
         self.pixmap.fill(Qt.GlobalColor.transparent)
         painter = QPainter(self.pixmap)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for line, group in enumerate(groups):
+        for line, group in dict(zip(lines, groups, strict=True)).items():
             for step, radius in enumerate(self._radii.tolist()):
                 half = self._sides[step] / 2
                 middle = QPointF(float(self._lefts[step] + half), float(line * self._row + half))
@@ -52,7 +59,7 @@ class Atlas:
         made = np.zeros((len(at), 10))
         made[:, 0:2] = at
         made[:, 2] = self._lefts[step]
-        made[:, 3] = group.astype(np.int64) * self._row
+        made[:, 3] = self._lines[group] * self._row
         made[:, 4] = made[:, 5] = side
         made[:, 6] = made[:, 7] = 1 / self._ratio
         made[:, 9] = opacity

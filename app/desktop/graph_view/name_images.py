@@ -1,0 +1,145 @@
+"""Names as small pictures, drawn beside the GUI: a font that is met for the first time holds up nobody.
+
+A name is drawn once, with a halo in the background's colour, and blitted from then on.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen
+
+_LONGEST = 34
+_KEPT = 1200
+_PAD = 3.0
+_BOLD_FROM = 14
+
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class NameLook:
+    """How names are drawn: font, colours as "#rrggbb", device pixels per pixel."""
+
+    font: QFont
+    text: str
+    halo: str
+    ratio: float
+
+
+class NameImages:
+    """Pictures by name and size in pixels; what is not there yet is drawn by a thread of its own.
+
+    `want` replaces the list of what is still to be drawn, so nothing is drawn that nobody waits for.
+    """
+
+    def __init__(self, look: NameLook) -> None:
+        self._look = look
+        self._condition = threading.Condition()
+        self._images: OrderedDict[Key, QImage] = OrderedDict()
+        self._wanted: list[Key] = []
+        self._closed = False
+        self._thread: threading.Thread | None = None
+
+    @property
+    def look(self) -> NameLook:
+        """How names are drawn."""
+        return self._look
+
+    def set_look(self, look: NameLook) -> None:
+        """Draw them differently from now on."""
+        with self._condition:
+            self._look = look
+            self._images.clear()
+            self._wanted = []
+
+    def get(self, name: str, pixels: int) -> QImage | None:
+        """The picture of a name, if it is drawn."""
+        with self._condition:
+            image = self._images.get((name, pixels))
+            if image is not None:
+                self._images.move_to_end((name, pixels))
+            return image
+
+    def draw_now(self, name: str, pixels: int) -> QImage:
+        """The picture of a name, drawn in this thread if need be."""
+        image = self.get(name, pixels)
+        if image is None:
+            image = drawn(name, pixels, self._look)
+            self._keep((name, pixels), image, self._look)
+        return image
+
+    def want(self, keys: Sequence[Key]) -> None:
+        """Have these drawn, the first ones first, and no others."""
+        with self._condition:
+            self._wanted = list(keys)
+            if self._closed or not self._wanted:
+                return
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="graph names", daemon=True)
+                self._thread.start()
+            self._condition.notify()
+
+    def close(self) -> None:
+        """End the thread; it does not come back."""
+        with self._condition:
+            self._closed = True
+            self._condition.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._condition:
+                while not self._closed and not self._wanted:
+                    self._condition.wait()
+                if self._closed:
+                    return
+                key, look = self._wanted.pop(0), self._look
+            if self.get(*key) is None:
+                self._keep(key, drawn(*key, look), look)
+
+    def _keep(self, key: Key, image: QImage, look: NameLook) -> None:
+        with self._condition:
+            if look is not self._look:
+                return
+            self._images[key] = image
+            if len(self._images) > _KEPT:
+                self._images.popitem(last=False)
+
+
+def drawn(name: str, pixels: int, look: NameLook) -> QImage:
+    """The picture of one name; a long one is cut."""
+    font = QFont(look.font)
+    font.setPixelSize(pixels)
+    if pixels >= _BOLD_FROM:
+        font.setWeight(QFont.Weight.DemiBold)
+    text = name if len(name) <= _LONGEST else name[: _LONGEST - 1].rstrip() + "…"
+    metrics = QFontMetricsF(font)
+    width, height = metrics.horizontalAdvance(text) + 2 * _PAD, metrics.height() + 2
+    image = QImage(
+        int(np.ceil(width * look.ratio)),
+        int(np.ceil(height * look.ratio)),
+        QImage.Format.Format_ARGB32_Premultiplied,
+    )
+    image.setDevicePixelRatio(look.ratio)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+    outline = QPainterPath()
+    outline.addText(QPointF(_PAD, metrics.ascent() + 1), font, text)
+    halo = QColor(look.halo)
+    halo.setAlphaF(0.82)
+    pen = QPen(halo, 3.2)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    painter.strokePath(outline, pen)
+    painter.setFont(font)
+    painter.setPen(QColor(look.text))
+    painter.drawText(QPointF(_PAD, metrics.ascent() + 1), text)
+    painter.end()
+    return image
