@@ -150,7 +150,8 @@ class EventRelay(QObject):
 class PendingQuestion(QObject):
     """A question that waits for the user; lives in the GUI thread.
 
-    `withdrawn` says that nobody waits for the answer any more: it timed out or was cancelled.
+    `withdrawn` says that nobody waits for the answer any more: it timed out or was cancelled; `why` is
+    what the cancellation said ("" for none).
     """
 
     withdrawn = Signal()
@@ -161,6 +162,7 @@ class PendingQuestion(QObject):
         super().__init__(parent)
         self.request = request
         self.answered = False
+        self.why = ""
         self._reply = reply
 
     def answer(self, decision: Decision) -> None:
@@ -179,7 +181,7 @@ class DesktopApprover(QObject):
 
     asked = Signal(object)
     _arrived = Signal(object, object)
-    _left = Signal(str)
+    _left = Signal(str, str)
 
     def __init__(self, service: Service, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -205,10 +207,14 @@ class DesktopApprover(QObject):
             self._service.post(lambda: settle(decision))
 
         self._arrived.emit(request, reply)
+        why = ""
         try:
             return await answer
+        except asyncio.CancelledError as error:
+            why = str(error)
+            raise
         finally:
-            self._left.emit(request.id)
+            self._left.emit(request.id, why)
 
     @Slot(object, object)
     def _announce(self, request: ApprovalRequest, reply: Callable[[Decision], None]) -> None:
@@ -216,13 +222,13 @@ class DesktopApprover(QObject):
         self._open[request.id] = question
         self.asked.emit(question)
 
-    @Slot(str)
-    def _forget(self, request_id: str) -> None:
+    @Slot(str, str)
+    def _forget(self, request_id: str, why: str) -> None:
         question = self._open.pop(request_id, None)
         if question is None:
             return
         if not question.answered:
-            question.answered = True
+            question.answered, question.why = True, why
             question.withdrawn.emit()
         question.deleteLater()
 

@@ -1,4 +1,8 @@
-"""Decides on a proposal: by the policy, and where that says so by asking the user."""
+"""Decides on a proposal: by the policy, and where that says so by asking the user.
+
+A question that waits is decided anew when a grant is given: one that the grant covers is answered by it and
+withdrawn from the user. What always asks comes before all grants in the policy, so none answers it.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,13 @@ import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from app.errors import PermissionDeniedError
 from app.events import EventBus
 from app.permissions.approval import ApprovalRequest, Approved, Approver, Decision, Denied, Effect
 from app.permissions.audit_entry import Decided
-from app.permissions.grants import Grants
+from app.permissions.grants import Grants, GrantsChanged
 from app.permissions.policy import Allow, Ask, Deny, Policy
 from app.permissions.scoping import CallFacts, rewritten_by_move
 from app.permissions.variant import check_variant
@@ -22,6 +27,9 @@ from app.toolkit.outcome import ApprovalAnswered, ApprovalAsked
 from app.vault.changes import ChangeSet
 
 log = logging.getLogger(__name__)
+
+COVERED = "covered by a new grant"
+"""What the cancellation says that withdraws a question which a grant has answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +49,20 @@ class Refused:
     by_user: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A question that the user has not answered; `covered` gets the verdict of a grant that answers it."""
+
+    facts: CallFacts
+    covered: asyncio.Future[Allow]
+
+
 class Gate:
     """Asks the policy, then the approver, and writes into the record what was decided.
 
     Args:
         approver: Who decides; None where nobody can be asked: then what needs a yes is refused.
+        events: Told of questions and answers; tells of new grants, which may answer what waits.
     """
 
     def __init__(self, policy: Policy, approver: Approver | None, grants: Grants, events: EventBus) -> None:
@@ -53,6 +70,12 @@ class Gate:
         self._approver = approver
         self._grants = grants
         self._events = events
+        self._waiting: list[_Waiting] = []
+        self._unsubscribe = events.subscribe(GrantsChanged, self._try_grants)
+
+    def close(self) -> None:
+        """Follow the grants no more."""
+        self._unsubscribe()
 
     async def admit(
         self,
@@ -70,11 +93,19 @@ class Gate:
                 self._allow(record, verdict)
                 return Admitted(proposal)
             case Ask():
-                answer = await self._ask(record, _request(facts, proposal, arguments, verdict, self._policy))
+                request = _request(facts, proposal, arguments, verdict, self._policy)
+                answer = await self._ask(record, facts, request)
                 if isinstance(answer, Refused):
                     return self._refuse(record, answer)
-                self._grants.remember_outside(facts.scope.outside)
+                if record.decided is Decided.USER_APPROVED:
+                    self._grants.remember_outside(facts.scope.outside)
                 return answer
+
+    def _try_grants(self, _: GrantsChanged) -> None:
+        for waiting in self._waiting:
+            verdict = self._policy.decide(waiting.facts)
+            if isinstance(verdict, Allow) and verdict.by == "grant" and not waiting.covered.done():
+                waiting.covered.set_result(verdict)
 
     def _allow(self, record: CallRecord, verdict: Allow) -> None:
         if verdict.by == "grant":
@@ -89,41 +120,49 @@ class Gate:
         record.line = "denied"
         return refused
 
-    async def _ask(self, record: CallRecord, request: ApprovalRequest) -> Admitted | Refused:
+    async def _ask(
+        self, record: CallRecord, facts: CallFacts, request: ApprovalRequest
+    ) -> Admitted | Refused:
         if self._approver is None:
             return Refused(Decided.FAILED, f"Nobody is here to be asked, and {request.reason}.")
+        waiting = _Waiting(facts, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
         self._events.publish(ApprovalAsked(request))
         started = time.perf_counter()
-        decision: Decision | None = None
+        answer: Decision | Allow | Refused | None = None
         try:
-            answer = await self._answer(self._approver, request)
-            decision = answer if isinstance(answer, Approved | Denied) else None
+            answer = await self._answer(self._approver, request, waiting.covered)
         finally:
+            self._waiting.remove(waiting)
             record.waited += time.perf_counter() - started
-            self._events.publish(ApprovalAnswered(request.id, decision))
+            decision = answer if isinstance(answer, Approved | Denied) else None
+            self._events.publish(ApprovalAnswered(request.id, decision, isinstance(answer, Allow)))
         if isinstance(answer, Refused):
             return answer
+        if isinstance(answer, Allow):
+            self._allow(record, answer)
+            return Admitted(request.proposal)
         return self._settle(record, request, answer)
 
-    async def _answer(self, approver: Approver, request: ApprovalRequest) -> Decision | Refused:
-        """The approver's decision; one that fails, or that does not answer in time, is a no."""
+    async def _answer(
+        self, approver: Approver, request: ApprovalRequest, covered: asyncio.Future[Allow]
+    ) -> Decision | Allow | Refused:
+        """The approver's decision, or that of a grant that comes meanwhile; no answer in time is a no."""
+        asked = asyncio.ensure_future(_ask(approver, request))
+        either: tuple[asyncio.Future[Any], ...] = (asked, covered)
         try:
-            async with asyncio.timeout(request.timeout) as limit:
-                answer = await approver.decide(request)
-        except TimeoutError as error:
-            if limit.expired():
-                return Refused(Decided.TIMED_OUT, f"Nobody answered within {request.timeout:g} s.")
-            return _failing(error)
-        except asyncio.CancelledError as error:
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
-                raise
-            return _failing(error)
-        except Exception as error:
-            return _failing(error)
-        if not isinstance(answer, Approved | Denied):
-            return _failing(TypeError(f"an answer of the type {type(answer).__name__}"))
-        return answer
+            await asyncio.wait(either, timeout=request.timeout, return_when=asyncio.FIRST_COMPLETED)
+            if asked.done():
+                return _decision_of(asked)
+            if covered.done():
+                return covered.result()
+            return Refused(Decided.TIMED_OUT, f"Nobody answered within {request.timeout:g} s.")
+        finally:
+            if not asked.done():
+                asked.cancel(COVERED if covered.done() else None)
+                await asyncio.wait({asked})
+                if not asked.cancelled() and (error := asked.exception()) is not None:
+                    log.error("the approver failed at a withdrawn question", exc_info=error)
 
     def _settle(
         self, record: CallRecord, request: ApprovalRequest, decision: Decision
@@ -166,6 +205,22 @@ def _request(
         timeout=policy.approval_timeout,
         rewrites=rewritten_by_move(proposal) if isinstance(proposal, ChangeSet) else (),
     )
+
+
+async def _ask(approver: Approver, request: ApprovalRequest) -> Decision:
+    return await approver.decide(request)
+
+
+def _decision_of(asked: asyncio.Future[Decision]) -> Decision | Refused:
+    """What the approver said; one that fails, or says something else, is a no."""
+    if asked.cancelled():
+        return _failing(asyncio.CancelledError("the approver gave up"))
+    if (error := asked.exception()) is not None:
+        return _failing(error)
+    answer = asked.result()
+    if not isinstance(answer, Approved | Denied):
+        return _failing(TypeError(f"an answer of the type {type(answer).__name__}"))
+    return answer
 
 
 def _failing(error: BaseException) -> Refused:

@@ -69,7 +69,11 @@ class ApprovalAsked(Event):
 
 @dataclass(frozen=True, slots=True)
 class ApprovalAnswered(Event):
-    """A question is settled; `decision` is None where nobody answered or the call was withdrawn."""
+    """A question is settled; `decision` is None where nobody answered or the call was withdrawn.
+
+    `by_grant`: a grant that was given while it waited has answered it.
+    """
 
     request_id: str
     decision: Decision | None
+    by_grant: bool = False

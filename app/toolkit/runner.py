@@ -60,9 +60,11 @@ if TYPE_CHECKING:
     from app.index.vault_index import VaultIndex
     from app.vault.journal import Journal
     from app.vault.store import NoteStore
+    from app.vault.undo import UndoPlan
 
 log = logging.getLogger(__name__)
 
+_UNDO = "undo"
 _WITHDRAWN = ToolOutcome(False, message="The call was withdrawn.", error={"type": "cancelled", "message": ""})
 
 
@@ -103,8 +105,9 @@ class ToolRunner:
         self._trail = Trail(audit, events)
 
     def close(self) -> None:
-        """Stop following the index; calls that still run end as they do."""
+        """Stop following the index and the grants; calls that still run end as they do."""
         self._visibility.close()
+        self._gate.close()
 
     def log_lost_commits(self) -> int:
         """Log the commits that a crash kept out of the audit log; how many there were. Call it on opening."""
@@ -118,13 +121,7 @@ class ToolRunner:
         """
         record = CallRecord.of(name, caller, arguments)
         self._events.publish(ToolStarted(record.id, name, record.arguments, caller))
-        try:
-            outcome = await self._attempt(record, arguments)
-        except BaseException:
-            record.cancel()
-            self._finish(record, _WITHDRAWN)
-            raise
-        return self._finish(record, outcome)
+        return await self._to_the_end(record, self._run(record, arguments))
 
     async def save(
         self, path: NotePath, before: bytes | None, after: bytes, caller: Caller | None = None
@@ -148,13 +145,43 @@ class ToolRunner:
         record = CallRecord.of("save", caller, {"path": str(path), "hash": content_hash(after)})
         record.decide(Decided.NO_APPROVAL_NEEDED, "the user's own edit")
         record.reaches(reach_of_changes(change_set, self._backlinks))
-        try:
-            outcome = await self._guarded(record, self._save(record, change_set))
-        except BaseException:
-            record.cancel()
-            self._finish(record, _WITHDRAWN)
-            raise
-        return self._finish(record, outcome)
+        return await self._to_the_end(record, self._save(record, change_set))
+
+    async def undo(
+        self,
+        plan: UndoPlan,
+        choices: Mapping[NotePath, bytes | None],
+        arguments: Mapping[str, object],
+    ) -> ToolOutcome:
+        """Take commits back as the user has settled it: as the tool `undo`, asked and logged as that is.
+
+        The whole plan is one change set, whose commit marks the plan's commits as undone.
+
+        Args:
+            plan: What undo came to, with the conflicts that the user was shown.
+            choices: What the files in conflict are to hold (None: no such file); one without a choice
+                stays as it is.
+            arguments: Those of the call of `undo` that met the conflicts.
+
+        Returns:
+            The outcome; its error is a `conflict` when a file holds something else by now.
+        """
+        record = CallRecord.of(_UNDO, Caller.user(), arguments)
+        self._events.publish(ToolStarted(record.id, _UNDO, record.arguments, record.caller))
+        return await self._to_the_end(record, self._undo(record, plan, choices, arguments))
+
+    async def _undo(
+        self,
+        record: CallRecord,
+        plan: UndoPlan,
+        choices: Mapping[NotePath, bytes | None],
+        arguments: Mapping[str, object],
+    ) -> ToolOutcome:
+        call = self._prepare(record, arguments)
+        change_set = plan.resolve(choices)
+        names = ", ".join(str(path) for path in change_set.paths)
+        result = ToolResult(message=f"Undone: {names}." if names else "Everything stays as it is.")
+        return await self._settle(call, Proposal(change_set, result, plan.commits))
 
     async def _save(self, record: CallRecord, change_set: ChangeSet) -> ToolOutcome:
         await self._commit(record, change_set, ())
@@ -171,8 +198,17 @@ class ToolRunner:
         self._events.publish(ToolFinished(record.id, finished, record.caller, record.tool))
         return finished
 
-    async def _attempt(self, record: CallRecord, arguments: Mapping[str, object]) -> ToolOutcome:
-        return await self._guarded(record, self._run(record, arguments))
+    async def _to_the_end(
+        self, record: CallRecord, work: Coroutine[object, object, ToolOutcome]
+    ) -> ToolOutcome:
+        """What comes of `work`, once it is in the log; a call that is withdrawn is there, too."""
+        try:
+            outcome = await self._guarded(record, work)
+        except BaseException:
+            record.cancel()
+            self._finish(record, _WITHDRAWN)
+            raise
+        return self._finish(record, outcome)
 
     async def _guarded(self, record: CallRecord, work: Coroutine[object, object, ToolOutcome]) -> ToolOutcome:
         """The outcome of `work`; its errors become data."""

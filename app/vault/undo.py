@@ -27,6 +27,7 @@ class MergeConflict:
     """A file that undo cannot settle: as it is now, as undo wants it, and what both come from.
 
     `ours_missing` says that the file is not there now, `theirs_missing` that undo would delete it.
+    `goes_to` is where the file was before a move that is taken back, too; None if it stays in its place.
     """
 
     path: NotePath
@@ -36,6 +37,7 @@ class MergeConflict:
     merged_with_markers: bytes
     ours_missing: bool = False
     theirs_missing: bool = False
+    goes_to: NotePath | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ class UndoPlan:
     def resolve(self, choices: Mapping[NotePath, bytes | None]) -> ChangeSet:
         """The change set together with the user's choice for each conflict (None: no such file).
 
-        A conflict without a choice leaves its file as it is.
+        A conflict without a choice leaves the text of its file as it is. Whatever the text, the file goes
+        back to where it was: the links of other notes, which are taken back, too, lead there.
 
         Raises:
             InvalidParametersError: there is a choice for a file that is not in conflict.
@@ -58,14 +61,21 @@ class UndoPlan:
         if unknown := [str(path) for path in choices if path not in conflicts]:
             raise InvalidParametersError("These files are not in conflict.", paths=unknown)
         changes = list(self.change_set.changes)
-        for path, chosen in choices.items():
-            conflict = conflicts[path]
-            if conflict.ours_missing:
-                changes += [] if chosen is None else [Create(path, chosen)]
-            else:
-                ours = conflict.ours
-                changes.append(Delete(path, ours) if chosen is None else Update(path, ours, chosen))
+        for path, conflict in conflicts.items():
+            now = None if conflict.ours_missing else conflict.ours
+            if (change := _settled(conflict, now, choices.get(path, now))) is not None:
+                changes.append(change)
         return ChangeSet.of(*changes, summary=self.change_set.summary)
+
+
+def _settled(conflict: MergeConflict, now: bytes | None, chosen: bytes | None) -> FileChange | None:
+    """What makes the file hold `chosen`, in the place where undo wants it."""
+    path, target = conflict.path, conflict.goes_to or conflict.path
+    if now is None:
+        return None if chosen is None else Create(target, chosen)
+    if chosen is None:
+        return Delete(path, now)
+    return Update(path, now, chosen) if target == path else Move(path, target, now, chosen)
 
 
 class Later(NamedTuple):
@@ -87,12 +97,16 @@ class _File:
 
 @dataclass(slots=True)
 class _Stuck:
-    """A file that is left as it is; older commits only move the text that undo wants for it."""
+    """A file that is left as it is; older commits only move the text that undo wants for it.
+
+    `back` is where undo wants the file itself: where moves that are taken back have found it.
+    """
 
     file: _File | None
     path: NotePath
     base: bytes
     theirs: bytes | None
+    back: NotePath | None = None
 
 
 class _Undo:
@@ -110,7 +124,7 @@ class _Undo:
             path = change.path if change.after is None else self._where(change.place, commit.id)
             if (stuck := self._stuck.get(path.key)) is not None:
                 stuck.theirs = None if change.before is None else self._content(change.before)
-                self._keep_move(change, commit.id)
+                self._keep_stuck(path, change, commit.id)
             elif change.before is None:
                 self._uncreate(path, change.after or "")
             elif change.after is None:
@@ -140,6 +154,14 @@ class _Undo:
     def _keep_move(self, change: Changed, number: int) -> None:
         if change.to is not None:
             self._others = sorted([*self._others, Later(number, (), change)], key=lambda later: later.commit)
+
+    def _keep_stuck(self, path: NotePath, change: Changed, number: int) -> None:
+        """Remember where a stuck file was before a move, unless it has been moved on since."""
+        stuck = self._stuck[path.key]
+        place = stuck.back or stuck.path
+        if change.to is not None and change.place.key == place.key:
+            stuck.back = change.path
+        self._keep_move(change, number)
 
     def _look(self, path: NotePath) -> _File | None:
         if path.key not in self._here:
@@ -182,10 +204,10 @@ class _Undo:
         before, after = change.before or "", change.after or ""
         if file is None:
             self._stuck[path.key] = _Stuck(None, path, self._content(after), self._content(before))
-            self._keep_move(change, number)
+            self._keep_stuck(path, change, number)
             return
         if before != after and not self._merge(file, path, before, after):
-            self._keep_move(change, number)
+            self._keep_stuck(path, change, number)
         elif change.to is not None:
             self._unmove(file, path, change, number)
 
@@ -262,7 +284,17 @@ class _Undo:
         disk = self._disk.get(path.key)
         ours, theirs = disk.content if disk else b"", stuck.theirs or b""
         marked = merge(stuck.base, ours, theirs).text
-        return MergeConflict(path, ours, theirs, stuck.base, marked, disk is None, stuck.theirs is None)
+        missing = disk is None, stuck.theirs is None
+        return MergeConflict(path, ours, theirs, stuck.base, marked, *missing, self._way_back(stuck, path))
+
+    def _way_back(self, stuck: _Stuck, path: NotePath) -> NotePath | None:
+        """Where undo wants a stuck file, if that is elsewhere and nothing is or will be there."""
+        back = stuck.back or (stuck.file.path if stuck.file else stuck.path)
+        if back == path or stuck.theirs is None:
+            return None
+        there = self._look(back)
+        free = (there is None or there is stuck.file) and back.key not in self._disk
+        return back if free or back.key == path.key else None
 
 
 def _rewrite(disk: _File, file: _File) -> list[FileChange]:

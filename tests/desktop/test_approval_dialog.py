@@ -22,6 +22,7 @@ from app.desktop.theme import ThemeSource
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied, Effect, GrantOffer
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation, Scope, ScopeKind
+from app.toolkit.gate import COVERED
 from app.vault.changes import ChangeSet, Create, Delete, Move, Update, after_of
 from app.vault.path import NotePath
 
@@ -510,3 +511,10 @@ def test_what_an_editor_would_lose_is_refused(content: bytes) -> None:
 def test_half_a_character_is_refused() -> None:
     with pytest.raises(NotEditableError, match="D800"):
         EditableText.of(b"a").encode("a\ud800")
+
+
+def test_a_request_that_a_new_grant_covers_goes_with_a_note_that_says_so(desk: Desk) -> None:
+    desk.ask(request(ChangeSet.of(update("A"))), request(ChangeSet.of(update("B")), 2))
+    desk.questions[1].why = COVERED
+    desk.questions[1].withdrawn.emit()
+    assert desk.dialog._notice.text().startswith("Auto-approved by what you have just allowed: ")

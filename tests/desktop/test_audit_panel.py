@@ -139,7 +139,11 @@ def test_a_conflict_is_settled_by_the_user(gui, service, wait_until, tmp_path: P
             dialog.theirs_button.click()
             dialog.accept()
             await wait_until(lambda: (tmp_path / "A.md").read_text() == NOTES["A.md"])
-            await wait_until(lambda: column(panel, TOOL)[0] == "save")
+            await wait_until(lambda: column(panel, TOOL)[0] == "undo" and len(panel.model.entries) == 4)
+            assert len(vault.asked) == 2 and vault.asked[-1].request.tool == "undo"
+            undone = panel.model.entries[0]
+            assert (undone.decision, undone.undoes) == ("user-approved", (panel.model.entries[3].commit,))
+            assert panel.model.entries[3].undone_by == undone.id
 
     gui(main())
 

@@ -9,6 +9,7 @@ import pytest
 
 from app.errors import StorageError
 from app.permissions.approval import Approved, Effect, GrantOffer
+from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation
 from app.toolkit.runner import ApprovalAnswered, ToolFinished
 from app.vault.changes import ChangeSet, Create, Delete, Update
@@ -203,3 +204,66 @@ async def test_a_failing_index_does_not_undo_what_is_written(bench, monkeypatch,
     monkeypatch.setattr(bench.index, "refresh", fail)
     outcome = await bench.call("make", {"name": "Coffee"})
     assert outcome.success and outcome.commit is not None
+
+
+async def two_wait(bench, first, second, **call):
+    """Two calls that wait for an answer; `settle(place, answer)` gives one."""
+    answers = [asyncio.get_running_loop().create_future() for _ in range(2)]
+    bench.approver.answers += [lambda request, answer=answer: answer for answer in answers]
+    tasks = [
+        asyncio.create_task(bench.call("make", {"name": name, **more}, **call))
+        for name, more in (first, second)
+    ]
+    while len(bench.approver.asked) < 2:
+        await asyncio.sleep(0)
+    return tasks, answers
+
+
+async def test_a_new_grant_answers_the_questions_that_it_covers(bench):
+    tasks, answers = await two_wait(bench, ("One", {}), ("Two", {}))
+    request = bench.approver.asked[0]
+    offer = next(one for one in request.offers if one.tool is None and one.minutes is None)
+    answers[0].set_result(Approved(request.proposal, grant=offer))
+    first, second = await asyncio.gather(*tasks)
+    assert first.success and second.success and (bench.root / "Two.md").exists()
+    assert answers[1].cancelled()
+    entries = {entry.id: entry for entry in bench.audit.entries()}
+    assert entries[first.entry].decision == "user-approved"
+    assert entries[second.entry].decision == "auto-approved"
+    assert entries[second.entry].grant == entries[first.entry].grant != ""
+    assert [grant.used for grant in bench.grants.list()] == [1]
+    assert [event.by_grant for event in bench.of(ApprovalAnswered)] == [False, True]
+
+
+async def test_a_question_that_a_grant_does_not_cover_goes_on_waiting(bench):
+    tasks, answers = await two_wait(bench, ("One", {"folder": "in"}), ("Two", {"folder": "out"}))
+    bench.grants.add(GrantOffer("", Operation.CREATE, folder="in"))
+    assert (await tasks[0]).success and not answers[1].done()
+    answers[1].set_result(Approved(bench.approver.asked[1].proposal))
+    assert (await tasks[1]).success
+    assert [entry.decision for entry in bench.audit.entries()][:2] == ["user-approved", "auto-approved"]
+
+
+async def test_a_session_toggle_answers_what_waits(bench):
+    tasks, _ = await two_wait(bench, ("One", {}), ("Two", {}))
+    bench.grants.set_session(Operation.CREATE, True)
+    assert all(outcome.success for outcome in await asyncio.gather(*tasks))
+    assert {entry.decision for entry in bench.audit.entries()[:2]} == {"auto-approved"}
+
+
+async def test_no_grant_answers_what_always_asks(bench):
+    tainted = Caller(CallerKind.DESKTOP_AGENT, "Agent", tainted=True)
+    tasks, answers = await two_wait(bench, ("One", {}), ("Two", {}), caller=tainted)
+    bench.approver.answers.append(forever)
+    mine = asyncio.create_task(bench.call("merge", {"name": "Tea"}))
+    while len(bench.approver.asked) < 3:
+        await asyncio.sleep(0)
+    for operation in (Operation.CREATE, Operation.UPDATE, Operation.READ):
+        bench.grants.set_session(operation, True)
+        bench.grants.add(GrantOffer("", operation, always=True))
+    await asyncio.sleep(0.01)
+    assert not any(task.done() for task in (*tasks, mine)) and not any(one.done() for one in answers)
+    for task in (*tasks, mine):
+        task.cancel()
+    await asyncio.gather(*tasks, mine, return_exceptions=True)
+    assert {entry.decision for entry in bench.audit.entries()[:3]} == {"cancelled"}

@@ -366,3 +366,44 @@ def test_no_undo_ever_loses_a_line_that_was_written_since(sequence, edits, data)
         for conflict in plan.conflicts:
             assert (vault.read(conflict.path) or b"") == conflict.ours
         vault.journal.close()
+
+
+def test_a_moved_note_in_conflict_goes_back_to_its_place_with_the_text_that_is_picked(vault: Vault):
+    vault.commit(Create(P("a.md"), b"1\n2\n"), Create(P("b.md"), b"[[a]]\n"))
+    made = vault.commit(
+        Move(P("a.md"), P("c.md"), b"1\n2\n", b"1\nTWO\n"), Update(P("b.md"), b"[[a]]\n", b"[[c]]\n")
+    )
+    vault.commit(Update(P("c.md"), b"1\nTWO\n", b"1\nzwei\n"))
+    plan = vault.plan(made)
+    (conflict,) = plan.conflicts
+    assert (conflict.path, conflict.goes_to) == (P("c.md"), P("a.md"))
+    kept = plan.resolve({})
+    taken = plan.resolve({P("c.md"): conflict.theirs})
+    assert kept.changes[-1] == Move(P("c.md"), P("a.md"), b"1\nzwei\n", b"1\nzwei\n")
+    assert plan.resolve({P("c.md"): None}).changes[-1] == Delete(P("c.md"), b"1\nzwei\n")
+    vault.store.commit(taken, author="user", undoes=plan.commits)
+    assert vault.files() == {"a.md": b"1\n2\n", "b.md": b"[[a]]\n"}
+    assert vault.journal.commit(made).undone_by is not None
+
+
+def test_a_moved_note_in_conflict_stays_where_its_old_place_is_taken(vault: Vault):
+    vault.commit(Create(P("a.md"), b"1\n2\n"))
+    made = vault.commit(Move(P("a.md"), P("c.md"), b"1\n2\n", b"1\nTWO\n"))
+    vault.commit(Update(P("c.md"), b"1\nTWO\n", b"1\nzwei\n"), Create(P("a.md"), b"new\n"))
+    plan = vault.plan(made)
+    (conflict,) = plan.conflicts
+    assert conflict.goes_to is None
+    assert plan.resolve({P("c.md"): conflict.theirs}).changes == (
+        Update(P("c.md"), b"1\nzwei\n", b"1\n2\n"),
+    )
+
+
+def test_a_note_moved_twice_in_what_is_undone_goes_back_all_the_way(vault: Vault):
+    vault.commit(Create(P("a.md"), b"1\n2\n"))
+    first = vault.commit(Move(P("a.md"), P("b.md"), b"1\n2\n", b"1\n2\n"))
+    second = vault.commit(Move(P("b.md"), P("c.md"), b"1\n2\n", b"1\nTWO\n"))
+    vault.commit(Update(P("c.md"), b"1\nTWO\n", b"1\nzwei\n"))
+    (conflict,) = vault.plan(first, second).conflicts
+    assert conflict.goes_to == P("a.md")
+    (conflict,) = vault.plan(second).conflicts
+    assert conflict.goes_to == P("b.md")

@@ -14,6 +14,7 @@ from app.desktop.approval.draft import Draft
 from app.desktop.approval.waiting import Question, Waiting
 from app.desktop.approval.wording import title
 from app.desktop.theme import ThemeSource
+from app.toolkit.gate import COVERED
 from app.vault.changes import ChangeSet
 
 
@@ -81,14 +82,19 @@ class ApprovalQueue(QObject):
         if item not in self._items:
             return
         self._items.remove(item)
-        late = self._clock() >= item.deadline
-        why = "No answer in time, so it was denied" if late else "Withdrawn by the caller"
-        text = f"{why}: {title(item.request)}."
+        text = f"{self._why(item)}: {title(item.request)}."
         if self._items and self.dialog is not None:
             self.dialog.note(text)
         else:
             self.noted.emit(text)
         self._show_rest()
+
+    def _why(self, item: Waiting) -> str:
+        if item.question.why == COVERED:
+            return "Auto-approved by what you have just allowed"
+        if self._clock() >= item.deadline:
+            return "No answer in time, so it was denied"
+        return "Withdrawn by the caller"
 
     def _show_rest(self) -> None:
         if self.dialog is not None:

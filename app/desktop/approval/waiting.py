@@ -12,9 +12,10 @@ from app.permissions.approval import ApprovalRequest, Decision
 
 
 class Question(Protocol):
-    """A request on its way to the user: `bridge.PendingQuestion`."""
+    """A request on its way to the user: `bridge.PendingQuestion`; `why` says why it was withdrawn."""
 
     request: ApprovalRequest
+    why: str
 
     @property
     def withdrawn(self) -> SignalInstance:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from app.desktop import dialogs
 from app.desktop.bridge import VaultClient
@@ -17,7 +17,6 @@ from app.errors import NotFoundError
 from app.permissions.audit_entry import AuditEntry
 from app.permissions.caller import Caller
 from app.toolkit.outcome import ToolOutcome
-from app.vault.changes import Create, Update, before_of
 from app.vault.path import NotePath
 from app.vault.undo import UndoPlan
 
@@ -38,45 +37,60 @@ async def undo(
     )
     if outcome.success or outcome.denied:
         return
-    error = outcome.error or {}
-    commits = error.get("commits")
-    if error.get("type") == "conflict" and isinstance(commits, list):
-        await _settle(client, theme, window, [int(number) for number in commits])
+    if _is_conflict(outcome):
+        await _settle(client, theme, window, arguments, outcome)
     else:
         await dialogs.tell(window, _tr("It can't be undone"), outcome.message)
 
 
-async def _settle(client: VaultClient, theme: ThemeSource, window: QWidget, commits: list[int]) -> None:
-    plan = await client.run(lambda workspace: workspace.journal.undo(commits, _reader(workspace)))
+async def _settle(
+    client: VaultClient,
+    theme: ThemeSource,
+    window: QWidget,
+    arguments: dict[str, object],
+    outcome: ToolOutcome,
+) -> None:
+    """Let the user pick what stays; anew, if a file changes while they do."""
+    while _is_conflict(outcome):
+        plan: UndoPlan = await client.run(partial(_plan, arguments))
+        choices = await _picked(plan, theme, window) if plan.conflicts else {}
+        if choices is None:
+            return
+        outcome = await client.run(partial(_write, plan, choices, arguments))
+    if not outcome.success and not outcome.denied:
+        await dialogs.tell(window, _tr("It was not undone"), outcome.message)
+
+
+async def _picked(
+    plan: UndoPlan, theme: ThemeSource, window: QWidget
+) -> dict[NotePath, bytes | None] | None:
+    """What the files in conflict are to hold; None if the user would rather leave everything."""
     dialog = ConflictDialog(plan.conflicts, theme, window)
     choices: dict[NotePath, bytes | None] = {}
     dialog.accepted.connect(lambda: choices.update(dialog.choices()))
-    await dialogs.ask(dialog)
-    if choices:
-        await _write(client, window, plan, choices)
+    accepted = await dialogs.ask(dialog) == int(QDialog.DialogCode.Accepted)
+    return choices if accepted else None
 
 
 async def _write(
-    client: VaultClient, window: QWidget, plan: UndoPlan, choices: dict[NotePath, bytes | None]
-) -> None:
-    """Write what the user has settled, as the user's own edits; say what has to be done by hand."""
-    left: list[str] = []
-    for change in plan.resolve(choices).changes:
-        if not isinstance(change, Create | Update):
-            left.append(str(change.path))
-            continue
-        path, before, after = change.path, before_of(change), change.after
-
-        outcome: ToolOutcome = await client.run(partial(_save, path, before, after))
-        if not outcome.success:
-            left.append(str(path))
-    if left:
-        words = _tr("These files were left as they are: {0}").format(", ".join(left))
-        await dialogs.tell(window, _tr("Not all of it was undone"), words)
+    plan: UndoPlan,
+    choices: dict[NotePath, bytes | None],
+    arguments: dict[str, object],
+    workspace: Workspace,
+) -> ToolOutcome:
+    return await workspace.runner.undo(plan, choices, arguments)
 
 
-async def _save(path: NotePath, before: bytes | None, after: bytes, workspace: Workspace) -> ToolOutcome:
-    return await workspace.runner.save(path, before, after)
+def _is_conflict(outcome: ToolOutcome) -> bool:
+    return (outcome.error or {}).get("type") == "conflict"
+
+
+def _plan(arguments: dict[str, object], workspace: Workspace) -> UndoPlan:
+    if (turn := arguments.get("turn")) is not None:
+        commits = workspace.audit.commits_of_turn(str(turn))
+    else:
+        commits = workspace.audit.commits_of_entry(int(str(arguments["entry"])))
+    return workspace.journal.undo(commits, _reader(workspace))
 
 
 def _reader(workspace: Workspace) -> Callable[[NotePath], bytes | None]:
