@@ -22,6 +22,9 @@ class NamePopup(QCompleter):
         self._field = field
         self._names = QStringListModel(self)
         self._list = QListView()
+        self._list.setObjectName("popup")
+        self._list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setModel(self._names)
         self.setPopup(self._list)
         self.setWidget(field)

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.desktop.name_popup import NamePopup
 from app.desktop.theme import Theme, ThemeSource, icon
+from app.desktop.utf16 import around, units
 
 NOTE_MIME = "application/x-scriptorium-note"
 _LINES = (2, 9)
@@ -81,8 +82,7 @@ class PromptField(QPlainTextEdit):
 
     def _at_word(self) -> str | None:
         """What stands between an `@` and the cursor, None when there is no `@` at a word's start."""
-        cursor = self.textCursor()
-        before = cursor.block().text()[: cursor.positionInBlock()]
+        before, _ = around(self.textCursor())
         head, at, word = before.rpartition("@")
         return word if at and (not head or head[-1].isspace()) and len(word) < 60 else None
 
@@ -91,9 +91,7 @@ class PromptField(QPlainTextEdit):
         if word is None:
             return
         cursor = self.textCursor()
-        cursor.movePosition(
-            QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, len(word) + 1
-        )
+        cursor.setPosition(cursor.position() - units(word) - 1, QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(f"[[{name}]] ")
 
     def _changed(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from urllib.parse import unquote, urlsplit
 
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
@@ -30,6 +31,8 @@ from app.index.records import IndexUpdated, Mention
 from app.vault.markdown import edit
 from app.vault.markdown.render import RenderColors
 from app.vault.markdown.scan import scan
+from app.vault.path import NotePath
+from app.vault.reference import Reference, parse_reference
 
 _RENDER_MS = 200
 
@@ -50,6 +53,8 @@ class NoteView(QWidget):
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.path = ""
         self._client = client
         self._theme = theme
@@ -105,13 +110,19 @@ class NoteView(QWidget):
         self._header.acted.connect(lambda what: self.acted.emit(what, self.path))
         self.properties.changed.connect(self._set_property)
         self.properties.removed.connect(self._remove_property)
+        self.properties.tag_clicked.connect(lambda tag: self._follow("tag", tag))
+        self.properties.link_clicked.connect(lambda name: self._follow("note", name))
+        self.properties.source_wanted.connect(lambda: self.show_source(True))
         self._connect_reading()
         self.editor.textChanged.connect(lambda: None if self._filling else document.touched())
         self.editor.completion_wanted.connect(lambda w: self._start(self._complete(w), "complete"))
-        self.editor.link_followed.connect(lambda target: self.open_requested.emit(target, ""))
+        self.editor.link_followed.connect(self._follow)
         self._shortcut(QKeySequence.StandardKey.Save, self.save)
         self._shortcut(QKeySequence("Ctrl+E"), self.toggle_mode)
         self._shortcut(QKeySequence.StandardKey.Find, self.find_text)
+        self._shortcut(QKeySequence("Ctrl+H"), self.replace_text)
+        self._shortcut(QKeySequence("F3"), self.find_bar.find_next)
+        self._shortcut(QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(True))
 
     def _connect_reading(self) -> None:
         self.reader.note_clicked.connect(self.open_requested)
@@ -123,7 +134,7 @@ class NoteView(QWidget):
         self.links.create_requested.connect(self.create_requested)
         self.links.link_wanted.connect(lambda m: self._start(self._link_mention(m), "make the link"))
 
-    def _shortcut(self, keys: QKeySequence | QKeySequence.StandardKey, act: Callable[[], None]) -> None:
+    def _shortcut(self, keys: QKeySequence | QKeySequence.StandardKey, act: Callable[[], object]) -> None:
         shortcut = QShortcut(QKeySequence(keys), self)
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         shortcut.activated.connect(act)
@@ -169,18 +180,24 @@ class NoteView(QWidget):
         self.dirty_changed.emit(dirty)
 
     def _take_text(self, text: str) -> None:
-        self._fill(text)
+        self._change(text)
         self.show_source(True)
 
     def _fill(self, text: str) -> None:
         """Put `text` into the editor and keep the place."""
         self._filling = True
         place, at = self.editor.verticalScrollBar().value(), self.editor.textCursor().position()
-        self.editor.setPlainText(for_editor(text))
+        self.editor.load(for_editor(text))
         cursor = self.editor.textCursor()
         cursor.setPosition(min(at, max(0, self.editor.document().characterCount() - 1)))
         self.editor.setTextCursor(cursor)
         self.editor.verticalScrollBar().setValue(place)
+        self._filling = False
+
+    def _change(self, text: str) -> None:
+        """Make `text` of what the editor holds; Ctrl+Z takes it back."""
+        self._filling = True
+        self.editor.become(for_editor(text))
         self._filling = False
 
     def _go_to(self, fragment: str) -> None:
@@ -222,6 +239,9 @@ class NoteView(QWidget):
         if not source:
             self._start(self._render(), "show the note")
         self._stack.setCurrentWidget(self.editor if source else self.reader)
+        if not self.find_bar.isHidden():
+            self.find_text()
+        self.properties.setVisible(not source or self.properties.has_problem)
         self._header.show_mode(source, not self.editor.isReadOnly())
 
     def toggle_links(self) -> None:
@@ -234,6 +254,11 @@ class NoteView(QWidget):
     def find_text(self) -> None:
         """Find in the view that is in front."""
         self.find_bar.start(self.editor if self.editing else self.reader)
+
+    def replace_text(self) -> None:
+        """Find and replace in the source."""
+        self.show_source(True)
+        self.find_text()
 
     # Editing and saving
 
@@ -268,7 +293,7 @@ class NoteView(QWidget):
         except ScriptoriumError as error:
             self.notice.say(f"Could not {what}: {error.message}", "warning")
             return
-        self._fill(text)
+        self._change(text)
         self.document.touched()
         if was_dirty:
             self.properties.show_properties(scan(text), True)
@@ -292,6 +317,28 @@ class NoteView(QWidget):
             lambda ws: ws.complete_tags(word, 12) if tag else ws.complete_names(word, 12)
         )
         self.editor.offer(wanted, list(names))
+
+    def _follow(self, kind: str, words: str) -> None:
+        """Go where a link in the source leads."""
+        if kind == "tag":
+            self.search_requested.emit(f"tag:{words}")
+        elif kind == "address" and urlsplit(words).scheme in ("http", "https", "mailto"):
+            self._start(self._open_web(words), "open the address")
+        else:
+            target = words if kind == "note" else unquote(words)
+            self._start(self._open_link(parse_reference(f"[[{target}]]")), "follow the link")
+
+    async def _open_link(self, link: Reference) -> None:
+        source = NotePath(self.path)
+        fragment = f"^{link.block}" if link.block else link.heading or ""
+        if not link.target:
+            self._go_to(fragment)
+            return
+        found = await self._client.run(lambda ws: ws.index.resolver.resolve(link.target, source).path)
+        if found is None:
+            self.create_requested.emit(link.target)
+        else:
+            self.open_requested.emit(found.text, fragment)
 
     async def _link_mention(self, mention: Mention) -> None:
         if (page := self.document.page) is not None:
