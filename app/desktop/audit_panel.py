@@ -31,6 +31,7 @@ from app.events import Event
 from app.permissions.audit import AuditAppended
 from app.permissions.audit_chain import AuditCheck
 from app.permissions.audit_entry import AuditEntry
+from app.permissions.wording import counted
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
@@ -105,7 +106,7 @@ class AuditPanel(Panel):
             lambda workspace: asyncio.to_thread(workspace.audit.verify)
         )
         if found.ok:
-            words = self.tr("Whole: {0} rows, none changed").format(f"{found.rows:,}")
+            words = self.tr("Whole: {0}, none changed").format(counted(found.rows, self.tr("row"), self.tr("rows")))
         elif found.first_bad is not None:
             words = self.tr("Not whole: row {0}: {1}").format(found.first_bad, found.reason)
         else:
@@ -128,7 +129,8 @@ class AuditPanel(Panel):
             return audit.export_csv(file, wanted) if suffix == "csv" else audit.export_jsonl(file, wanted)
 
         count = await self._client.run(write)
-        self.verdict.setText(self.tr("{0} entries written to {1}").format(f"{count:,}", file.name))
+        entries = counted(count, self.tr("entry"), self.tr("entries"))
+        self.verdict.setText(self.tr("{0} written to {1}").format(entries, file.name))
 
     async def open_diff(self, entry: AuditEntry) -> None:
         """Show what the entry's call wrote."""

@@ -19,6 +19,7 @@ from app.events import Event, EventBus
 from app.permissions.approval import GrantOffer
 from app.permissions.scope import Operation
 from app.permissions.scoping import Part
+from app.permissions.wording import counted
 
 log = logging.getLogger(__name__)
 
@@ -252,4 +253,4 @@ def _until(offer: GrantOffer) -> str:
         return "always"
     if offer.minutes is None:
         return "until Scriptorium closes"
-    return f"for {offer.minutes} minute{'s' if offer.minutes != 1 else ''}"
+    return f"for {counted(offer.minutes, 'minute')}"

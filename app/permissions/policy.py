@@ -18,6 +18,7 @@ from app.permissions.offers import offers_for
 from app.permissions.rules import CompiledRule
 from app.permissions.scope import Operation, ScopeKind
 from app.permissions.scoping import MESSAGE, PAGE, CallFacts, Part
+from app.permissions.wording import counted
 from app.settings import Effect, PermissionSettings, Rule, VaultRules
 from app.vault.path import NotePath
 
@@ -168,13 +169,13 @@ class Policy:
         if call.effect == MESSAGE:
             return "a message that leaves this machine always asks"
         if call.operation is Operation.DELETE and call.scope.backlinks:
-            return f"deleting always asks, and {len(call.scope.backlinks)} notes link here"
+            return f"deleting always asks, and {_links(len(call.scope.backlinks))} here"
         if call.operation is Operation.DELETE and not self._grants.deletes_unlocked:
             return "deleting always asks"
         if call.always_asks:
             return f"{call.tool} always asks"
         if call.scope.files > self.bulk_threshold:
-            return f"{call.scope.files} files at once: more than {self.bulk_threshold} always ask"
+            return f"{counted(call.scope.files, 'file')} at once: more than {self.bulk_threshold} always ask"
         return ""
 
     def _granted(self, call: CallFacts) -> Verdict | None:
@@ -191,6 +192,10 @@ class Policy:
 
     def _offers(self, call: CallFacts) -> tuple[GrantOffer, ...]:
         return offers_for(call, deletes_unlocked=self._grants.deletes_unlocked)
+
+
+def _links(count: int) -> str:
+    return counted(count, "note links", "notes link")
 
 
 def _words(rule: Rule) -> str:

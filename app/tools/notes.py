@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from app.errors import ConflictError, InvalidParametersError
+from app.permissions.wording import counted
 from app.toolkit.arguments import (
     ContentHash,
     FolderName,
@@ -320,7 +321,7 @@ async def list_notes(
         for n in found[offset : offset + limit]
     ]
     where = f"in {folder}" if folder else "in the vault"
-    return NoteList(notes=entries, total=len(found), message=f"{len(found)} notes {where}.")
+    return NoteList(notes=entries, total=len(found), message=f"{counted(len(found), 'note')} {where}.")
 
 
 @tool(
@@ -359,7 +360,7 @@ async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
         modified=record.modified if record else 0.0,
         size=len(note.content),
         problem=note.parsed.properties_problem or (record.problem if record else None),
-        message=f"{len(backlinks)} notes link to [[{note.name}]].",
+        message=f"{counted(len(backlinks), 'note links', 'notes link')} to [[{note.name}]].",
     )
 
 

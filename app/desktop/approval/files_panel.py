@@ -25,6 +25,7 @@ from app.desktop.approval.draft import Draft, FileDraft, Share
 from app.desktop.approval.wording import KIND_ICONS, KIND_NAMES, change_name
 from app.desktop.diff.visible import describe
 from app.desktop.theme import Theme, ThemeSource, icon
+from app.permissions.wording import counted
 from app.vault.changes import Create, Delete, Move, Update
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -103,7 +104,7 @@ class FilesModel(QAbstractTableModel):
 
     def _spoken(self, file: FileDraft) -> str:
         counts = self._counts(file)
-        return f"{counts[0]} lines added, {counts[1]} removed" if counts else "not compared yet"
+        return f"{counted(counts[0], 'line')} added, {counts[1]:,} removed" if counts else "not compared yet"
 
 
 class FilesPanel(QWidget):

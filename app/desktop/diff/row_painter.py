@@ -11,6 +11,7 @@ from app.desktop.diff.drawing import Grid, TextPainter
 from app.desktop.diff.sheet import Mode, Row, Sheet
 from app.desktop.diff.visible import describe
 from app.desktop.theme import Theme
+from app.permissions.wording import counted
 
 TICK = 28
 FOLD_EXTRA = 10
@@ -175,7 +176,7 @@ class RowPainter:
         self._painter.fillRect(box, QColor(self._theme.sunken))
         self._painter.setFont(self._grid.shaped)
         self._painter.setPen(QColor(self._theme.muted))
-        lines = "1 unchanged line" if row.folded == 1 else f"{row.folded:,} unchanged lines"
+        lines = counted(row.folded, "unchanged line")
         heading = self._heading_before(row)
         text = f"⋯  {lines}" + (f"   ·   {heading}" if heading else "")
         inner = box.adjusted(self._panes[0].sign, 0, -_PAD, 0)
