@@ -106,7 +106,8 @@ class AuditPanel(Panel):
             lambda workspace: asyncio.to_thread(workspace.audit.verify)
         )
         if found.ok:
-            words = self.tr("Whole: {0}, none changed").format(counted(found.rows, self.tr("row"), self.tr("rows")))
+            rows = counted(found.rows, self.tr("row"), self.tr("rows"))
+            words = self.tr("Whole: {0}, none changed").format(rows)
         elif found.first_bad is not None:
             words = self.tr("Not whole: row {0}: {1}").format(found.first_bad, found.reason)
         else:

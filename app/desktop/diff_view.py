@@ -148,12 +148,15 @@ class DiffView(QWidget):
     def _prepare(self, make: Callable[[], Diff], size: int, *, keep_place: bool) -> None:
         self._round += 1
         mode, opened = self._mode, frozenset(self._opened)
+        measure = self.canvas.measure(self._selectable)
 
         def work() -> tuple[Diff, Sheet]:
             diff = make()
             sides_differ = bool(diff.before) and bool(diff.after)
             folds = range(len(diff.before)) if _EVERY_FOLD in opened else opened
-            return diff, lay_out(diff, mode if sides_differ else Mode.UNIFIED, folds)
+            sheet = lay_out(diff, mode if sides_differ else Mode.UNIFIED, folds)
+            sheet.prepare(measure(sheet))
+            return diff, sheet
 
         if size <= _AT_ONCE:
             self._show(*work(), keep_place=keep_place)

@@ -20,12 +20,13 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop import tasks
-from app.desktop.approval.labels import ElidedLabel, heading
+from app.desktop.approval.labels import heading
 from app.desktop.approval.wording import size
 from app.desktop.audit.entries_model import time_words
 from app.desktop.bridge import VaultClient
 from app.desktop.diff.visible import describe
 from app.desktop.diff_view import DiffView
+from app.desktop.panel import ElidedLabel
 from app.desktop.theme import ThemeSource
 from app.errors import NotFoundError
 from app.permissions.caller import Caller
@@ -127,7 +128,7 @@ class HistoryDialog(QDialog):
         if not 0 <= row < len(self.versions):
             return
         version = self.versions[row]
-        self._place.show_text(self.tr("{0}, compared with now").format(describe(str(version.path))))
+        self._place.setText(self.tr("{0}, compared with now").format(describe(str(version.path))))
         if (key := version.hash) is None:
             self.diff_view.show_message(self.tr("The note was deleted here."))
             return

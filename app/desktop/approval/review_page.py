@@ -13,11 +13,11 @@ from app.desktop.approval.editable_text import EditableText, NotEditableError
 from app.desktop.approval.effect_view import EffectView
 from app.desktop.approval.files_panel import FilesPanel
 from app.desktop.approval.header import RequestHeader
-from app.desktop.approval.labels import ElidedLabel
 from app.desktop.approval.text_editor import LARGEST, TextEditor
 from app.desktop.approval.wording import KIND_NAMES, change_name, size
 from app.desktop.diff.binary import is_binary
 from app.desktop.diff_view import DiffView
+from app.desktop.panel import ElidedLabel
 from app.desktop.theme import ThemeSource
 from app.permissions.approval import Effect
 
@@ -105,7 +105,7 @@ class ReviewPage(QWidget):
 
     def _build_body(self) -> QWidget:
         self._place = ElidedLabel()
-        self._facts = ElidedLabel("muted")
+        self._facts = ElidedLabel(tone="muted")
         lead = QWidget()
         row = QHBoxLayout(lead)
         row.setContentsMargins(0, 0, 12, 0)
@@ -149,7 +149,7 @@ class ReviewPage(QWidget):
     def _show_file(self, *, keep_place: bool = False) -> None:
         if (file := self.file) is None:
             return
-        self._place.show_text(change_name(file.change))
+        self._place.setText(change_name(file.change))
         self.diff_view.canvas.setAccessibleName(f"Changes in {change_name(file.change)}")
         self.diff_view.show_contents(
             file.before,
@@ -168,7 +168,7 @@ class ReviewPage(QWidget):
         edited = "edited by you" if file.is_edited else ""
         left_out = "left out" if file.share is Share.NONE else ""
         facts = (KIND_NAMES[type(file.change)], " → ".join(dict.fromkeys(sizes)), edited, left_out)
-        self._facts.show_text("   ·   ".join(fact for fact in facts if fact))
+        self._facts.setText("   ·   ".join(fact for fact in facts if fact))
 
     def _file_ticked(self, row: int) -> None:
         if row == self._row:

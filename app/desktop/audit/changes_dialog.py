@@ -17,9 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.approval.labels import ElidedLabel, heading
+from app.desktop.approval.labels import heading
 from app.desktop.diff.visible import describe
 from app.desktop.diff_view import DiffView
+from app.desktop.panel import ElidedLabel
 from app.desktop.theme import ThemeSource, icon
 from app.errors import NotFoundError
 
@@ -117,7 +118,7 @@ class ChangesDialog(QDialog):
             self.diff_view.show_message(self.tr("This commit changed no file."))
             return
         file = self._files[row]
-        self._place.show_text(file.name)
+        self._place.setText(file.name)
         if file.problem:
             self.diff_view.show_message(file.problem)
         else:

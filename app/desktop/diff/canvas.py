@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -101,6 +102,19 @@ class DiffCanvas(QAbstractScrollArea):
         self.go_to_hunk(target)
         return True
 
+    def measure(self, ticks_shown: bool) -> Callable[[Sheet], int]:
+        """A function, for any thread, that gives the cells in a line of a sheet as it would be shown now.
+
+        Args:
+            ticks_shown: Whether a sheet with several hunks would have ticks.
+        """
+        grid, width = self._grid, self._width
+
+        def cells(sheet: Sheet) -> int:
+            return columns(sheet, grid, width, ticks_shown and len(sheet.diff.hunks) > 1)
+
+        return cells
+
     def go_to_hunk(self, index: int) -> None:
         """Make hunk `index` the current one and bring it into sight."""
         if self._sheet is None or not 0 <= index < len(self._sheet.first_rows):
@@ -189,6 +203,11 @@ class DiffCanvas(QAbstractScrollArea):
         hand = tick or (row is not None and row.folded > 0)
         self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.ArrowCursor)
 
+    @property
+    def _width(self) -> int:
+        # As if the bar were always there: one that comes and goes would decide about itself.
+        return self.width() - self.verticalScrollBar().sizeHint().width()
+
     def _toggle(self, hunk: int) -> None:
         self.hunk_toggled.emit(hunk, hunk in self._ticks.unticked)
 
@@ -208,9 +227,7 @@ class DiffCanvas(QAbstractScrollArea):
         if self._sheet is None:
             self._tops = np.zeros(1, dtype=np.int64)
         else:
-            # As if the bar were always there: one that comes and goes would decide about itself.
-            width = self.width() - bar.sizeHint().width()
-            self._columns = columns(self._sheet, self._grid, width, self._ticks.shown)
+            self._columns = columns(self._sheet, self._grid, self._width, self._ticks.shown)
             heights = self._sheet.heights(self._columns) * self._grid.height
             heights[self._sheet.fold_rows] += FOLD_EXTRA
             self._tops = np.concatenate(([0], np.cumsum(heights)))
