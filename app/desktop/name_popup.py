@@ -42,6 +42,11 @@ class NamePopup(QCompleter):
         self.complete(area)
         self._list.setCurrentIndex(self._names.index(0, 0))
 
+    @property
+    def is_open(self) -> bool:
+        """Whether names are shown."""
+        return self._list.isVisible()
+
     def close_list(self) -> None:
         """Hide the list."""
         self._list.hide()

@@ -144,6 +144,9 @@ QPushButton[role="chip"] {{ background: transparent; border: 1u solid transparen
   padding: 1u 2u; color: {t.text}; }}
 QPushButton[role="chip"]:hover {{ text-decoration: underline; }}
 QPushButton[role="chip"]:focus {{ border: 1u solid {t.accent}; }}
+QPushButton[role="given"] {{ background: {t.accent_soft}; border: 1u solid transparent; border-radius: 10u;
+  padding: 1u 8u; min-height: 16u; }}
+QPushButton[role="given"]:hover {{ border: 1u solid {t.accent}; }}
 QPushButton[role="suggestion"] {{ background: {t.raised}; border: 1u solid {t.border}; border-radius: 8u;
   padding: 8u 12u; text-align: left; color: {t.muted}; }}
 QPushButton[role="suggestion"]:hover {{ background: {t.hover}; color: {t.text}; }}
@@ -189,6 +192,7 @@ QLineEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabl
   background: {t.window}; }}
 QTextBrowser, QTextEdit[plain="true"], QPlainTextEdit[plain="true"] {{ background: {t.panel}; border: none;
   border-radius: 0; padding: 0; }}
+QTextBrowser:focus, QTextEdit[plain="true"]:focus, QPlainTextEdit[plain="true"]:focus {{ border: none; }}
 QAbstractSpinBox QLineEdit {{ background: transparent; border: none; padding: 0 6u; min-height: 0; }}
 SearchField {{ padding-left: 2u; padding-right: 4u; }}
 QListWidget#sections {{ background: transparent; padding: 0; }}
