@@ -333,7 +333,7 @@ class GraphView(QWidget):
             self.legend.arrange(width - 2 * _EDGE)
             self.legend.move(_EDGE, height - self.legend.height() - _EDGE)
             below = self.legend.height()
-        above = 0 if small else self.toolbar.height() - _EDGE // 2
+        above = 0 if height < 320 else self.toolbar.height() - _EDGE // 2
         self.canvas.keep_clear(Insets(0, above, 0, below))
 
     def _bar_line(self) -> int:
