@@ -93,7 +93,7 @@ class Policy:
                 return verdict
         if call.scope.kind is ScopeKind.READ_IN_SCOPE:
             return Allow("reading in the vault")
-        return Ask("it changes something", self._offers(call))
+        return Ask("no rule and no permission lets it through without asking", self._offers(call))
 
     def may_call(self, caller: Caller, category: str, tool: str, op: str = "") -> bool:
         """Whether `caller` may call the tool (and its operation `op`) at all.

@@ -140,6 +140,12 @@ class FilesPanel(QWidget):
         self.model.ticked.connect(self.ticked)
         self.refresh()
 
+    @property
+    def wanted_height(self) -> int:
+        """How tall it would have to be to list all files, in pixels."""
+        row = max(self.view.sizeHintForRow(0), 1)
+        return self._heading.sizeHint().height() + row * len(self._draft.files) + row
+
     def choose(self, row: int) -> None:
         """Make `row` the file that is shown."""
         self.view.setCurrentIndex(self.model.index(row, 0))

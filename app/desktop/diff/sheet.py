@@ -21,6 +21,8 @@ CONTEXT = 3
 _SMALLEST_FOLD = 4
 # Cells of a line that is worth preparing: to find its changed words takes milliseconds.
 _LONG = 20_000
+# Cells of a whole sheet that are broken into lines in a few milliseconds.
+_LITTLE = 400_000
 _Numbers = npt.NDArray[np.int64]
 
 
@@ -96,6 +98,10 @@ class Sheet:
         if known is None:
             known = self._heights[columns] = self._measure(columns)
         return known
+
+    def is_ready(self, columns: int) -> bool:
+        """Whether `heights` takes no time to speak of: it is known, or there is little to break."""
+        return columns in self._heights or int(self._cells.clip(0).sum()) <= _LITTLE
 
     def prepare(self, columns: int) -> None:
         """Work out, for panes of this width, what would take long when it is painted. For a thread."""
