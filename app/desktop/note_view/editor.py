@@ -48,9 +48,11 @@ class SourceEditor(QPlainTextEdit):
     """Edits a note's text.
 
     `completion_wanted` carries a `Wanted`; answer with `offer`. `link_followed` carries what was clicked
-    with Ctrl: its kind ("note" for a wikilink, "address", or "tag") and what it says.
+    with Ctrl: its kind ("note" for a wikilink, "address", or "tag") and what it says. `edited` comes when
+    the text has changed; `textChanged` also when only its colours have.
     """
 
+    edited = Signal()
     completion_wanted = Signal(object)
     link_followed = Signal(str, str)
 
@@ -66,7 +68,7 @@ class SourceEditor(QPlainTextEdit):
         self._popup = NamePopup(self)
         self._popup.chosen.connect(self._complete)
         self._wanted: Wanted | None = None
-        self.textChanged.connect(self._look_for_completion)
+        self.textChanged.connect(self._take_change)
         theme.changed.connect(self._dress)
         self._dress(theme.theme)
 
@@ -130,6 +132,11 @@ class SourceEditor(QPlainTextEdit):
         block = self.document().findBlockByNumber(max(0, line - 1))
         self.setTextCursor(QTextCursor(block))
         self.centerCursor()
+
+    def _take_change(self) -> None:
+        if not self.highlighter.colouring:
+            self.edited.emit()
+            self._look_for_completion()
 
     def _look_for_completion(self) -> None:
         before = around(self.textCursor())[0][-120:]

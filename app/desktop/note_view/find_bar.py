@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, SignalInstance
 from PySide6.QtGui import QColor, QKeyEvent, QTextCursor, QTextDocument
 from PySide6.QtWidgets import (
     QFrame,
@@ -166,12 +166,11 @@ class FindBar(QFrame):
     def _watch(self, view: SourceEditor | Reader) -> None:
         if self._view is view:
             return
-        if self._document is not None:
-            self._document.contentsChanged.disconnect(self._look_again)
         if self._view is not None:
+            _changes(self._view).disconnect(self._look_again)
             self._view.setExtraSelections([])
         self._view, self._document = view, view.document()
-        self._document.contentsChanged.connect(self._look_again)
+        _changes(view).connect(self._look_again)
 
     def _look_again(self) -> None:
         """The note changes while the bar is open."""
@@ -221,3 +220,8 @@ class FindBar(QFrame):
         many = f"{len(places):,}{'+' if self._found.more else ''}"
         text = f"{number:,} of {many}" if number else f"{many} found" if places else "Not found"
         self._count.setText(text if self.field.text() else "")
+
+
+def _changes(view: SourceEditor | Reader) -> SignalInstance:
+    """What tells that the view has another text; colouring the source is no change."""
+    return view.edited if isinstance(view, SourceEditor) else view.textChanged

@@ -36,11 +36,13 @@ class MarkdownHighlighter(QSyntaxHighlighter):
     """Highlights a source view in the colours of a theme.
 
     The first lines of a note are coloured at once, the rest of a long one in slices between events, so
-    that a large note never holds the window up.
+    that a large note never holds the window up. Qt counts colours as a change of the text: `colouring` is
+    true while that is the only change.
     """
 
     def __init__(self, document: QTextDocument, theme: Theme) -> None:
         super().__init__(document)
+        self.colouring = False
         self._formats: dict[str, QTextCharFormat] = {}
         self._line = ""
         self._coloured = _AT_ONCE
@@ -66,7 +68,9 @@ class MarkdownHighlighter(QSyntaxHighlighter):
             "muted": _format(theme.muted),
         }
         self.restart()
+        self.colouring = True
         self.rehighlight()
+        self.colouring = False
 
     def restart(self) -> None:
         """The document is about to get another text: colour its beginning first."""
@@ -78,10 +82,12 @@ class MarkdownHighlighter(QSyntaxHighlighter):
         clock = QElapsedTimer()
         clock.start()
         block = self.document().findBlockByNumber(self._coloured)
+        self.colouring = True
         while block.isValid() and clock.elapsed() < _SLICE_MS:
             self._coloured += 1
             self.rehighlightBlock(block)
             block = block.next()
+        self.colouring = False
         if not block.isValid():
             self._slices.stop()
 

@@ -63,7 +63,6 @@ class Surroundings:
     record: NoteRecord | None
     backlinks: tuple[LinkRecord, ...]
     outgoing: tuple[LinkRecord, ...]
-    mentions: tuple[Mention, ...]
 
 
 @dataclass(frozen=True)
@@ -108,12 +107,17 @@ def _excerpt(path: NotePath, start: bytes, why: str) -> Page:
     return Page(path, start, text, scan(text), f"{why} Only its beginning is shown.")
 
 
-async def surroundings(workspace: Workspace, path: NotePath) -> Surroundings:
-    """What the index knows of the note; unlinked mentions are looked for outside the loop's thread."""
+def surroundings(workspace: Workspace, path: NotePath) -> Surroundings:
+    """What the index knows of the note."""
     index = workspace.index
-    record = index.note(path)
-    mentions = await asyncio.to_thread(index.unlinked_mentions, path) if record is not None else ()
-    return Surroundings(record, index.backlinks(path), index.outgoing(path), mentions)
+    return Surroundings(index.note(path), index.backlinks(path), index.outgoing(path))
+
+
+async def mentions(workspace: Workspace, path: NotePath) -> tuple[Mention, ...]:
+    """Where other notes name the note without a link. Every note may have to be read: it takes its time."""
+    if workspace.index.note(path) is None:
+        return ()
+    return await asyncio.to_thread(workspace.index.unlinked_mentions, path)
 
 
 async def rendered(workspace: Workspace, path: NotePath, text: str, colors: RenderColors) -> Rendered:

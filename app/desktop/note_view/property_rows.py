@@ -78,7 +78,7 @@ class CheckValue(ValueEditor):
         box.setChecked(value)
         box.setEnabled(editable)
         box.setAccessibleName(name)
-        box.toggled.connect(self.changed)
+        box.toggled.connect(lambda on: self.changed.emit(on))
         row = QHBoxLayout(self)
         row.setContentsMargins(4, 0, 0, 0)
         row.addWidget(box)

@@ -114,7 +114,7 @@ class NoteView(QWidget):
         self.properties.link_clicked.connect(lambda name: self._follow("note", name))
         self.properties.source_wanted.connect(lambda: self.show_source(True))
         self._connect_reading()
-        self.editor.textChanged.connect(lambda: None if self._filling else document.touched())
+        self.editor.edited.connect(lambda: None if self._filling else document.touched())
         self.editor.completion_wanted.connect(lambda w: self._start(self._complete(w), "complete"))
         self.editor.link_followed.connect(self._follow)
         self._shortcut(QKeySequence.StandardKey.Save, self.save)
@@ -166,6 +166,7 @@ class NoteView(QWidget):
         self._header.show_mode(self.editing, editable)
         self.properties.show_properties(page.parsed, editable)
         if moved:
+            self.links.forget()
             self.title_changed.emit(page.path.name)
         self._render_soon.start()
         if not self.links.isHidden():
@@ -307,9 +308,13 @@ class NoteView(QWidget):
             self._start(self._show_links(), "show the links")
 
     async def _show_links(self) -> None:
-        if (page := self.document.page) is not None:
-            about = await self._client.run(lambda ws: pages.surroundings(ws, page.path))
-            self.links.show_surroundings(about)
+        if (page := self.document.page) is None:
+            return
+        about = await self._client.run(lambda ws: pages.surroundings(ws, page.path))
+        self.links.show_surroundings(about)
+        found = await self._client.run(lambda ws: pages.mentions(ws, page.path))
+        if str(page.path) == self.path:
+            self.links.show_mentions(found)
 
     async def _complete(self, wanted: Wanted) -> None:
         word, tag = wanted.word, wanted.kind == "tag"
@@ -341,10 +346,15 @@ class NoteView(QWidget):
             self.open_requested.emit(found.text, fragment)
 
     async def _link_mention(self, mention: Mention) -> None:
-        if (page := self.document.page) is not None:
+        if (page := self.document.page) is None:
+            return
+        try:
             outcome = await self._client.run(lambda ws: saving.link_mention(ws, mention, page.path))
-            if not outcome.success and not outcome.denied:
-                self.notice.say(outcome.message, "warning")
+        except ScriptoriumError as error:
+            self.notice.say(error.message, "warning")
+            return
+        if not outcome.success and not outcome.denied:
+            self.notice.say(outcome.message, "warning")
 
     async def _open_web(self, url: str) -> None:
         text = f"{url}\n\nIt opens in your browser."
