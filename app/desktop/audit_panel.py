@@ -25,7 +25,7 @@ from app.desktop.audit.entries_model import DECISION, ENTRY_ROLE, PAGE, RESULT, 
 from app.desktop.audit.filter_bar import FilterBar
 from app.desktop.audit.undoing import undo
 from app.desktop.bridge import VaultClient
-from app.desktop.panel import EmptyState, Panel, ThemedButton
+from app.desktop.panel import ElidedLabel, EmptyState, Panel, ThemedButton
 from app.desktop.theme import ThemeSource
 from app.events import Event
 from app.permissions.audit import AuditAppended
@@ -49,19 +49,21 @@ class AuditPanel(Panel):
         self._round = 0
         self._at_end = False
         self._loading = False
-        self.title.set_text(self.tr("Audit log"))
+        # The tab over the panel has its name; its buttons stand in the row of the filter.
+        self.title.hide()
         self.setAccessibleName(self.tr("Audit log"))
         self.filters = FilterBar()
         self.model = EntriesModel(self)
         self.table = QTableView()
         self.detail = DetailPane(theme)
-        self.verdict = QLabel()
-        self.verdict.setTextFormat(Qt.TextFormat.PlainText)
+        self.verdict = ElidedLabel()
+        self.count = QLabel()
+        self.count.setProperty("tone", "faint")
         self._empty = EmptyState(theme, "clipboard-text", "", "")
         self._stack = QStackedWidget()
-        self._build_title()
         self._build_table()
         self._build_body()
+        self._build_buttons()
         self._connect()
         self.reload()
 
@@ -100,7 +102,7 @@ class AuditPanel(Panel):
 
     async def verify(self) -> None:
         """Check the chain of hashes and show what came of it."""
-        self.verdict.setText(self.tr("Checking…"))
+        self._say(self.tr("Checking…"), "muted")
 
         found: AuditCheck = await self._client.run(
             lambda workspace: asyncio.to_thread(workspace.audit.verify)
@@ -112,10 +114,7 @@ class AuditPanel(Panel):
             words = self.tr("Not whole: row {0}: {1}").format(found.first_bad, found.reason)
         else:
             words = self.tr("Not whole: {0}").format(found.reason)
-        self.verdict.setText(words)
-        self.verdict.setProperty("tone", "success" if found.ok else "danger")
-        self.verdict.style().unpolish(self.verdict)
-        self.verdict.style().polish(self.verdict)
+        self._say(words, "success" if found.ok else "danger")
 
     async def export(self, suffix: str) -> None:
         """Write what matches the filter to a file that the user picks, as "csv" or "jsonl"."""
@@ -131,7 +130,14 @@ class AuditPanel(Panel):
 
         count = await self._client.run(write)
         entries = counted(count, self.tr("entry"), self.tr("entries"))
-        self.verdict.setText(self.tr("{0} written to {1}").format(entries, file.name))
+        self._say(self.tr("{0} written to {1}").format(entries, file.name), "muted")
+
+    def _say(self, words: str, tone: str) -> None:
+        self.verdict.setText(words)
+        self.verdict.setProperty("tone", tone)
+        self.verdict.style().unpolish(self.verdict)
+        self.verdict.style().polish(self.verdict)
+        self.verdict.setVisible(bool(words))
 
     async def open_diff(self, entry: AuditEntry) -> None:
         """Show what the entry's call wrote."""
@@ -144,8 +150,7 @@ class AuditPanel(Panel):
         """Show the entry in `row`."""
         self.table.selectRow(row)
 
-    def _build_title(self) -> None:
-        self.title.add(self.verdict)
+    def _build_buttons(self) -> None:
         self.verify_button = ThemedButton(self._theme, "shield-check", self.tr("Verify the chain of the log"))
         self.export_button = ThemedButton(self._theme, "export", self.tr("Export what is shown"))
         menu = QMenu(self)
@@ -154,8 +159,9 @@ class AuditPanel(Panel):
             action.triggered.connect(lambda _=False, suffix=suffix: self._start_export(suffix))
         self.export_button.setMenu(menu)
         self.export_button.setPopupMode(ThemedButton.ToolButtonPopupMode.InstantPopup)
-        self.title.add(self.verify_button)
-        self.title.add(self.export_button)
+        for widget in (self.count, self.verdict, self.verify_button, self.export_button):
+            self.filters.add(widget)
+        self.verdict.hide()
 
     def _build_table(self) -> None:
         table = self.table
@@ -223,7 +229,9 @@ class AuditPanel(Panel):
         for entry in entries:
             self.filters.learn(entry)
         count = len(self.model.entries)
-        self.title.set_count(f"{count:,}" if self._at_end or not count else f"{count:,}+")
+        shown = f"{count:,}" if self._at_end or not count else f"{count:,}+"
+        self.count.setText(shown)
+        self.count.setAccessibleName(self.tr("Entries that are shown: {0}").format(shown))
         if count:
             self._stack.setCurrentIndex(0)
             return

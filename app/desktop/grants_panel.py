@@ -31,7 +31,8 @@ class GrantsPanel(Panel):
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self._client = client
-        self.title.set_text(self.tr("Auto-approved"))
+        # The sheet around it has its name.
+        self.title.hide()
         self.setAccessibleName(self.tr("What is auto-approved"))
         self.grants: tuple[Grant, ...] = ()
         self.toggles: dict[Operation, QCheckBox] = {}
@@ -88,7 +89,6 @@ class GrantsPanel(Panel):
         for grant in narrow:
             self._rows.addWidget(self._row(grant))
         self._empty.setVisible(not narrow)
-        self.title.set_count(str(len(grants)) if grants else "")
         self.changed.emit(len(grants))
 
     async def revoke(self, grant_id: str) -> None:
