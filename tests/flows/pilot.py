@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -202,7 +202,15 @@ class Pilot:
             return widget.isVisible() and widget.isEnabled() and widget.visibleRegion().contains(place())
 
         await self.until(in_sight, f"{widget} {widget.accessibleName()!r} can be clicked")
-        QTest.mouseClick(widget, LEFT, Qt.KeyboardModifier.NoModifier, place())
+        pressed: list[bool] = []
+
+        def click() -> None:
+            QTest.mouseClick(widget, LEFT, Qt.KeyboardModifier.NoModifier, place())
+            pressed.append(True)
+
+        # Outside this task, as the system does it: Qt's own tool buttons run a loop while their menu is open.
+        QTimer.singleShot(0, click)
+        await self.until(lambda: pressed or QApplication.activePopupWidget(), "the click is taken")
 
     async def press(self, text: str, inside: QWidget | None = None) -> None:
         """Click the button that says `text`, in `inside` or in the dialog that is open."""
@@ -414,6 +422,8 @@ class Pilot:
     async def select_entry(self, tool: str) -> AuditEntry:
         """Click the newest entry of a tool."""
         panel = await self.show_audit()
+        newest = await self.client.run(lambda ws: ws.audit.entries(limit=1)[0].id)
+        await self.until(lambda: self.entries and self.entries[0].id >= newest, "the log has caught up")
         await self.until(lambda: any(entry.tool == tool for entry in self.entries), f"{tool} is in the log")
         row = next(row for row, entry in enumerate(self.entries) if entry.tool == tool)
         index = panel.model.index(row, 2)
