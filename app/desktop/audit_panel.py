@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.desktop import dialogs, tasks
 from app.desktop.audit.changes_dialog import ChangesDialog, read_commit
-from app.desktop.audit.decisions import DecisionDelegate
+from app.desktop.audit.decisions import DecisionDelegate, RowDelegate
 from app.desktop.audit.detail_pane import DetailPane
 from app.desktop.audit.entries_model import DECISION, ENTRY_ROLE, PAGE, RESULT, EntriesModel, matches
 from app.desktop.audit.filter_bar import FilterBar
@@ -166,6 +166,7 @@ class AuditPanel(Panel):
     def _build_table(self) -> None:
         table = self.table
         table.setModel(self.model)
+        table.setItemDelegate(RowDelegate(table))
         table.setItemDelegateForColumn(DECISION, DecisionDelegate(self._theme, table))
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -179,7 +180,7 @@ class AuditPanel(Panel):
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(RESULT, QHeaderView.ResizeMode.Stretch)
-        for column, width in enumerate((148, 130, 130, 0, 160, 70)):
+        for column, width in enumerate((148, 130, 130, 0, 160, 84)):
             if width:
                 table.setColumnWidth(column, round(width * self._theme.zoom))
 

@@ -148,7 +148,7 @@ class GrantsPanel(Panel):
     def _build(self) -> None:
         content = QWidget()
         column = QVBoxLayout(content)
-        column.setContentsMargins(12, 10, 12, 12)
+        column.setContentsMargins(0, 0, 4, 12)
         column.setSpacing(6)
         column.addWidget(plain(self.tr("In this session, without asking:"), "muted"))
         names = {

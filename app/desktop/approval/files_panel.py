@@ -198,5 +198,6 @@ def _short_name(file: FileDraft) -> str:
     change = file.change
     name = describe(change.path.name)
     if isinstance(change, Move):
-        return f"{name} → {describe(str(change.to))}"
+        target = change.to.name if change.to.folder == change.path.folder else str(change.to)
+        return f"{name} → {describe(target)}"
     return f"{name}   {describe(change.path.folder)}" if change.path.folder else name
