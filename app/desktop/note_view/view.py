@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from urllib.parse import unquote, urlsplit
 
-from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -288,7 +288,7 @@ class NoteView(QWidget):
 
     def _edit(self, change: Callable[[str], str], what: str) -> None:
         """Change the text by a span edit as if it was typed; it is saved, unless there was unsaved text."""
-        was_dirty = self.document.dirty
+        was_dirty = self.document.dirty and not self.document.is_saving
         try:
             text = change(self.document.text)
         except ScriptoriumError as error:
@@ -360,12 +360,6 @@ class NoteView(QWidget):
         text = f"{url}\n\nIt opens in your browser."
         if await dialogs.confirm(self, "Open this address?", text, "Open", "Cancel"):
             QDesktopServices.openUrl(QUrl(url))
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Nothing is previewed while another window is in front."""
-        if event.type() == QEvent.Type.ActivationChange:
-            self._preview.point_at("", QPoint())
-        super().changeEvent(event)
 
     def _start(self, coro: object, what: str) -> None:
         tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]
