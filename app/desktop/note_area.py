@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, Protocol, cast
 
+import shiboken6
 from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
@@ -152,7 +153,8 @@ class NoteArea(QWidget):
         try:
             await tab.open(path, fragment)
         except BaseException:
-            if known is None:
+            # When the vault is closed meanwhile, the tab goes with its group.
+            if known is None and shiboken6.isValid(group):
                 self._remove(group, cast("QWidget", tab))
             raise
         finally:

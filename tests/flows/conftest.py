@@ -129,6 +129,15 @@ def _give_up(pilot: Pilot) -> None:
 
 
 @pytest.fixture
+def service_of_another() -> Iterator[Service]:
+    """The service thread of another app."""
+    made = Service()
+    made.start()
+    yield made
+    assert made.stop(), "the other service thread did not end"
+
+
+@pytest.fixture
 def garden(tmp_path: Path) -> Path:
     """A small vault that links to itself."""
     root = tmp_path / "Garden"

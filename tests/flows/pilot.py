@@ -275,7 +275,9 @@ class Pilot:
         """Wait until the scan has ended and what follows it is drawn."""
         scan = self.window.session._scan
         await self.until(lambda: scan is None or scan.done(), "the vault is read")
-        await self.until(lambda: " notes" in self.window.status.counts.text(), "the notes are counted")
+        notes = await self.client.run(lambda ws: ws.index.stats().notes)
+        counted = f"{notes:,} note"
+        await self.until(lambda: self.window.status.counts.text().startswith(counted), "notes are counted")
         await self.until(lambda: self.agent.isVisible(), "the agent is there")
 
     # The agent

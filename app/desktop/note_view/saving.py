@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.desktop.note_view.page import Page, load
-from app.errors import ConflictError
+from app.errors import ConflictError, VaultLostError
 from app.index.records import Mention
 from app.permissions.caller import Caller
 from app.toolkit.runner import ToolOutcome
@@ -58,10 +58,14 @@ async def save(workspace: Workspace, page: Page, text: str) -> Result:
     if outcome.success:
         return Saved(await load(workspace, page.path))
     kind = (outcome.error or {}).get("type")
-    if kind == "conflict":
-        return await _compare(workspace, page, after)
-    if kind == "not_found" or not workspace.store.exists(page.path):
-        return Changed(None, None)
+    try:
+        if kind == "conflict":
+            return await _compare(workspace, page, after)
+        if kind == "not_found" or not workspace.store.exists(page.path):
+            return Changed(None, None)
+    except VaultLostError as error:
+        # Not the note is gone but all of the vault: it may come back.
+        return Failed(error.message)
     return Failed(outcome.message)
 
 
