@@ -78,14 +78,15 @@ def app_run(qapp: QApplication, settings: Settings) -> Iterator[Callable[[Use], 
 
     def run(use: Use) -> None:
         with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qapp)) as runner:
-            runner.run(_live(use))
+            runner.run(live(use))
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
     yield run
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-async def _live(use: Use) -> None:
+async def live(use: Use) -> None:
+    """One run of the app on the running loop, driven by `use`."""
     main._install_generator_hooks()
     service = Service()
     service.start()

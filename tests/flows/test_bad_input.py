@@ -129,6 +129,10 @@ def test_a_hundred_megabytes_of_one_line(app_run, garden: Path) -> None:
         assert (await pilot.start_call("read_note", {"name": "Tea"}, AGENT)).success
         await pilot.ask("open Water")
         assert "hundred degrees" in pilot.said()
+        pilot.window.navigation.open("Huge.md")
+        note = await pilot.shown("Huge.md")
+        await pilot.until(lambda: note.notice.text, "it says that this is not all of it")
+        assert note.editor.isReadOnly()
 
     app_run(use)
     assert huge.stat().st_size == size
