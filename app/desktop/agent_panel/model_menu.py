@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -66,6 +66,7 @@ class ModelMenu(QMenu):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setToolTipsVisible(True)
+        self._button: QWidget | None = None
         self._current = current
         self._offered: set[ModelChoice] = set()
         self._offer(ModelChoice(BUILTIN), "Built-in agent", "Works at once, offline, without a model.")
@@ -79,6 +80,19 @@ class ModelMenu(QMenu):
         self.addSeparator()
         self.addAction("Set up a model…", self.setup_wanted.emit)
 
+    def show_above(self, button: QWidget) -> None:
+        """Open over `button`, and stay there when it grows."""
+        self._button = button
+        self.popup(self._place())
+
+    def _place(self) -> QPoint:
+        assert self._button is not None
+        corner = self._button.mapToGlobal(self._button.rect().topLeft())
+        screen = self._button.screen().availableGeometry()
+        size = self.sizeHint()
+        left = max(screen.left(), min(corner.x(), screen.right() - size.width()))
+        return QPoint(left, max(screen.top(), corner.y() - size.height() - 2))
+
     def show_local(self, found: Iterable[tuple[Provider, tuple[str, ...]]]) -> None:
         """The local servers have answered, or have not."""
         fresh = [
@@ -91,6 +105,9 @@ class ModelMenu(QMenu):
             self.removeAction(self._looking)
         else:
             self._looking.setText("No other model on this machine")
+        if self._button is not None and self.isVisible():
+            self.adjustSize()
+            self.move(self._place())
 
     def _offer(self, choice: ModelChoice, words: str, tip: str, before: QAction | None = None) -> None:
         action = QAction(words.replace("&", "&&"), self)

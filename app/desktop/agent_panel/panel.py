@@ -296,8 +296,7 @@ class AgentPanel(Panel):
         menu = ModelMenu(self._model, self._models.all(), self)
         menu.chosen.connect(self._choose_model)
         menu.setup_wanted.connect(lambda: self.settings_requested.emit("model"))
-        button = self.composer.model
-        menu.popup(button.mapToGlobal(button.rect().topLeft()))
+        menu.show_above(self.composer.model)
         tasks.start(self._find_local(menu), owner=menu, what="look for models on this machine")
 
     async def _find_local(self, menu: ModelMenu) -> None:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.desktop.note_view.page import Surroundings
 from app.desktop.theme import Theme, ThemeSource, icon
@@ -151,6 +160,7 @@ class LinksPane(QScrollArea):
         color = theme.edge_colors.get(link.type, theme.muted)
         sure = "" if link.confidence is None else f" {link.confidence:.0%}"
         badge = QLabel(link.type.replace("_", " ").lower() + sure)
+        badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         badge.setStyleSheet(
             f"color: {color}; border: 1px solid {color}; border-radius: 7px; padding: 0 6px; font-size: 8pt;"
         )

@@ -67,7 +67,7 @@ class NoteView(QWidget):
         self._render_soon.timeout.connect(lambda: self._start(self._render(), "show the note"))
         self._connect()
         client.events.batch.connect(self._receive)
-        theme.changed.connect(lambda _: self._render_soon.start())
+        theme.changed.connect(lambda _: self._draw_anew())
 
     def _build(self) -> None:
         self._header = NoteHeader(self._theme, self)
@@ -305,6 +305,12 @@ class NoteView(QWidget):
 
     def _receive(self, events: tuple[object, ...]) -> None:
         if any(isinstance(event, IndexUpdated) for event in events) and not self.links.isHidden():
+            self._start(self._show_links(), "show the links")
+
+    def _draw_anew(self) -> None:
+        """Another theme is in force."""
+        self._render_soon.start()
+        if not self.links.isHidden():
             self._start(self._show_links(), "show the links")
 
     async def _show_links(self) -> None:
