@@ -153,7 +153,7 @@ class GrantsPanel(Panel):
         column.addWidget(plain(self.tr("In this session, without asking:"), "muted"))
         names = {
             Operation.CREATE: self.tr("New notes"),
-            Operation.UPDATE: self.tr("Edits"),
+            Operation.UPDATE: self.tr("Edits and moves"),
             Operation.READ: self.tr("Reading outside the vault"),
             Operation.DELETE: self.tr("Deletes of notes that nothing links to"),
         }
