@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelection, QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -198,7 +198,7 @@ class AuditPanel(Panel):
 
     def _connect(self) -> None:
         self.filters.changed.connect(lambda _: self.reload())
-        self.table.selectionModel().selectionChanged.connect(self._show_selected)
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._show_selected())
         self.table.doubleClicked.connect(self._open_row)
         self.table.verticalScrollBar().valueChanged.connect(self._near_end)
         self.verify_button.clicked.connect(
@@ -246,9 +246,12 @@ class AuditPanel(Panel):
         self._stack.setCurrentIndex(1)
         self.detail.show_entry(None)
 
-    def _show_selected(self, chosen: QItemSelection) -> None:
-        rows = chosen.indexes()
-        self.detail.show_entry(rows[0].data(ENTRY_ROLE) if rows else None)
+    def _show_selected(self) -> None:
+        # All that is selected, not what is new: a row that comes above moves the selection without one.
+        rows = self.table.selectionModel().selectedRows()
+        entry = rows[0].data(ENTRY_ROLE) if rows else None
+        if entry != self.detail.entry:
+            self.detail.show_entry(entry)
 
     def _open_row(self, index: QModelIndex) -> None:
         entry = index.data(ENTRY_ROLE)
