@@ -126,7 +126,7 @@ def test_a_row_that_was_tampered_with_is_named(app_run, garden: Path) -> None:
 
 
 def tamper(database: Path) -> None:
-    """Make the denial of row 4 look approved, past the triggers that forbid it, in the third row."""
+    """Write another caller into the third row, past the triggers that forbid it."""
     with sqlite3.connect(database) as connection:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")]
         triggers = connection.execute("SELECT name FROM sqlite_master WHERE type='trigger'").fetchall()
