@@ -155,7 +155,7 @@ class Composer(QFrame):
         layout.addWidget(self.field)
         layout.addLayout(self._build_row())
         self.set_running(False)
-        theme.changed.connect(lambda _: self._dress())
+        theme.changed.connect(self._dress)
         self._dress()
         self.field.installEventFilter(self)
 

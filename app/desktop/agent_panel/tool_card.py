@@ -48,7 +48,7 @@ class ToolCardView(QFrame):
         self._fold.toggled.connect(self._unfold)
         self._details: QPlainTextEdit | None = None
         self._build()
-        theme.changed.connect(lambda _: self._dress())
+        theme.changed.connect(self._dress)
 
     def _build(self) -> None:
         self._diff = QPushButton("Show change")

@@ -62,7 +62,7 @@ class PropertiesForm(QFrame):
         self._column.addWidget(self._area)
         self._area.hide()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        theme.changed.connect(lambda _: self._rebuild())
+        theme.changed.connect(self._rebuild)
 
     def _head(self) -> QHBoxLayout:
         self.fold = ThemedButton(self._theme, "caret-right", "Show the properties", self, size=12)
