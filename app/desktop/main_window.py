@@ -177,7 +177,7 @@ class MainWindow(QMainWindow):
     def _present(self, client: VaultClient) -> None:
         from app.desktop.vault_view import VaultView  # heavy; the session has loaded it in a thread
 
-        view = VaultView(client, self.theme, self._panels, self.navigation, self)
+        view = VaultView(client, self.theme, self._panels, self.navigation, self.banners, self)
         view.command.connect(self._page_command)
         view.told.connect(lambda words: self.banners.show_message(f"told:{words}", words, "warning"))
         view.granted.connect(self.status.show_grants)

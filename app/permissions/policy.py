@@ -28,6 +28,12 @@ _UNREADABLE = Rule(
 )
 
 
+_ALWAYS = {
+    Operation.ADMINISTRATIVE: "a change to how the vault is set up is always asked about",
+    Operation.EXECUTE: "running a program is always asked about",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Allow:
     """It goes through: by default, by an allow rule, or by these grants."""
@@ -93,7 +99,7 @@ class Policy:
                 return verdict
         if call.scope.kind is ScopeKind.READ_IN_SCOPE:
             return Allow("reading in the vault")
-        return Ask("no rule and no permission lets it through without asking", self._offers(call))
+        return Ask("nothing you have allowed so far covers this", self._offers(call))
 
     def may_call(self, caller: Caller, category: str, tool: str, op: str = "") -> bool:
         """Whether `caller` may call the tool (and its operation `op`) at all.
@@ -161,21 +167,22 @@ class Policy:
 
     def _why_always(self, call: CallFacts) -> str:
         if call.caller.tainted:
-            return "text from outside is in the caller's context, so each of its changes asks"
+            return "it has read text from outside the vault, so each of its changes is asked about"
         if call.caller.kind is CallerKind.USER:
-            return "you see each change before it is made"
+            return "a change that you start yourself is shown too before it is written"
         if call.operation in (Operation.ADMINISTRATIVE, Operation.EXECUTE):
-            return f"{call.operation.value} operations always ask"
+            return _ALWAYS[call.operation]
         if call.effect == MESSAGE:
-            return "a message that leaves this machine always asks"
+            return "a message that leaves this machine is always asked about"
         if call.operation is Operation.DELETE and call.scope.backlinks:
-            return f"deleting always asks, and {_links(len(call.scope.backlinks))} here"
+            return f"deleting is always asked about, and {_links(len(call.scope.backlinks))} here"
         if call.operation is Operation.DELETE and not self._grants.deletes_unlocked:
-            return "deleting always asks"
+            return "deleting is always asked about"
         if call.always_asks:
-            return f"{call.tool} always asks"
+            return f"{call.tool} is always asked about"
         if call.scope.files > self.bulk_threshold:
-            return f"{counted(call.scope.files, 'file')} at once: more than {self.bulk_threshold} always ask"
+            files = counted(call.scope.files, "file")
+            return f"{files} at once: more than {self.bulk_threshold} are always asked about"
         return ""
 
     def _granted(self, call: CallFacts) -> Verdict | None:
@@ -203,4 +210,6 @@ def _words(rule: Rule) -> str:
     if rule is _UNREADABLE:
         return "the vault's own rules can't be read, so nothing may be changed by an agent"
     operations = ", ".join(rule.operations) or "everything"
-    return f"rule: {rule.effect} {operations} on {rule.glob} (caller {rule.caller}, tool {rule.tool})"
+    about = [f"{name} {what}" for name, what in (("caller", rule.caller), ("tool", rule.tool)) if what != "*"]
+    where = "the whole vault" if rule.glob == "**" else rule.glob
+    return f"a rule says: {rule.effect} {operations} in {where}" + (f" ({', '.join(about)})" if about else "")

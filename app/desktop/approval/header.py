@@ -116,7 +116,7 @@ def _facts(request: ApprovalRequest) -> QWidget:
     parts = [caller_words(request.caller), describe(request.tool), request.operation.value, extent(request)]
     facts = plain("   ·   ".join(part for part in parts if part), "muted")
     facts.setAccessibleName("Caller, tool, operation and size")
-    reason = plain(describe(request.reason), "muted")
+    reason = plain(f"Asked because {describe(request.reason)}.", "muted")
     reason.setWordWrap(True)
     reason.setAccessibleName("Why it is asked")
     box = QWidget()

@@ -19,6 +19,7 @@ from app.desktop.note_view.drafts import Draft, Drafts
 from app.desktop.note_view.line_ends import from_editor
 from app.desktop.note_view.page import Page
 from app.errors import NotFoundError
+from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 
@@ -63,6 +64,13 @@ class NoteDocument(QObject):
         if self.page is None:
             return ""
         return from_editor(self._raw(), self.page.text) if self.dirty else self.page.text
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing to read in it, and it can be written in; properties do not count."""
+        text = self.text
+        readable = self.page is not None and not self.page.problem
+        return readable and not text[read_frontmatter(text).body_start :].strip()
 
     @property
     def editable(self) -> bool:

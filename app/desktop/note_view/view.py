@@ -7,7 +7,7 @@ from functools import partial
 from urllib.parse import unquote, urlsplit
 
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
+from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut, QTextCursor
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop import dialogs, tasks
@@ -25,6 +25,7 @@ from app.desktop.note_view.page import Page
 from app.desktop.note_view.preview import Preview
 from app.desktop.note_view.properties_form import PropertiesForm
 from app.desktop.note_view.reader import Reader
+from app.desktop.panel import EmptyState
 from app.desktop.theme import ThemeSource
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import IndexUpdated, Mention
@@ -35,6 +36,8 @@ from app.vault.path import NotePath
 from app.vault.reference import Reference, parse_reference
 
 _RENDER_MS = 200
+# In place of a fragment: the note is opened to be written in.
+WRITE = "write="
 
 
 class NoteView(QWidget):
@@ -75,9 +78,14 @@ class NoteView(QWidget):
         self.properties = PropertiesForm(self._theme, self)
         self.reader = Reader(self._theme, self)
         self.editor = SourceEditor(self._theme, self)
+        self.nothing = EmptyState(
+            self._theme, "note-pencil", "This note is empty",
+            "It has no text yet. Ctrl+E changes between reading and writing.", ("Write", self._write),
+        )  # fmt: skip
         self._stack = QStackedWidget()
         self._stack.addWidget(self.reader)
         self._stack.addWidget(self.editor)
+        self._stack.addWidget(self.nothing)
         self.links = LinksPane(self._theme, self)
         self.links.hide()
         self._preview = Preview(self._client, self._theme, self)
@@ -202,6 +210,9 @@ class NoteView(QWidget):
         self._filling = False
 
     def _go_to(self, fragment: str) -> None:
+        if fragment == WRITE:
+            self._write()
+            return
         headings = self.document.page.parsed.headings if self.document.page else ()
         if fragment.startswith("line=") and fragment[5:].isdigit():
             line = int(fragment[5:])
@@ -222,6 +233,8 @@ class NoteView(QWidget):
         shown = await self._client.run(lambda ws: pages.rendered(ws, page.path, text, colors))
         if self.path == str(page.path):
             self.reader.show_rendered(shown, page.path)
+            if not self.editing:
+                self._stack.setCurrentWidget(self._reading)
 
     # Views
 
@@ -229,6 +242,17 @@ class NoteView(QWidget):
     def editing(self) -> bool:
         """Whether the source is in front."""
         return self._stack.currentWidget() is self.editor
+
+    @property
+    def _reading(self) -> QWidget:
+        """What the reading view shows: the text, or that there is none."""
+        return self.nothing if self.document.is_blank else self.reader
+
+    def _write(self) -> None:
+        """Show the source with the cursor at its end."""
+        self.show_source(True)
+        self.editor.moveCursor(QTextCursor.MoveOperation.End)
+        self.editor.setFocus()
 
     def toggle_mode(self) -> None:
         """Change between reading and source."""
@@ -239,7 +263,7 @@ class NoteView(QWidget):
         """Show the source, or the reading view."""
         if not source:
             self._start(self._render(), "show the note")
-        self._stack.setCurrentWidget(self.editor if source else self.reader)
+        self._stack.setCurrentWidget(self.editor if source else self._reading)
         if not self.find_bar.isHidden():
             self.find_text()
         self.properties.setVisible(not source or self.properties.has_problem)

@@ -14,7 +14,7 @@ from app.desktop.bridge import Service
 from app.desktop.note_view import page as pages
 from app.desktop.note_view.drafts import Drafts
 from app.desktop.note_view.property_rows import ListValue, TextValue
-from app.desktop.note_view.view import NoteView
+from app.desktop.note_view.view import WRITE, NoteView
 from app.desktop.theme import ThemeSource
 from app.vault.path import NotePath
 from tests.desktop.whole_vault import WholeVault, whole_vault
@@ -208,5 +208,29 @@ def test_find_counts_goes_on_and_replaces_all_as_one_step(gui, opened, wait_unti
             view.editor.undo()
             assert view.editor.toPlainText() == NOTES["B.md"]
             view.document.throw_away()
+
+    gui(main())
+
+
+def test_an_empty_note_says_so_and_offers_to_write(gui, opened, wait_until) -> None:
+    async def main() -> None:
+        async with opened("Blank.md", {"Blank.md": "---\nkey: value\n---\n\n", "B.md": "b"}) as (vault, view):
+            await wait_until(view.nothing.isVisible)
+            view.nothing.findChild(QPushButton).click()
+            assert view.editing
+            view.editor.insertPlainText("words")
+            view.toggle_mode()
+            assert view.reader.isVisible()
+            assert await view.document.save()
+            assert (vault.root / "Blank.md").read_text() == "---\nkey: value\n---\n\nwords"
+
+    gui(main())
+
+
+def test_a_note_that_was_just_made_is_written_in_at_once(gui, opened) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (_, view):
+            await view.open("A.md", WRITE)
+            assert view.editing and view.editor.textCursor().atEnd()
 
     gui(main())
