@@ -26,6 +26,7 @@ from app.desktop.panels import PanelKind
 from app.desktop.theme import ThemeSource
 
 _SIDE, _AGENT, _BOTTOM = 264, 372, 260
+_SHARES = [46, 54]  # of the graph and the notes, until the user moves what is between them
 
 
 class VaultPage(QWidget):
@@ -49,6 +50,7 @@ class VaultPage(QWidget):
         self._kinds = {kind.id: kind for kind in kinds}
         self._panels: dict[str, QWidget] = {}
         self._buttons: dict[str, ThemedButton] = {}
+        self._shares = _SHARES
         self.setObjectName("page")
         self.side = QStackedWidget()
         self.side.setObjectName("panel")
@@ -108,6 +110,8 @@ class VaultPage(QWidget):
         current = next((i for i, p in self._panels.items() if p is self.side.currentWidget()), "")
         hidden = [name for name, widget in self._areas().items() if widget is not None and widget.isHidden()]
         sizes = {name: splitter.sizes() for name, splitter in self._splitters().items()}
+        self._keep_shares()
+        sizes["centre"] = self._shares
         return {"side": current, "hidden": hidden, "sizes": sizes}
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -121,22 +125,39 @@ class VaultPage(QWidget):
         zoom = self._theme.zoom
         first = {
             "across": [round(_SIDE * zoom), 10_000, round(_AGENT * zoom)],
-            "centre": [520, 480],
+            "centre": _SHARES,
             "down": [10_000, round(_BOTTOM * zoom)],
         }
         kept = state.get("sizes", {})
         for name, splitter in self._splitters().items():
             sizes = kept.get(name, [])
-            fits = len(sizes) == splitter.count() and any(sizes)
+            fits = len(sizes) == splitter.count() and (all(sizes) if name == "centre" else any(sizes))
             splitter.setSizes(sizes if fits else first[name][: splitter.count()])
+            if name == "centre" and fits:
+                self._shares = list(sizes)
         self._make_room()
         self._mark_buttons()
 
     def _make_room(self, *_: object) -> None:
-        """The graph has the whole centre while no note is open."""
+        """The graph has the whole centre while no note is open; then both have what they had before."""
         notes, graph = self.notes, self._panels.get("graph")
-        if notes is not None:
-            notes.setVisible(bool(notes.tabs()) or graph is None or graph.isHidden())
+        if notes is None:
+            return
+        wanted = bool(notes.tabs()) or graph is None or graph.isHidden()
+        if wanted and notes.isHidden():
+            notes.show()
+            if graph is not None:
+                self.centre.setSizes(self._shares)
+        elif not wanted and not notes.isHidden():
+            self._keep_shares()
+            notes.hide()
+
+    def _keep_shares(self) -> None:
+        """Remember how graph and notes share the centre, if both are there."""
+        notes, graph = self.notes, self._panels.get("graph")
+        both = notes is not None and graph is not None and notes.isVisible() and graph.isVisible()
+        if both and all(self.centre.sizes()):
+            self._shares = self.centre.sizes()
 
     def _areas(self) -> dict[str, QWidget | None]:
         return {
