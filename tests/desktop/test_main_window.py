@@ -190,6 +190,47 @@ def test_notes_and_graph_share_the_room_that_the_user_gave_them(gui, service: Se
     gui(main())
 
 
+def test_what_has_no_room_is_folded_and_comes_back(gui, service: Service, vault: Path) -> None:
+    def panel(client, theme, parent):
+        return QWidget(parent)
+
+    async def main() -> None:
+        workspace = await service.call(lambda: open_vault(vault, Settings(), None, False))
+        client = VaultClient(service, workspace)
+        kinds = (
+            PanelKind("graph", "Graph", "share-network", "graph", panel),
+            PanelKind("agent", "Agent", "sparkle", "agent", panel),
+            *SHELL_PANELS,
+        )
+        page = VaultPage(client, ThemeSource("light"), kinds)
+        agent, graph = page.panel("agent"), page.panel("graph")
+        page.resize(1400, 800)
+        page.show()
+        page.restore({})
+        await page.notes.open("One.md")
+
+        def seen() -> list[bool]:
+            return [widget.isVisible() for widget in (page.side, graph, page.notes, agent)]
+
+        assert seen() == [True, True, True, True]
+        page.resize(850, 600)
+        assert seen() == [False, True, True, True]
+        page.resize(640, 600)
+        assert seen() == [False, False, True, True]
+        assert page.state()["hidden"] == ["bottom"]
+        page.show_side("files")
+        assert seen()[0]
+        page.toggle("agent")
+        assert not agent.isVisible()
+        page.resize(1400, 800)
+        assert seen() == [True, True, True, False]
+        page.hide()
+        page.deleteLater()
+        await client.close()
+
+    gui(main())
+
+
 def test_layout_and_tabs_come_back(in_window, wait_until, vault: Path) -> None:
     async def first(window: MainWindow) -> None:
         window.open_folder(vault)
