@@ -131,11 +131,16 @@ async def confirm(
     return await ask(sheet) == int(QDialog.DialogCode.Accepted)
 
 
-async def choose(parent: QWidget | None, title: str, text: str, answers: tuple[str, ...]) -> int | None:
-    """Which of `answers` was pressed, by its index; None for Escape. The first is the safe one."""
+async def choose(
+    parent: QWidget | None, title: str, text: str, answers: tuple[str, ...], *, main: int = -1
+) -> int | None:
+    """Which of `answers` was pressed, by its index; None for Escape.
+
+    The first is the safe one, which Enter gives; the one at `main` stands out.
+    """
     sheet = Sheet(parent, title, text)
-    last = len(answers) - 1
-    buttons = [sheet.add_button(a, n + 1, "primary" if n == last else "") for n, a in enumerate(answers)]
+    main %= len(answers)
+    buttons = [sheet.add_button(a, n + 1, "primary" if n == main else "") for n, a in enumerate(answers)]
     buttons[0].setDefault(True)
     buttons[0].setFocus()
     code = await ask(sheet)
