@@ -11,6 +11,7 @@ from pathlib import Path
 
 import shiboken6
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
@@ -94,6 +95,15 @@ class Sheet(QDialog):
         button.clicked.connect(lambda: self.done(code))
         self._buttons.addWidget(button)
         return button
+
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses the button that has the focus; elsewhere, the default one."""
+        focused = self.focusWidget()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focused, QPushButton):
+            focused.click()
+        else:
+            super().keyPressEvent(event)
 
 
 def _label(text: str, size: str = "") -> QLabel:
