@@ -24,6 +24,7 @@ class Keys(QObject):
 
     opened = Signal(int)
     chosen = Signal()
+    list_asked = Signal()
 
     def __init__(self, canvas: Canvas) -> None:
         super().__init__(canvas)
@@ -49,7 +50,7 @@ class Keys(QObject):
     def _known(self, key: int) -> bool:
         if key == Qt.Key.Key_Escape:
             return bool(self._canvas.scene.selection)
-        keys = (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_0)
+        keys = (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_0, Qt.Key.Key_L)
         return key in _ARROWS or key in keys
 
     def _act(self, key: int) -> bool:
@@ -60,6 +61,8 @@ class Keys(QObject):
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
             canvas.eye.zoom(1 / 1.5 if key == Qt.Key.Key_Minus else 1.5, *middle)
             canvas.touched()
+        elif key == Qt.Key.Key_L:
+            self.list_asked.emit()
         elif key == Qt.Key.Key_0:
             canvas.fit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and scene.selection:

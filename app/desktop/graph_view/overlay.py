@@ -14,7 +14,11 @@ def style(view: QWidget, theme: Theme) -> None:
     surface = f"background: rgba({red}, {green}, {blue}, 225); border: 1px solid {theme.border};"
     view.setStyleSheet(
         f"""
-        QFrame#graphToolbar, QFrame#graphLegend, QFrame#graphLocalBar {{ {surface} border-radius: 8px; }}
+        QFrame#graphToolbar, QFrame#graphLegend, QFrame#graphLocalBar, QFrame#graphNeighbours {{
+            {surface} border-radius: 8px;
+        }}
+        QListView#graphNeighbourList {{ background: transparent; border: none; }}
+        QFrame#graphNeighbours QLabel {{ border: none; background: transparent; }}
         QLineEdit#graphFind {{ {surface} color: {theme.text}; border-radius: 8px; padding: 6px 8px; }}
         QLineEdit#graphFind:focus {{ border: 1px solid {theme.accent}; }}
         QFrame#graphLegend QToolButton {{

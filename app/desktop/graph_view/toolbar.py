@@ -27,6 +27,7 @@ class Toolbar(QFrame):
     colored = Signal(object)
     shown = Signal(str, bool)
     filtered_hidden = Signal(bool)
+    list_asked = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -38,6 +39,7 @@ class Toolbar(QFrame):
         row.addWidget(self._button("minus", "Zoom out (-)", lambda: self.zoomed.emit(1 / 1.6)))
         row.addWidget(self._button("plus", "Zoom in (+)", lambda: self.zoomed.emit(1.6)))
         row.addWidget(self._button("corners-out", "Show everything (0)", self.fit_asked.emit))
+        row.addWidget(self._button("list-bullets", "The links of a note as a list (L)", self.list_asked.emit))
         options = self._button("sliders-horizontal", "What is shown, and in which colours", None)
         options.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         options.setMenu(self._options())
@@ -102,7 +104,7 @@ class LocalBar(QFrame):
         row.setContentsMargins(10, 4, 4, 4)
         row.setSpacing(8)
         self._name = QLabel(self)
-        self._name.setProperty("size", "strong")
+        self._name.setProperty("textSize", "strong")
         self._slider = QSlider(Qt.Orientation.Horizontal, self)
         self._slider.setRange(1, 5)
         self._slider.setFixedWidth(84)

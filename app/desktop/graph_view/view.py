@@ -15,11 +15,13 @@ from app.desktop.graph_view.camera import Camera, Insets, fitted
 from app.desktop.graph_view.canvas import Canvas
 from app.desktop.graph_view.find_box import FindBox
 from app.desktop.graph_view.gestures import Gestures
-from app.desktop.graph_view.keys import Keys
+from app.desktop.graph_view.keys import Keys, bring_into_view
 from app.desktop.graph_view.legend import Legend
 from app.desktop.graph_view.local_graph import part_of
 from app.desktop.graph_view.look import ColorBy, known_relations
+from app.desktop.graph_view.neighbour_list import WIDTH, NeighbourList
 from app.desktop.graph_view.overlay import style
+from app.desktop.graph_view.spoken import spoken
 from app.desktop.graph_view.toolbar import LocalBar, Toolbar
 from app.graph.builder import apply, build_from, carry
 from app.graph.model import Graph, GraphDelta, Positions
@@ -58,6 +60,7 @@ class GraphView(QWidget):
         self.legend = Legend(self)
         self.find_box = FindBox(theme, self)
         self.local_bar = LocalBar(theme, self)
+        self.neighbours = NeighbourList(theme, self)
         self._gestures = Gestures(self.canvas)
         self._keys = Keys(self.canvas)
         self.setFocusProxy(self.canvas)
@@ -236,6 +239,7 @@ class GraphView(QWidget):
         self.toolbar.set_theme(theme)
         self.find_box.set_theme(theme)
         self.local_bar.set_theme(theme)
+        self.neighbours.set_theme(theme)
         style(self, theme)
         self._show_legend()
 
@@ -272,6 +276,12 @@ class GraphView(QWidget):
         self.toolbar.colored.connect(self.set_color_by)
         self.toolbar.shown.connect(self.show_kind)
         self.toolbar.filtered_hidden.connect(self._hide_filtered)
+        self.toolbar.list_asked.connect(self.toggle_neighbours)
+        self._keys.list_asked.connect(self.toggle_neighbours)
+        self.neighbours.closed.connect(self.toggle_neighbours)
+        self.neighbours.chosen.connect(self._choose_neighbour)
+        self.neighbours.opened.connect(lambda row: self.open_requested.emit(self._path(row)))
+        self.neighbours.left.connect(lambda: self.canvas.setFocus())
         self.legend.toggled.connect(self._toggle_group)
         self.legend.folded.connect(self._lay_out)
         self.find_box.found.connect(lambda row: self.fly_to(self._path(row)))
@@ -280,6 +290,23 @@ class GraphView(QWidget):
         self.canvas.settled.connect(self.arranged)
         self.canvas.sorted.connect(self._show_legend)
         self.canvas.shown.connect(self._show_legend)
+
+    def toggle_neighbours(self) -> None:
+        """Show the links of the selected node as a list, with the keyboard in it; or hide it."""
+        shown = self.neighbours.isHidden()
+        self.neighbours.setVisible(shown)
+        self._lay_out()
+        self._list_neighbours()
+        (self.neighbours if shown else self.canvas).setFocus()
+
+    def _list_neighbours(self) -> None:
+        scene = self.canvas.scene
+        if not self.neighbours.isHidden():
+            self.neighbours.follow(scene.graph, scene.selection[-1] if scene.selection else -1)
+
+    def _choose_neighbour(self, row: int) -> None:
+        self.select([self._path(row)])
+        bring_into_view(self.canvas, row)
 
     def _path(self, row: int) -> str:
         return self.canvas.scene.graph.paths[row]
@@ -304,23 +331,12 @@ class GraphView(QWidget):
 
     def _selection_changed(self) -> None:
         self._describe()
+        self._list_neighbours()
         self.selected.emit(self.selection())
 
     def _describe(self) -> None:
         """Tell a screen reader what is shown and chosen."""
-        scene = self.canvas.scene
-        if not scene.selection:
-            name = f"Graph of {len(scene.graph)} notes"
-            words = "Arrow keys walk along the links, Enter opens, Escape clears, plus and minus zoom."
-        else:
-            row = scene.selection[-1]
-            neighbours = scene.graph.neighbours(row)
-            listed = ", ".join(scene.graph.names[each] for each in neighbours[:12].tolist())
-            kind = scene.graph.types[row] if scene.graph.kinds[row] == "note" else scene.graph.kinds[row]
-            name = f"{scene.graph.names[row]}, {kind}, {len(neighbours)} links"
-            words = f"Linked with {listed}" if listed else "Linked with nothing"
-            if len(scene.selection) > 1:
-                name = f"{len(scene.selection)} selected, last {name}"
+        name, words = spoken(self.canvas.scene)
         self.canvas.setAccessibleName(name)
         self.canvas.setAccessibleDescription(words)
 
@@ -352,7 +368,14 @@ class GraphView(QWidget):
             self.legend.move(_EDGE, height - self.legend.height() - _EDGE)
             below = self.legend.height()
         above = 0 if height < 320 else self.toolbar.height() - _EDGE // 2
-        self.canvas.keep_clear(Insets(0, above, 0, below))
+        beside = 0
+        if not self.neighbours.isHidden():
+            beside = min(WIDTH, width - 2 * _EDGE)
+            top = _EDGE + self._bar_line() + self.toolbar.height() + _EDGE // 2
+            self.neighbours.setGeometry(
+                width - beside - _EDGE, top, beside, max(80, height - top - below - 2 * _EDGE)
+            )
+        self.canvas.keep_clear(Insets(0, above, beside, below))
 
     def _bar_line(self) -> int:
         """How far down the local bar stands: below the others where they leave it no room."""

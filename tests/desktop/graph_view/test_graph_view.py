@@ -408,4 +408,4 @@ def test_the_find_box_makes_room_for_the_toolbar(star: GraphView) -> None:
         QApplication.processEvents()
         hidden = star.find_box.isHidden()
         assert hidden or star.find_box.geometry().right() < star.toolbar.geometry().left()
-        assert hidden == (width < 300)
+        assert hidden == (width < 350)
