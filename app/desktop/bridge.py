@@ -111,6 +111,15 @@ async def _invoke(fn: Callable[[], Awaitable[T] | T]) -> T:
     return result
 
 
+def _loop_runs() -> bool:
+    """Whether a loop runs in this thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
 class EventRelay(QObject):
     """Brings events of the core to the window: `batch` carries a tuple of them, every 33 ms at most."""
 
@@ -142,6 +151,10 @@ class EventRelay(QObject):
     def drain(self) -> None:
         """Hand over what has come; an event that arrives meanwhile arms the next batch."""
         self._armed = False
+        if not _loop_runs():
+            # The window's loop has ended, and with it every view that would follow the events.
+            self._queue.clear()
+            return
         events = tuple(self._queue.popleft() for _ in range(len(self._queue)))
         if events:
             self.batch.emit(events)

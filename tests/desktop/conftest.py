@@ -27,6 +27,11 @@ def garbage_of_the_window_is_collected_here() -> Iterator[None]:
     gc.freeze()
     gc.disable()
     yield
+    # A widget that a test left behind must not hear of the theme or of events in the next one.
+    for widget in QApplication.topLevelWidgets():
+        widget.hide()
+        widget.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     gc.collect()
     gc.enable()
 
