@@ -24,6 +24,8 @@ _MOST_ASPECT = 1.8
 _SMALL_EASE = 0.55
 _EASE = 0.45
 _GLIDE = 8
+# To show a coarse level costs as much as the whole graph has nodes: not after every step.
+_NODES_PER_PICTURE = 8000
 
 
 def arrange(graph: Graph, engine: Engine, seed: int = 0, aspect: float = 1.0) -> Iterator[Positions]:
@@ -123,9 +125,11 @@ class _Ladder:
             if index < last:
                 at = _expand(at, level, self._levels[index + 1], rng)
             down = _way_down(self._levels[:index], self._size, rng)
-            for step in self._steps(level, at, index, index == last):
+            pace = 1 + self._size // _NODES_PER_PICTURE
+            for number, step in enumerate(self._steps(level, at, index, index == last)):
                 at = step
-                yield _normal(at, down, self._size)
+                if number % pace == 0:
+                    yield _normal(at, down, self._size)
         yield from self._finish(self._levels[0], at)
 
     def _steps(self, level: Level, at: Positions, index: int, coarsest: bool) -> Iterator[Positions]:
