@@ -9,6 +9,7 @@
 #define LARGEST_SUM 1.0e9
 #define FINEST_UNIT 16384.0f
 #define MOST_BOOST 64.0f
+#define FEW_EDGES 4096
 
 /* ---- Which lines, and where they are inside the picture */
 
@@ -94,19 +95,35 @@ static int list_by_band(Lines *lines) {
     return 0;
 }
 
-/* Keeps a share of the lines, the same ones for the same share, those of a smaller share among those of a
- * larger one; what is left shines for the rest. `number` tells which edge a line is. */
-static void keep_share(Lines *lines, const int32_t *number, float share) {
-    const uint32_t limit = (uint32_t)(share * 4294967040.0f);
-    const float boost = fminf(1.0f / powf(share, 0.8f), MOST_BOOST);
-    int kept = 0;
-    for (int i = 0; i < lines->count; i++) {
-        if ((uint32_t)number[i] * 2654435769u >= limit) continue;
-        lines->lines[kept] = lines->lines[i];
-        lines->lines[kept++].light *= boost;
+/* Whether edge `k` is in a fair sample: the same ones for the same share, and those of a smaller share among
+ * those of a larger one, so that a picture does not flicker while the budget changes. */
+static int is_in_share(int k, float share) {
+    return (float)((uint32_t)k * 2654435769u >> 8) < share * 16777216.0f;
+}
+
+/* Takes the share of the edges that is in the sample; the pixels that they run over. */
+static double take_lines(const LineLook *look, Lines *lines, float share) {
+    const float limit_x = (float)lines->width - 0.01f, limit_y = (float)lines->height - 0.01f;
+    double length = 0.0;
+    lines->count = 0;
+    for (int k = 0; k < look->edges; k++) {
+        if (share < 1.0f && !is_in_share(k, share)) continue;
+        Line *line = &lines->lines[lines->count];
+        if (!line_of(look, k, limit_x, limit_y, line)) continue;
+        length += run_of(line);
+        lines->count++;
     }
-    lines->count = kept;
-    lines->share = share;
+    return length;
+}
+
+/* Takes as many edges as the budget allows, judged by a small sample; what is taken shines for the rest. */
+static void take_within_budget(const LineLook *look, Lines *lines) {
+    const float probe = look->edges > FEW_EDGES ? 1.0f / 16.0f : 1.0f;
+    lines->length = take_lines(look, lines, probe) / probe;
+    if (lines->length > look->budget) lines->share = (float)(look->budget / lines->length);
+    if (lines->share != probe) take_lines(look, lines, lines->share);
+    const float boost = fminf(1.0f / powf(lines->share, 0.8f), MOST_BOOST);
+    for (int i = 0; i < lines->count; i++) lines->lines[i].light *= boost;
 }
 
 static void choose_unit(Lines *lines) {
@@ -117,10 +134,8 @@ static void choose_unit(Lines *lines) {
 
 Lines *lines_new(LineLook look, int width, int height) {
     Lines *lines = calloc(1, sizeof(Lines));
-    int32_t *number = malloc(((size_t)look.edges + 1) * sizeof(int32_t));
     if (lines) lines->lines = malloc(((size_t)look.edges + 1) * sizeof(Line));
-    if (!lines || !number || !lines->lines) {
-        free(number);
+    if (!lines || !lines->lines) {
         lines_free(lines);
         return NULL;
     }
@@ -128,15 +143,10 @@ Lines *lines_new(LineLook look, int width, int height) {
     lines->height = height;
     lines->bands = (height + BAND_ROWS - 1) / BAND_ROWS;
     lines->share = 1.0f;
-    const float limit_x = (float)width - 0.01f, limit_y = (float)height - 0.01f;
-    for (int k = 0; k < look.edges; k++) {
-        if (!line_of(&look, k, limit_x, limit_y, &lines->lines[lines->count])) continue;
-        lines->length += run_of(&lines->lines[lines->count]);
-        number[lines->count++] = k;
-    }
-    if (look.budget > 0.0 && look.budget < lines->length)
-        keep_share(lines, number, (float)(look.budget / lines->length));
-    free(number);
+    if (look.budget > 0.0)
+        take_within_budget(&look, lines);
+    else
+        lines->length = take_lines(&look, lines, 1.0f);
     choose_unit(lines);
     if (list_by_band(lines) < 0) {
         lines_free(lines);
