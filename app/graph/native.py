@@ -25,11 +25,15 @@ from numpy.typing import NDArray
 
 log = logging.getLogger(__name__)
 
+_INTERFACE = 1
 missing: str | None = None
 try:
     if os.environ.get("SCRIPTORIUM_NO_CORE"):
         raise ImportError("turned off by SCRIPTORIUM_NO_CORE")
     from app.graph import _graphcore as core
+
+    if core.interface() != _INTERFACE:
+        raise ImportError("it was built for another version of the app")
 except ImportError as error:
     missing = str(error)
     log.warning("the graph's C core is not there (%s): layout and pictures are computed by numpy", error)

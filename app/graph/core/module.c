@@ -11,6 +11,14 @@
 #define TREE "scriptorium.tree"
 #define LINES "scriptorium.lines"
 
+/* Raised with every change of a function's arguments: an extension left over from before is not used. */
+#define INTERFACE 1
+
+static PyObject *interface(PyObject *module, PyObject *args) {
+    (void)module;
+    return PyArg_ParseTuple(args, "") ? Py_BuildValue("i", INTERFACE) : NULL;
+}
+
 /* ---- Layout */
 
 static void forget_tree(PyObject *capsule) {
@@ -386,6 +394,7 @@ static PyObject *find_disc(PyObject *module, PyObject *args) {
 }
 
 static PyMethodDef METHODS[] = {
+    {"interface", interface, METH_VARARGS, "interface() -> the number of this set of functions."},
     {"tree", new_tree, METH_VARARGS, "tree() -> tree: an empty one."},
     {"build", build, METH_VARARGS, "build(tree, at, mass) -> number of leaves."},
     {"push", push, METH_VARARGS, "push(tree, first, last, kernel, strength, softness, opening, force)"},
