@@ -35,7 +35,7 @@ LIMITED_API = "0x030B0000"
 # The same numbers from every compiler: nothing fused, no sums in another order. What is left out is only
 # what nobody looks at: errno and the processor's floating-point flags.
 FLAGS = ["-std=gnu11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-Wno-psabi"]
-SANITIZE = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
+SANITIZE = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
 class BuildError(Exception):
@@ -135,10 +135,9 @@ def build(target: Path, compiler: list[str] | None = None, sanitize: bool = Fals
     for each in [compiler] if compiler else compilers():
         with tempfile.TemporaryDirectory(dir=target.parent) as name:
             made = Path(name, target.name)
+            command = command_for(each, made, sanitize)
             environment = os.environ | {"ZIG_LOCAL_CACHE_DIR": name}
-            done = subprocess.run(
-                command_for(each, made, sanitize), capture_output=True, text=True, check=False, env=environment
-            )
+            done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
             if done.returncode == 0:
                 made.replace(target)
                 return

@@ -103,7 +103,7 @@ int take_links(Arrays *arrays, PyObject *starts, PyObject *neighbours, Links *li
 
 int is_range(int first, int last, Py_ssize_t count) {
     if (0 <= first && first <= last && last <= count) return 1;
-    PyErr_Format(PyExc_ValueError, "the range %d … %d is not inside 0 … %zd", first, last, count);
+    PyErr_Format(PyExc_ValueError, "the range %d to %d is not inside 0 to %zd", first, last, count);
     return 0;
 }
 

@@ -269,7 +269,7 @@ static void forget_lines(PyObject *capsule) {
 
 static int is_size(Py_ssize_t width, Py_ssize_t height) {
     if (0 < width && width <= LARGEST_SIDE && 0 < height && height <= LARGEST_SIDE) return 1;
-    PyErr_Format(PyExc_ValueError, "a picture of %zd × %zd pixels: needs 1 to %d on each side", width, height,
+    PyErr_Format(PyExc_ValueError, "a picture of %zd x %zd pixels: needs 1 to %d on each side", width, height,
                  LARGEST_SIDE);
     return 0;
 }
@@ -329,7 +329,7 @@ static PyObject *draw_band(PyObject *module, PyObject *args) {
     uint8_t *pixels = take_picture(&arrays, pixels_given, &height, &width);
     if (!pixels) goto done;
     if (height != lines->height || width != lines->width || band < 0 || band >= lines->bands) {
-        PyErr_Format(PyExc_ValueError, "the lines are for %d × %d pixels in %d bands", lines->width,
+        PyErr_Format(PyExc_ValueError, "the lines are for %d x %d pixels in %d bands", lines->width,
                      lines->height, lines->bands);
         goto done;
     }
