@@ -132,6 +132,7 @@ def build(target: Path, compiler: list[str] | None = None, sanitize: bool = Fals
         BuildError: no compiler made it.
     """
     said = ["no C compiler was found"]
+    target.parent.mkdir(parents=True, exist_ok=True)
     for each in [compiler] if compiler else compilers():
         with tempfile.TemporaryDirectory(dir=target.parent) as name:
             made = Path(name, target.name)

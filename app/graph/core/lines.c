@@ -10,6 +10,8 @@
 #define FINEST_UNIT 16384.0f
 #define MOST_BOOST 64.0f
 #define FEW_EDGES 4096
+/* A pixel, in the fixed point numbers of a run. */
+#define ONE ((int64_t)65536)
 
 /* ---- Which lines, and where they are inside the picture */
 
@@ -245,9 +247,9 @@ static void add_thin(const Plane *plane, Run run) {
     if (run.upright) {
         if (plane->top > run.first) from = plane->top - run.first;
         if (plane->bottom < run.first + to) to = plane->bottom - run.first;
-        narrow(&run, -65536, (int64_t)plane->width << 16, &from, &to);
+        narrow(&run, -ONE, plane->width * ONE, &from, &to);
     } else {
-        narrow(&run, (int64_t)(plane->top - 1) << 16, (int64_t)plane->bottom << 16, &from, &to);
+        narrow(&run, (plane->top - 1) * ONE, plane->bottom * ONE, &from, &to);
     }
     if (from >= to) return;
     const Ints4 whole = __builtin_convertvector(run.light, Ints4);

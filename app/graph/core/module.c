@@ -19,6 +19,15 @@ static PyObject *interface(PyObject *module, PyObject *args) {
     return PyArg_ParseTuple(args, "") ? Py_BuildValue("i", INTERFACE) : NULL;
 }
 
+static PyObject *compiler(PyObject *module, PyObject *args) {
+    (void)module;
+#ifdef __clang__
+    return PyArg_ParseTuple(args, "") ? Py_BuildValue("s", "clang " __clang_version__) : NULL;
+#else
+    return PyArg_ParseTuple(args, "") ? Py_BuildValue("s", "gcc " __VERSION__) : NULL;
+#endif
+}
+
 /* ---- Layout */
 
 static void forget_tree(PyObject *capsule) {
@@ -395,6 +404,7 @@ static PyObject *find_disc(PyObject *module, PyObject *args) {
 
 static PyMethodDef METHODS[] = {
     {"interface", interface, METH_VARARGS, "interface() -> the number of this set of functions."},
+    {"compiler", compiler, METH_VARARGS, "compiler() -> what built it."},
     {"tree", new_tree, METH_VARARGS, "tree() -> tree: an empty one."},
     {"build", build, METH_VARARGS, "build(tree, at, mass) -> number of leaves."},
     {"push", push, METH_VARARGS, "push(tree, first, last, kernel, strength, softness, opening, force)"},
