@@ -11,6 +11,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ from app.embeddings.client import Embedder
 from app.embeddings.upkeep import VectorUpkeep
 from app.embeddings.vectors import VectorStore
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
-from app.events import EventBus
+from app.events import Event, EventBus
 from app.index.completion import complete
 from app.index.records import ScanProgress, ScanReport
 from app.index.vault_index import VaultIndex
@@ -54,6 +55,13 @@ log = logging.getLogger(__name__)
 
 _OUTSIDE = "outside"
 _MODEL_READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanged(Event):
+    """Other settings are in force."""
+
+    settings: Settings
 
 
 class Workspace:
@@ -218,6 +226,7 @@ class Workspace:
             self.upkeep.start()
         else:
             self.upkeep.stop()
+        self.events.publish(SettingsChanged(settings.model_copy(deep=True)))
 
     def _know_meaning(self, known: bool) -> None:
         """Let tools and the search language use search by meaning, or not."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -30,6 +31,14 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
         monkeypatch.setenv(f"SCRIPTORIUM_{name}", str(home / name.lower()))
     return home
+
+
+@pytest.fixture(autouse=True)
+def own_generator_hooks() -> Iterator[None]:
+    """A loop that a test made must not go on looking after the async generators of later tests."""
+    hooks = sys.get_asyncgen_hooks()
+    yield
+    sys.set_asyncgen_hooks(*hooks)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from app.agent.plans import CallTool
+from app.permissions.wording import counted
 from app.toolkit.outcome import ToolOutcome
 from app.vault.path import NotePath
 
@@ -70,7 +71,7 @@ def _read(result: Result, call: CallTool) -> str:
         cut = cut.rpartition("\n")[0] or cut
     quoted = "\n".join(f"> {line}".rstrip() for line in cut.splitlines())
     more = f"\n\n… {link(result['path'])} goes on." if len(text) > len(cut) else ""
-    return f"{link(result['path'])}, {result['total_lines']} lines:\n\n{quoted}{more}"
+    return f"{link(result['path'])}, {counted(int(result['total_lines']), 'line')}:\n\n{quoted}{more}"
 
 
 def without_properties(text: str) -> str:
@@ -187,9 +188,11 @@ def _note_tags(result: Result, call: CallTool) -> str:
 
 def _details(result: Result, call: CallTool) -> str:
     lines = [f"**{key}**: {_value(value)}" for key, value in result["properties"].items()]
+    size = counted(int(result["size"]), "byte")
+    linking = counted(len(result["backlinks"]), "note links", "notes link")
     lines += [
-        f"Created {_when(result['created'])}, changed {_when(result['modified'])}, {result['size']:,} bytes",
-        f"{len(result['backlinks'])} notes link to it; it links to {len(result['forward_links'])}",
+        f"Created {_when(result['created'])}, changed {_when(result['modified'])}, {size}",
+        f"{linking} to it; it links to {len(result['forward_links'])}",
     ]
     if result["problem"]:
         lines.append(f"Problem: {result['problem']}")

@@ -27,8 +27,10 @@ _IT = frozenset(
     )
 )  # fmt: skip
 _NOUN = r"(?:notes?|pages?|files?|documents?|entry)"
+# "the note about tea" means the note Tea, "notes about tea" asks for a search.
+_ONE = r"(?:note|page|file|document|entry)"
 _BEFORE = re.compile(
-    rf"^(?:(?:the|my|our|a|an|that|this)\s+)?(?:{_NOUN}\s+)?(?:(?:called|named|titled|about|on|for|of|entitled"
+    rf"^(?:(?:the|my|our|a|an|that|this)\s+)?(?:{_ONE}\s+)?(?:(?:called|named|titled|about|on|for|of|entitled"
     r"|with the\s+(?:name|title))\s+)?(?:(?:the|a|an)\s+)?(?=\S)",
     re.IGNORECASE,
 )

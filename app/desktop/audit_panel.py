@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelection, QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -19,18 +19,19 @@ from PySide6.QtWidgets import (
 
 from app.desktop import dialogs, tasks
 from app.desktop.audit.changes_dialog import ChangesDialog, read_commit
-from app.desktop.audit.decisions import DecisionDelegate
+from app.desktop.audit.decisions import DecisionDelegate, RowDelegate
 from app.desktop.audit.detail_pane import DetailPane
 from app.desktop.audit.entries_model import DECISION, ENTRY_ROLE, PAGE, RESULT, EntriesModel, matches
 from app.desktop.audit.filter_bar import FilterBar
 from app.desktop.audit.undoing import undo
 from app.desktop.bridge import VaultClient
-from app.desktop.panel import EmptyState, Panel, ThemedButton
+from app.desktop.panel import ElidedLabel, EmptyState, Panel, ThemedButton
 from app.desktop.theme import ThemeSource
 from app.events import Event
 from app.permissions.audit import AuditAppended
 from app.permissions.audit_chain import AuditCheck
 from app.permissions.audit_entry import AuditEntry
+from app.permissions.wording import counted
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
@@ -48,19 +49,21 @@ class AuditPanel(Panel):
         self._round = 0
         self._at_end = False
         self._loading = False
-        self.title.set_text(self.tr("Audit log"))
+        # The tab over the panel has its name; its buttons stand in the row of the filter.
+        self.title.hide()
         self.setAccessibleName(self.tr("Audit log"))
         self.filters = FilterBar()
         self.model = EntriesModel(self)
         self.table = QTableView()
         self.detail = DetailPane(theme)
-        self.verdict = QLabel()
-        self.verdict.setTextFormat(Qt.TextFormat.PlainText)
+        self.verdict = ElidedLabel()
+        self.count = QLabel()
+        self.count.setProperty("tone", "faint")
         self._empty = EmptyState(theme, "clipboard-text", "", "")
         self._stack = QStackedWidget()
-        self._build_title()
         self._build_table()
         self._build_body()
+        self._build_buttons()
         self._connect()
         self.reload()
 
@@ -99,21 +102,19 @@ class AuditPanel(Panel):
 
     async def verify(self) -> None:
         """Check the chain of hashes and show what came of it."""
-        self.verdict.setText(self.tr("Checking…"))
+        self._say(self.tr("Checking…"), "muted")
 
         found: AuditCheck = await self._client.run(
             lambda workspace: asyncio.to_thread(workspace.audit.verify)
         )
         if found.ok:
-            words = self.tr("Whole: {0} rows, none changed").format(f"{found.rows:,}")
+            rows = counted(found.rows, self.tr("row"), self.tr("rows"))
+            words = self.tr("Whole: {0}, none changed").format(rows)
         elif found.first_bad is not None:
             words = self.tr("Not whole: row {0}: {1}").format(found.first_bad, found.reason)
         else:
             words = self.tr("Not whole: {0}").format(found.reason)
-        self.verdict.setText(words)
-        self.verdict.setProperty("tone", "success" if found.ok else "danger")
-        self.verdict.style().unpolish(self.verdict)
-        self.verdict.style().polish(self.verdict)
+        self._say(words, "success" if found.ok else "danger")
 
     async def export(self, suffix: str) -> None:
         """Write what matches the filter to a file that the user picks, as "csv" or "jsonl"."""
@@ -128,7 +129,15 @@ class AuditPanel(Panel):
             return audit.export_csv(file, wanted) if suffix == "csv" else audit.export_jsonl(file, wanted)
 
         count = await self._client.run(write)
-        self.verdict.setText(self.tr("{0} entries written to {1}").format(f"{count:,}", file.name))
+        entries = counted(count, self.tr("entry"), self.tr("entries"))
+        self._say(self.tr("{0} written to {1}").format(entries, file.name), "muted")
+
+    def _say(self, words: str, tone: str) -> None:
+        self.verdict.setText(words)
+        self.verdict.setProperty("tone", tone)
+        self.verdict.style().unpolish(self.verdict)
+        self.verdict.style().polish(self.verdict)
+        self.verdict.setVisible(bool(words))
 
     async def open_diff(self, entry: AuditEntry) -> None:
         """Show what the entry's call wrote."""
@@ -141,8 +150,7 @@ class AuditPanel(Panel):
         """Show the entry in `row`."""
         self.table.selectRow(row)
 
-    def _build_title(self) -> None:
-        self.title.add(self.verdict)
+    def _build_buttons(self) -> None:
         self.verify_button = ThemedButton(self._theme, "shield-check", self.tr("Verify the chain of the log"))
         self.export_button = ThemedButton(self._theme, "export", self.tr("Export what is shown"))
         menu = QMenu(self)
@@ -151,12 +159,14 @@ class AuditPanel(Panel):
             action.triggered.connect(lambda _=False, suffix=suffix: self._start_export(suffix))
         self.export_button.setMenu(menu)
         self.export_button.setPopupMode(ThemedButton.ToolButtonPopupMode.InstantPopup)
-        self.title.add(self.verify_button)
-        self.title.add(self.export_button)
+        for widget in (self.count, self.verdict, self.verify_button, self.export_button):
+            self.filters.add(widget)
+        self.verdict.hide()
 
     def _build_table(self) -> None:
         table = self.table
         table.setModel(self.model)
+        table.setItemDelegate(RowDelegate(table))
         table.setItemDelegateForColumn(DECISION, DecisionDelegate(self._theme, table))
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -170,7 +180,7 @@ class AuditPanel(Panel):
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(RESULT, QHeaderView.ResizeMode.Stretch)
-        for column, width in enumerate((148, 130, 130, 0, 160, 70)):
+        for column, width in enumerate((148, 130, 130, 0, 160, 84)):
             if width:
                 table.setColumnWidth(column, round(width * self._theme.zoom))
 
@@ -188,7 +198,7 @@ class AuditPanel(Panel):
 
     def _connect(self) -> None:
         self.filters.changed.connect(lambda _: self.reload())
-        self.table.selectionModel().selectionChanged.connect(self._show_selected)
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._show_selected())
         self.table.doubleClicked.connect(self._open_row)
         self.table.verticalScrollBar().valueChanged.connect(self._near_end)
         self.verify_button.clicked.connect(
@@ -220,7 +230,9 @@ class AuditPanel(Panel):
         for entry in entries:
             self.filters.learn(entry)
         count = len(self.model.entries)
-        self.title.set_count(f"{count:,}" if self._at_end or not count else f"{count:,}+")
+        shown = f"{count:,}" if self._at_end or not count else f"{count:,}+"
+        self.count.setText(shown)
+        self.count.setAccessibleName(self.tr("Entries that are shown: {0}").format(shown))
         if count:
             self._stack.setCurrentIndex(0)
             return
@@ -234,9 +246,12 @@ class AuditPanel(Panel):
         self._stack.setCurrentIndex(1)
         self.detail.show_entry(None)
 
-    def _show_selected(self, chosen: QItemSelection) -> None:
-        rows = chosen.indexes()
-        self.detail.show_entry(rows[0].data(ENTRY_ROLE) if rows else None)
+    def _show_selected(self) -> None:
+        # All that is selected, not what is new: a row that comes above moves the selection without one.
+        rows = self.table.selectionModel().selectedRows()
+        entry = rows[0].data(ENTRY_ROLE) if rows else None
+        if entry != self.detail.entry:
+            self.detail.show_entry(entry)
 
     def _open_row(self, index: QModelIndex) -> None:
         entry = index.data(ENTRY_ROLE)

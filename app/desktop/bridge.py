@@ -251,6 +251,7 @@ class VaultClient(QObject):
         self._workspace = workspace
         self.approver = approver or DesktopApprover(service, self)
         self.events = EventRelay(self)
+        self._closing = False
         # Safe from here: subscribing is one list append, and publishing goes over a copy.
         self._detach = self.events.attach(workspace.events)
 
@@ -266,9 +267,20 @@ class VaultClient(QObject):
     async def run(self, fn: Callable[[Workspace], T]) -> T: ...
 
     async def run(self, fn: Callable[[Workspace], Awaitable[T] | T]) -> T:
-        """The result of `fn(workspace)`, computed in the service thread; a coroutine is awaited there."""
-        return await self._service.call(cast("Callable[[], T]", lambda: fn(self._workspace)))
+        """The result of `fn(workspace)`, computed in the service thread; a coroutine is awaited there.
 
-    def detach(self) -> None:
-        """Relay no more events: the vault is being closed."""
+        Raises:
+            CancelledError: the vault is being closed, so nobody needs the answer any more.
+        """
+        try:
+            return await self._service.call(cast("Callable[[], T]", lambda: fn(self._workspace)))
+        except Exception as error:
+            if self._closing:
+                raise asyncio.CancelledError from error
+            raise
+
+    async def close(self) -> None:
+        """Relay no more events and close the vault; what still runs in it ends as cancelled."""
+        self._closing = True
         self._detach()
+        await self._service.call(self._workspace.close)

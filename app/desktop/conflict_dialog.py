@@ -26,6 +26,7 @@ from app.desktop.approval.labels import heading, plain
 from app.desktop.approval.text_editor import TextEditor
 from app.desktop.diff.visible import describe
 from app.desktop.diff_view import DiffView
+from app.desktop.panel import ElidedLabel
 from app.desktop.theme import ThemeSource
 from app.vault.diff import Diff, compare
 from app.vault.path import NotePath
@@ -45,6 +46,12 @@ class Settling:
         """A conflict that nothing was picked for."""
         hunks = compare(conflict.ours, conflict.theirs).hunks
         return cls(conflict, None if conflict.ours_missing else conflict.ours, frozenset(range(len(hunks))))
+
+    @property
+    def name(self) -> str:
+        """The file, and where it goes back to."""
+        path, target = self.conflict.path, self.conflict.goes_to
+        return describe(f"{path} → {target}" if target is not None else str(path))
 
     @property
     def is_text_on_both_sides(self) -> bool:
@@ -86,11 +93,16 @@ class ConflictDialog(QDialog):
         self._row = 0
         self.files = QListWidget()
         self.files.setAccessibleName(self.tr("Files in conflict"))
-        self.files.addItems([describe(str(one.conflict.path)) for one in self.settlings])
+        self.files.addItems([one.name for one in self.settlings])
+        self.files.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.files.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.diff_view = DiffView(theme)
+        self._place = ElidedLabel()
+        self._place.setContentsMargins(0, 0, 12, 0)
+        self.diff_view.set_lead(self._place)
         self.editor = TextEditor(self.tr("What will be written; it can be edited"))
         self.ours_button = QRadioButton(self.tr("Keep it as it is now"))
-        self.theirs_button = QRadioButton(self.tr("Take it back to what it was"))
+        self.theirs_button = QRadioButton(self.tr("Undo the change"))
         self.picked_button = QRadioButton(self.tr("As picked or edited below"))
         self._build()
         self._connect()
@@ -112,10 +124,18 @@ class ConflictDialog(QDialog):
         return self.settlings[self._row]
 
     def _build(self) -> None:
-        words = heading(self.tr("These notes have changed since, at the same lines"))
+        several = len(self.settlings) > 1
+        words = heading(
+            self.tr("These notes have changed since, at the same lines")
+            if several
+            else self.tr("This note has changed since, at the same lines")
+        )
         words.setContentsMargins(16, 14, 16, 2)
         note = plain(
-            self.tr("Left is the text as it is now, right what undoing would make of it. Tick what to take."),
+            self.tr(
+                "Left is the text as it is now, right with the change undone. Tick what to take; all that is"
+                " undone is shown to you once more before it is written."
+            ),
             "muted",
         )
         note.setWordWrap(True)
@@ -159,7 +179,7 @@ class ConflictDialog(QDialog):
         cancel = QPushButton(self.tr("Leave everything as it is"))
         cancel.setDefault(True)
         cancel.clicked.connect(self.reject)
-        self.save_button = QPushButton(self.tr("Write this"))
+        self.save_button = QPushButton(self.tr("Continue…"))
         self.save_button.setProperty("role", "primary")
         self.save_button.setAutoDefault(False)
         self.save_button.clicked.connect(self.accept)
@@ -187,6 +207,7 @@ class ConflictDialog(QDialog):
     def _show_sides(self) -> None:
         one = self.current
         conflict = one.conflict
+        self._place.setText(one.name)
         self.diff_view.show_contents(
             None if conflict.ours_missing else conflict.ours,
             None if conflict.theirs_missing else conflict.theirs,

@@ -28,6 +28,9 @@ from app.vault.diff import Diff, compare
 _AT_ONCE = 48_000
 _EVERY_FOLD = -1
 _WIDE_ENOUGH = 860
+# Free space under the last row, and the height of a sentence in place of a diff, in pixels.
+_BELOW = 12
+_MESSAGE = 120
 
 
 class DiffView(QWidget):
@@ -62,10 +65,18 @@ class DiffView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(self._build_bar())
+        self._bar = self._build_bar()
+        layout.addWidget(self._bar)
         layout.addWidget(self._pages, 1)
         self._connect()
         self._dress(theme.theme)
+
+    @property
+    def wanted_height(self) -> int:
+        """How tall it would have to be to show all of its rows, in pixels."""
+        bar = self._bar.sizeHint().height()
+        shown = self._pages.currentWidget() is self.canvas
+        return bar + (self.canvas.text_height + _BELOW if shown else _MESSAGE)
 
     @property
     def diff(self) -> Diff | None:
@@ -148,12 +159,15 @@ class DiffView(QWidget):
     def _prepare(self, make: Callable[[], Diff], size: int, *, keep_place: bool) -> None:
         self._round += 1
         mode, opened = self._mode, frozenset(self._opened)
+        measure = self.canvas.measure(self._selectable)
 
         def work() -> tuple[Diff, Sheet]:
             diff = make()
             sides_differ = bool(diff.before) and bool(diff.after)
             folds = range(len(diff.before)) if _EVERY_FOLD in opened else opened
-            return diff, lay_out(diff, mode if sides_differ else Mode.UNIFIED, folds)
+            sheet = lay_out(diff, mode if sides_differ else Mode.UNIFIED, folds)
+            sheet.prepare(measure(sheet))
+            return diff, sheet
 
         if size <= _AT_ONCE:
             self._show(*work(), keep_place=keep_place)
@@ -168,8 +182,21 @@ class DiffView(QWidget):
         self, started: int, work: Callable[[], tuple[Diff, Sheet]], keep_place: bool
     ) -> None:
         diff, sheet = await asyncio.to_thread(work)
+        await self._make_ready(sheet)
         if started == self._round:
             self._show(diff, sheet, keep_place=keep_place)
+
+    async def _make_ready(self, sheet: Sheet) -> None:
+        """Prepare `sheet` for the width as it is now, however often that changes meanwhile."""
+        while not sheet.is_ready(wanted := self.canvas.measure(self._selectable)(sheet)):
+            await asyncio.to_thread(sheet.prepare, wanted)
+
+    async def _measure(self) -> None:
+        sheet = self.canvas.sheet
+        if sheet is not None:
+            await self._make_ready(sheet)
+        if sheet is self.canvas.sheet:
+            self.canvas.arrange()
 
     def _show(self, diff: Diff, sheet: Sheet, *, keep_place: bool) -> None:
         is_new = diff is not self._diff
@@ -211,6 +238,7 @@ class DiffView(QWidget):
         layout.setContentsMargins(12, 4, 8, 4)
         layout.setSpacing(4)
         self._counts = QLabel()
+        self._counts.setTextFormat(Qt.TextFormat.RichText)
         self._counts.setProperty("tone", "muted")
         self._lead = QHBoxLayout()
         layout.addLayout(self._lead, 1)
@@ -237,6 +265,9 @@ class DiffView(QWidget):
         self._side_button.clicked.connect(lambda: self.set_mode(Mode.SIDE_BY_SIDE))
         self.canvas.hunk_toggled.connect(self._toggle)
         self.canvas.unfold_requested.connect(self._unfold)
+        self.canvas.measure_wanted.connect(
+            lambda: tasks.start(self._measure(), owner=self, what="break the lines anew")
+        )
         self.canvas.current_changed.connect(lambda _: self._refresh_bar())
         self._theme.changed.connect(self._dress)
         for keys, by in (("F8", 1), ("Shift+F8", -1)):

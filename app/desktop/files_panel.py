@@ -186,7 +186,7 @@ class FilesPanel(Panel):
             entries += [
                 (self.tr("Open"), "open", path), (self.tr("Find related"), "related", path),
                 (self.tr("Copy wikilink"), "copy-link", path), (self.tr("Rename…"), "rename", path),
-                (self.tr("Delete…"), "delete", path),
+                (self.tr("History…"), "history", path), (self.tr("Delete…"), "delete", path),
             ]  # fmt: skip
         entries.append((self.tr("Show in the file manager"), "reveal", path))
         for text, what, about in entries:

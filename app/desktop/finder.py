@@ -34,7 +34,7 @@ class Finder(QObject):
 
     def show_notes(self) -> None:
         """Offer the notes by name, those changed last first."""
-        self._palette.open("notes", self.tr("Go to a note by its name"), self._notes)
+        self._palette.open("notes", self.tr("Go to a note by its name, title or alias"), self._notes)
 
     def show_commands(self) -> None:
         """Offer the commands and tools by title."""
@@ -45,11 +45,11 @@ class Finder(QObject):
             return ()
         rows = await self.client.run(
             lambda workspace: [
-                (note.path.text, note.title, note.path.folder)
+                (note.path.text, note.title, note.path.folder, (note.path.name, *note.aliases))
                 for note in sorted(workspace.index.notes(), key=lambda note: -note.modified)
             ]
         )
-        return [Choice(path, title, folder) for path, title, folder in rows]
+        return [Choice(path, title, folder, others=others) for path, title, folder, others in rows]
 
     async def _commands(self) -> Sequence[Choice]:
         commands = [

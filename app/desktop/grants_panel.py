@@ -31,7 +31,8 @@ class GrantsPanel(Panel):
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self._client = client
-        self.title.set_text(self.tr("Auto-approved"))
+        # The sheet around it has its name.
+        self.title.hide()
         self.setAccessibleName(self.tr("What is auto-approved"))
         self.grants: tuple[Grant, ...] = ()
         self.toggles: dict[Operation, QCheckBox] = {}
@@ -88,7 +89,6 @@ class GrantsPanel(Panel):
         for grant in narrow:
             self._rows.addWidget(self._row(grant))
         self._empty.setVisible(not narrow)
-        self.title.set_count(str(len(grants)) if grants else "")
         self.changed.emit(len(grants))
 
     async def revoke(self, grant_id: str) -> None:
@@ -148,12 +148,12 @@ class GrantsPanel(Panel):
     def _build(self) -> None:
         content = QWidget()
         column = QVBoxLayout(content)
-        column.setContentsMargins(12, 10, 12, 12)
+        column.setContentsMargins(0, 0, 4, 12)
         column.setSpacing(6)
         column.addWidget(plain(self.tr("In this session, without asking:"), "muted"))
         names = {
             Operation.CREATE: self.tr("New notes"),
-            Operation.UPDATE: self.tr("Edits"),
+            Operation.UPDATE: self.tr("Edits and moves"),
             Operation.READ: self.tr("Reading outside the vault"),
             Operation.DELETE: self.tr("Deletes of notes that nothing links to"),
         }

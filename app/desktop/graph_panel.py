@@ -28,6 +28,7 @@ from app.vault.store import NotesChanged
 log = logging.getLogger(__name__)
 _SETTLE_MS = 120
 _WHILE_READING_MS = 1500
+_QUIET_MS = 2500
 _MANY_NEW = 40
 _YOU = ("You", "outside")
 
@@ -49,6 +50,7 @@ class GraphPanel(QWidget):
         self._folder = Path(paths.vault_cache_folder(client.workspace.root))
         self._reading = False
         self._is_settled = False
+        self._added = 0
         self._changed: set[str] = set()
         self._renamed: dict[str, str] = {}
         self.view = GraphView(theme.theme, self)
@@ -60,6 +62,8 @@ class GraphPanel(QWidget):
         column.addWidget(self.view)
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self._refresh)
+        self._quiet = QTimer(self, singleShot=True, interval=_QUIET_MS)
+        self._quiet.timeout.connect(self._come_to_rest)
         theme.changed.connect(self.view.set_theme)
         self.view.open_requested.connect(lambda path: self.open_requested.emit(path, ""))
         self.view.selected.connect(self.selected)
@@ -75,6 +79,7 @@ class GraphPanel(QWidget):
         self._is_settled = places is not None
         if len(graph):
             self.view.set_graph(graph, places)
+            self._quiet.start()
 
     def set_reading(self, reading: bool) -> None:
         """Whether the vault is being read: then the graph follows in larger steps until it ends."""
@@ -115,6 +120,9 @@ class GraphPanel(QWidget):
         return await asyncio.to_thread(build, data)
 
     def _refresh(self) -> None:
+        if self.view.is_arranging:
+            self._settle.start(_SETTLE_MS)
+            return
         tasks.start(self._update(), owner=self, what=self.tr("show the graph"))
 
     async def _update(self) -> None:
@@ -122,20 +130,37 @@ class GraphPanel(QWidget):
         graph = await self._graph()
         shown = self.view.graph()
         new = len(graph.rows.keys() - shown.rows.keys())
-        if len(graph) > 2 * len(shown) + 8 or (not self._is_settled and not self._reading):
-            # Far more is new than old, or all of it is read now: places beside neighbours would be a heap.
-            self._is_settled = not self._reading
-            self.view.set_graph(graph, await asyncio.to_thread(load_positions, self._folder, graph))
+        self._added += new + max(0, len(graph.edges) - len(shown.edges))
+        if len(graph) > 2 * len(shown) + 8 or (not self._is_settled and self._is_heap(graph, 0.3)):
+            self._arrange(graph)
         elif new > _MANY_NEW:
             old_places = self.view.positions().copy()
             places, _ = await asyncio.to_thread(carry, shown, old_places, graph, renamed)
-            self.view.set_graph(graph, places)
+            self.view.update_graph(graph, renamed, places)
         elif new or renamed or len(graph) != len(shown) or not self._reading:
             self.view.update_graph(graph, renamed)
 
+    def _is_heap(self, graph: Graph, share: float) -> bool:
+        """Whether more than that share of nodes and links came to a layout that was made without them."""
+        return self._added > max(_MANY_NEW, share * (len(graph) + len(graph.edges)))
+
+    def _arrange(self, graph: Graph) -> None:
+        self._added = 0
+        self.view.set_graph(graph, None)
+
+    def _come_to_rest(self) -> None:
+        """The index has been quiet for a while: a vault read for the first time gets its layout now."""
+        if self._reading or self.view.is_arranging or self._settle.isActive():
+            self._quiet.start()
+            return
+        if not self._is_settled and self._is_heap(self.view.graph(), 0.05):
+            self._arrange(self.view.graph())
+        self._is_settled = True
+        self._keep()
+
     def _keep(self) -> None:
         graph, places = self.view.graph(), self.view.positions()
-        if len(graph) and len(places) == len(graph):
+        if self._is_settled and len(graph) and len(places) == len(graph):
             tasks.start(self._save(graph, places.copy()), what=self.tr("keep the graph's layout"))
 
     async def _save(self, graph: Graph, places: object) -> None:
@@ -146,8 +171,10 @@ class GraphPanel(QWidget):
 
     def _notice(self, events: tuple[Event, ...]) -> None:
         for event in events:
-            if isinstance(event, IndexUpdated) and not self._settle.isActive():
-                self._settle.start(_WHILE_READING_MS if self._reading else _SETTLE_MS)
+            if isinstance(event, IndexUpdated):
+                self._quiet.start()
+                if not self._settle.isActive():
+                    self._settle.start(_WHILE_READING_MS if self._reading else _SETTLE_MS)
             elif isinstance(event, NotesChanged):
                 self._take(event)
 

@@ -20,12 +20,14 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop import tasks
-from app.desktop.approval.labels import ElidedLabel, heading
+from app.desktop.approval.labels import heading
 from app.desktop.approval.wording import size
 from app.desktop.audit.entries_model import time_words
+from app.desktop.audit.two_lines import TwoLines
 from app.desktop.bridge import VaultClient
 from app.desktop.diff.visible import describe
 from app.desktop.diff_view import DiffView
+from app.desktop.panel import ElidedLabel
 from app.desktop.theme import ThemeSource
 from app.errors import NotFoundError
 from app.permissions.caller import Caller
@@ -54,9 +56,11 @@ class HistoryDialog(QDialog):
         self._round = 0
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Versions, newest first"))
-        self.list.setWordWrap(True)
+        self.list.setItemDelegate(TwoLines(theme, self.list))
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.diff_view = DiffView(theme)
         self._place = ElidedLabel()
+        self._place.setContentsMargins(0, 0, 12, 0)
         self.diff_view.set_lead(self._place)
         self._status = QLabel()
         self._status.setTextFormat(Qt.TextFormat.PlainText)
@@ -119,7 +123,8 @@ class HistoryDialog(QDialog):
         who = self.tr("outside the app") if version.author == OUTSIDE else describe(version.author)
         what = self.tr("deleted") if version.hash is None else size(version.size)
         summary = describe(version.summary)
-        return f"{time_words(version.time)}   {who}\n{summary or what}" + (f"   {what}" if summary else "")
+        more = f"{summary}   ·   {what}" if summary else what
+        return f"{time_words(version.time)}   ·   {who}\n{more}"
 
     def _choose(self, row: int) -> None:
         self._round += 1
@@ -127,7 +132,7 @@ class HistoryDialog(QDialog):
         if not 0 <= row < len(self.versions):
             return
         version = self.versions[row]
-        self._place.show_text(self.tr("{0}, compared with now").format(describe(str(version.path))))
+        self._place.setText(self.tr("{0}, compared with now").format(describe(str(version.path))))
         if (key := version.hash) is None:
             self.diff_view.show_message(self.tr("The note was deleted here."))
             return

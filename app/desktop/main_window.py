@@ -25,7 +25,6 @@ from app.desktop.palette import Palette
 from app.desktop.panels import PANELS, PanelKind
 from app.desktop.recent import RecentVaults
 from app.desktop.remembered import Remembered
-from app.desktop.settings_dialog import SettingsDialog
 from app.desktop.status_bar import StatusBar
 from app.desktop.theme import ThemeSource
 from app.desktop.vault_session import Opener, VaultSession
@@ -178,7 +177,7 @@ class MainWindow(QMainWindow):
     def _present(self, client: VaultClient) -> None:
         from app.desktop.vault_view import VaultView  # heavy; the session has loaded it in a thread
 
-        view = VaultView(client, self.theme, self._panels, self.navigation, self)
+        view = VaultView(client, self.theme, self._panels, self.navigation, self.banners, self)
         view.command.connect(self._page_command)
         view.told.connect(lambda words: self.banners.show_message(f"told:{words}", words, "warning"))
         view.granted.connect(self.status.show_grants)
@@ -280,7 +279,9 @@ class MainWindow(QMainWindow):
             self.menu.run(name)
 
     def _show_settings(self, section: str = "general") -> None:
-        dialog = SettingsDialog(self.settings, self.theme, parent=self)
+        from app.desktop.model_setup import settings_with_model  # the agent's parts; not needed to start
+
+        dialog = settings_with_model(self.settings, self.theme, self.session.client, self)
         dialog.show_section(section)
         dialog.changed.connect(self._take_settings)
         self._start(dialogs.ask(dialog), self.tr("show the settings"))

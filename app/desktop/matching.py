@@ -12,10 +12,11 @@ _ENOUGH = 40
 def best(query: str, names: Sequence[str], limit: int = 50) -> list[int]:
     """The indexes of the names that `query` may mean, best first.
 
-    A name that starts with the query comes before one in which a word does, that before one that merely
-    holds it, and that before one whose note (what follows a NUL) holds it; if those are few, names that
-    look alike follow. `names` are in lower case; pure, and in small steps, so that a thread that does it
-    lets others run.
+    Each of `names` is in lower case: a name, perhaps other names of the same thing after line breaks, and
+    perhaps a note after a NUL. A name that starts with the query comes before one in which a word does, that
+    before one that merely holds it, and that before one whose note holds it; the first name counts before
+    the others. If those are few, names that look alike follow. Pure, and in small steps, so that a thread
+    that does it lets others run.
     """
     wanted = query.casefold().strip()
     if not wanted:
@@ -23,7 +24,7 @@ def best(query: str, names: Sequence[str], limit: int = 50) -> list[int]:
     words = wanted.split()
     ranked: list[tuple[int, int, int]] = []
     for index, name in enumerate(names):
-        if all(word in name for word in words):
+        if _holds(name, words):
             ranked.append((_rank(wanted, name), len(name), index))
     ranked.sort()
     found = [index for _, _, index in ranked[:limit]]
@@ -34,8 +35,24 @@ def best(query: str, names: Sequence[str], limit: int = 50) -> list[int]:
     return found[:limit]
 
 
+def other_name(query: str, name: str, others: Sequence[str]) -> str:
+    """Which of the `others` the query means; empty if it means `name` itself, or none of them."""
+    words = query.casefold().split()
+    if not words or _holds(name.casefold(), words):
+        return ""
+    return next((other for other in others if _holds(other.casefold(), words)), "")
+
+
+def _holds(name: str, words: Sequence[str]) -> bool:
+    return all(word in name for word in words)
+
+
 def _rank(wanted: str, whole: str) -> int:
-    name = whole.partition("\0")[0]
+    first, *others = whole.partition("\0")[0].split("\n")
+    return min((2 * _rank_of(wanted, first), *(2 * _rank_of(wanted, other) + 1 for other in others)))
+
+
+def _rank_of(wanted: str, name: str) -> int:
     if name == wanted:
         return 0
     if name.startswith(wanted):
@@ -44,4 +61,4 @@ def _rank(wanted: str, whole: str) -> int:
         return 2
     if wanted in name:
         return 3
-    return 4 if all(word in name for word in wanted.split()) else 5
+    return 4 if _holds(name, wanted.split()) else 5

@@ -22,6 +22,9 @@ class NamePopup(QCompleter):
         self._field = field
         self._names = QStringListModel(self)
         self._list = QListView()
+        self._list.setObjectName("popup")
+        self._list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setModel(self._names)
         self.setPopup(self._list)
         self.setWidget(field)
@@ -38,6 +41,11 @@ class NamePopup(QCompleter):
         area.setWidth(min(_WIDEST, max(_NARROWEST, self._list.sizeHintForColumn(0) + 40)))
         self.complete(area)
         self._list.setCurrentIndex(self._names.index(0, 0))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether names are shown."""
+        return self._list.isVisible()
 
     def close_list(self) -> None:
         """Hide the list."""

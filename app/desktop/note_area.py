@@ -10,9 +10,10 @@ import logging
 from collections.abc import Callable
 from typing import Any, Protocol, cast
 
-from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
+import shiboken6
+from PySide6.QtCore import QPoint, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
@@ -23,6 +24,7 @@ from app.errors import ScriptoriumError
 log = logging.getLogger(__name__)
 _MOST_CLOSED = 50
 _NARROWEST = 220
+_NARROWEST_TAB = 132
 
 
 class NoteTab(Protocol):
@@ -47,12 +49,26 @@ class NoteTab(Protocol):
 MakeTab = Callable[[VaultClient, ThemeSource, QWidget], QWidget]
 
 
+class _Bar(QTabBar):
+    """Tabs that keep room for a name: many of them scroll."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        """No narrower than a short name and the close button."""
+        whole = self.tabSizeHint(index)
+        return QSize(min(whole.width(), round(_NARROWEST_TAB * self._theme.zoom)), whole.height())
+
+
 class _Group(QTabWidget):
     """One group of tabs; a middle click closes one, a right click shows what can be done."""
 
-    def __init__(self, area: NoteArea) -> None:
+    def __init__(self, area: NoteArea, theme: ThemeSource) -> None:
         super().__init__(area)
         self._area = area
+        self.setTabBar(_Bar(theme, self))
         self.setDocumentMode(True)
         self.setMovable(True)
         self.setTabsClosable(True)
@@ -152,7 +168,8 @@ class NoteArea(QWidget):
         try:
             await tab.open(path, fragment)
         except BaseException:
-            if known is None:
+            # When the vault is closed meanwhile, the tab goes with its group.
+            if known is None and shiboken6.isValid(group):
                 self._remove(group, cast("QWidget", tab))
             raise
         finally:
@@ -244,7 +261,7 @@ class NoteArea(QWidget):
         return tuple(cast("NoteTab", group.widget(row)) for row in range(group.count()))
 
     def _add_group(self) -> _Group:
-        group = _Group(self)
+        group = _Group(self, self._theme)
         self._groups.append(group)
         group.setMinimumWidth(round(_NARROWEST * self._theme.zoom))
         self.splitter.addWidget(group)

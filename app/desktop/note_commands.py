@@ -42,12 +42,13 @@ def _attachments(workspace: Workspace) -> frozenset[str]:
 class NoteCommands(QObject):
     """Runs the commands of one vault for `window`.
 
-    `open_requested` carries the path of a note that was made; `ask_requested` a text for the agent,
-    `give_requested` a note for it; `travel_requested` a note to fly to in the graph; `failed` one sentence
-    for the user.
+    `open_requested` carries a note's path, `made` that of a note that was made; `ask_requested` a text for
+    the agent, `give_requested` a note for it; `travel_requested` a note to fly to in the graph; `failed` one
+    sentence for the user.
     """
 
     open_requested = Signal(str, str)
+    made = Signal(str)
     ask_requested = Signal(str)
     give_requested = Signal(str)
     travel_requested = Signal(str)
@@ -66,9 +67,10 @@ class NoteCommands(QObject):
         elif what == "reveal":
             self._reveal(about)
         elif what == "copy-link":
-            QGuiApplication.clipboard().setText(f"[[{NotePath(about).name}]]")
+            tasks.start(self._copy_link(about), owner=self._window, what=self.tr("copy the link"))
         elif what in _REQUESTS:
-            self.ask_requested.emit(_REQUESTS[what].format(NotePath(about).name))
+            request = self._request(_REQUESTS[what], about)
+            tasks.start(request, owner=self._window, what=self.tr("ask the agent"))
         elif what == "ask":
             self.give_requested.emit(about)
         elif what == "graph":
@@ -97,7 +99,7 @@ class NoteCommands(QObject):
         outcome = await self.run("create_note", {"name": name, "content": "", "folder": folder})
         if outcome.success:
             path = outcome.result.get("path") or f"{folder}/{name}.md".lstrip("/")
-            self.open_requested.emit(str(path), "")
+            self.made.emit(str(path))
 
     async def find(self, name: str) -> str | None:
         """The path of the note that `name` (a path, or what a link says) means; None if there is none.
@@ -173,6 +175,17 @@ class NoteCommands(QObject):
             await self.run("move_note", {"name": about, "folder": more})
         elif what == "delete":
             await self.run("delete_note", {"name": about})
+
+    async def _copy_link(self, about: str) -> None:
+        QGuiApplication.clipboard().setText(f"[[{await self._shortest(about)}]]")
+
+    async def _request(self, words: str, about: str) -> None:
+        self.ask_requested.emit(words.format(await self._shortest(about)))
+
+    async def _shortest(self, about: str) -> str:
+        """The shortest link text that means this note and no other."""
+        path = NotePath(about)
+        return await self._client.run(lambda workspace: workspace.index.resolver.shortest(path, None))
 
     def _reveal(self, about: str) -> None:
         root = Path(self._client.workspace.root)

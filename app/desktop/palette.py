@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop import tasks
-from app.desktop.matching import best
+from app.desktop.matching import best, other_name
 from app.desktop.theme import ThemeSource, icon
 
 CHOICE_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -42,13 +42,17 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One line: `key` is handed back, `note` stands beside the text, `shortcut` at the right end."""
+    """One line: `key` is handed back, `note` stands beside the text, `shortcut` at the right end.
+
+    `others` are other names it is found by; the one that was typed is shown beside the text.
+    """
 
     key: str
     text: str
     note: str = ""
     shortcut: str = ""
     symbol: str = "file-text"
+    others: tuple[str, ...] = ()
 
 
 class Palette(QFrame):
@@ -70,6 +74,10 @@ class Palette(QFrame):
         self._choices: tuple[Choice, ...] = ()
         self._keys: list[str] = []
         self._round = 0
+        # The list is ranked in a thread: Enter waits for it, lest it takes what was there before.
+        self._settled = True
+        self._enter: bool | None = None
+        self._loaded = False
         self._before: QWidget | None = None
         self.field = QLineEdit()
         self.model = _Choices(self)
@@ -111,9 +119,11 @@ class Palette(QFrame):
         self._before = window.focusWidget() if not self.isVisible() else self._before
         self._mode = mode
         self._set_choices(())
+        self._round += 1
         self.field.setPlaceholderText(hint)
         self.field.setAccessibleName(hint)
         self.field.clear()
+        self._settled, self._enter, self._loaded = False, None, False
         self._place()
         self.show()
         self.raise_()
@@ -149,17 +159,25 @@ class Palette(QFrame):
             row = min(max(0, self.list.currentIndex().row() + moves[key]), last)
             self.list.setCurrentIndex(self.model.index(row, 0))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-            index = self.list.currentIndex()
-            if index.isValid() and not shift:
-                self._choose(index)
-            elif self.field.text().strip():
-                mode, text = self._mode, self.field.text().strip()
-                self.dismiss()
-                self.fallback.emit(mode, text)
+            shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            if self._settled:
+                self._take(shift=shift)
+            else:
+                self._enter = shift
         else:
             return False
         return True
+
+    def _take(self, *, shift: bool) -> None:
+        """What Enter does, with a list that answers to what is typed."""
+        self._enter = None
+        index = self.list.currentIndex()
+        if index.isValid() and not shift:
+            self._choose(index)
+        elif self.field.text().strip():
+            mode, text = self._mode, self.field.text().strip()
+            self.dismiss()
+            self.fallback.emit(mode, text)
 
     def _choose(self, index: QModelIndex) -> None:
         choice: Choice = index.data(CHOICE_ROLE)
@@ -171,16 +189,19 @@ class Palette(QFrame):
         choices = await load()
         if mode == self._mode:
             self._set_choices(tuple(choices))
+            self._loaded = True
             await self._match()
 
     def _set_choices(self, choices: tuple[Choice, ...]) -> None:
         self._choices = choices
-        self._keys = [f"{choice.text}\0{choice.note}".casefold() for choice in choices]
+        self._keys = [_searched(choice) for choice in choices]
         self.model.show(choices[:_SHOWN])
         self._say_nothing(False)
 
     def _narrow(self) -> None:
-        tasks.start(self._match(), owner=self, what=self.tr("list the choices"))
+        self._settled, self._enter = False, None
+        if self._loaded:
+            tasks.start(self._match(), owner=self, what=self.tr("list the choices"))
 
     async def _match(self) -> None:
         """Rank in a thread: with 100,000 names it takes longer than a frame."""
@@ -188,10 +209,13 @@ class Palette(QFrame):
         mine, query, keys = self._round, self.field.text(), self._keys
         found = await asyncio.to_thread(best, query, keys, _SHOWN)
         if mine == self._round and keys is self._keys:
-            self.model.show(tuple(self._choices[index] for index in found))
+            self.model.show(tuple(_as_typed(self._choices[index], query) for index in found))
             self.list.setCurrentIndex(self.model.index(0, 0))
             self.list.scrollToTop()
             self._say_nothing(bool(query.strip()) and not found)
+            self._settled = True
+            if self._enter is not None:
+                self._take(shift=self._enter)
 
     def _say_nothing(self, on: bool) -> None:
         words = {"notes": self.tr("No note is called so. Enter makes it.")}
@@ -204,6 +228,18 @@ class Palette(QFrame):
         width = min(round(600 * zoom), parent.width() - 32)
         height = min(round(420 * zoom), parent.height() - 96)
         self.setGeometry((parent.width() - width) // 2, 64, width, height)
+
+
+def _searched(choice: Choice) -> str:
+    """What `matching.best` looks at."""
+    names = "\n".join(text.replace("\n", " ") for text in (choice.text, *choice.others))
+    return f"{names}\0{choice.note}".casefold()
+
+
+def _as_typed(choice: Choice, query: str) -> Choice:
+    """The choice, with the other name that the query means in its note."""
+    other = other_name(query, choice.text, choice.others)
+    return replace(choice, note=f"{other} · {choice.note}".removesuffix(" · ")) if other else choice
 
 
 class _Choices(QAbstractListModel):

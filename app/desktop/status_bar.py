@@ -12,6 +12,7 @@ from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.panel import ThemedButton
 from app.desktop.theme import ThemeSource
+from app.permissions.wording import counted
 
 if TYPE_CHECKING:
     from app.index.records import ScanProgress, ScanReport, VaultStats
@@ -153,8 +154,12 @@ class StatusBar(QStatusBar):
         problems = await client.run(lambda workspace: len(workspace.index.problems()))
         if client is not self._client:
             return
-        text = self.tr("{0} notes · {1} links · {2} words")
-        self.counts.setText(text.format(f"{stats.notes:,}", f"{stats.links:,}", f"{stats.words:,}"))
+        counts = (
+            counted(stats.notes, self.tr("note"), self.tr("notes")),
+            counted(stats.links, self.tr("link"), self.tr("links")),
+            counted(stats.words, self.tr("word"), self.tr("words")),
+        )
+        self.counts.setText(" · ".join(counts))
         self.problems.setText(str(problems))
         self.problems.setVisible(problems > 0)
 

@@ -139,11 +139,25 @@ QPushButton[role="link"] {{ background: transparent; border: 1u solid transparen
   padding: 2u 4u; text-align: left; }}
 QPushButton[role="link"]:hover {{ text-decoration: underline; }}
 QPushButton[role="link"]:focus {{ border: 1u solid {t.accent}; }}
+QWidget#chip {{ background: {t.sunken}; border-radius: 11u; }}
+QPushButton[role="chip"] {{ background: transparent; border: 1u solid transparent; border-radius: 10u;
+  padding: 1u 2u; color: {t.text}; }}
+QPushButton[role="chip"]:hover {{ text-decoration: underline; }}
+QPushButton[role="chip"]:focus {{ border: 1u solid {t.accent}; }}
+QPushButton[role="given"] {{ background: {t.accent_soft}; border: 1u solid transparent; border-radius: 10u;
+  padding: 1u 8u; min-height: 16u; }}
+QPushButton[role="given"]:hover {{ border: 1u solid {t.accent}; }}
+QPushButton[role="suggestion"] {{ background: {t.raised}; border: 1u solid {t.border}; border-radius: 8u;
+  padding: 8u 12u; text-align: left; color: {t.muted}; }}
+QPushButton[role="suggestion"]:hover {{ background: {t.hover}; color: {t.text}; }}
+QPushButton[role="suggestion"]:focus {{ border: 1u solid {t.accent}; }}
 QToolButton {{ background: transparent; color: {t.muted}; border: 1u solid transparent; border-radius: 6u;
   padding: 3u; }}
 QToolButton:hover {{ background: {t.hover}; color: {t.text}; }}
 QToolButton:pressed {{ background: {t.sunken}; }}
 QToolButton:checked {{ background: {t.accent_soft}; color: {t.text}; }}
+QToolButton[role="chip"] {{ padding: 1u; border-radius: 9u; }}
+QToolButton[role="fold"]:checked {{ background: transparent; }}
 QToolButton:focus {{ border: 1u solid {t.accent}; }}
 QToolButton:disabled {{ color: {t.faint}; }}
 QToolButton::menu-indicator {{ image: none; }}
@@ -178,9 +192,14 @@ QLineEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabl
   background: {t.window}; }}
 QTextBrowser, QTextEdit[plain="true"], QPlainTextEdit[plain="true"] {{ background: {t.panel}; border: none;
   border-radius: 0; padding: 0; }}
+QTextBrowser:focus, QTextEdit[plain="true"]:focus, QPlainTextEdit[plain="true"]:focus {{ border: none; }}
 QAbstractSpinBox QLineEdit {{ background: transparent; border: none; padding: 0 6u; min-height: 0; }}
 SearchField {{ padding-left: 2u; padding-right: 4u; }}
 QListWidget#sections {{ background: transparent; padding: 0; }}
+QLineEdit[quiet="true"] {{ background: transparent; border: 1u solid transparent; padding: 2u 6u; }}
+QLineEdit[quiet="true"]:hover {{ border: 1u solid {t.border}; }}
+QLineEdit[quiet="true"]:focus {{ background: {t.raised}; border: 1u solid {t.accent}; }}
+QFrame#card QPlainTextEdit[plain="true"], QFrame#card QTextBrowser {{ background: transparent; }}
 QLineEdit[plain="true"] {{ background: transparent; border: none; }}
 QLineEdit QToolButton {{ border: none; padding: 0; background: transparent; }}
 QComboBox::drop-down {{ border: none; width: 24u; }}
@@ -284,6 +303,7 @@ QMenu::item:selected {{ background: {t.accent_soft}; }}
 QMenu::item:disabled {{ color: {t.faint}; }}
 QMenu::separator {{ height: 1u; background: {t.border}; margin: 4u 8u; }}
 QMenu::icon {{ padding-left: 8u; }}
+QListView#popup {{ background: {t.raised}; border: 1u solid {t.border}; border-radius: 0; padding: 4u; }}
 QToolTip {{ background: {t.raised}; color: {t.text}; border: 1u solid {t.border}; padding: 4u 8u; }}
 QFrame#palette {{ background: {t.raised}; border: 1u solid {t.border}; border-radius: 10u; }}
 QFrame#palette QLineEdit {{ background: transparent; border: none; border-bottom: 1u solid {t.border};

@@ -152,9 +152,8 @@ class VaultSession(QObject):
         self._scan = None
         self.closing.emit(client)
         self.client = None
-        client.detach()
         try:
-            await client.run(lambda workspace: workspace.close())
+            await client.close()
         finally:
             client.deleteLater()
             self.closed.emit()

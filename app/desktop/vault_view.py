@@ -14,9 +14,11 @@ from PySide6.QtWidgets import QDialog, QWidget
 from app.agent.transcript import TurnFinished
 from app.desktop import dialogs, tasks
 from app.desktop.approval_dialog import ApprovalQueue
+from app.desktop.banner import Banners
 from app.desktop.bridge import VaultClient
 from app.desktop.grants_panel import GrantsPanel
 from app.desktop.graph_panel import GraphPanel
+from app.desktop.lost_drafts import LostDrafts
 from app.desktop.navigation import Navigation
 from app.desktop.note_area import NoteArea
 from app.desktop.note_commands import NoteCommands
@@ -30,6 +32,7 @@ from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
 from app.events import Event
 from app.index.records import IndexRebuilt, IndexUpdated
 from app.permissions.grants import GrantsChanged
+from app.vault.store import NotesChanged
 from app.vault.watcher import VaultFound, VaultLost
 
 _SETTLE_MS = 500
@@ -59,12 +62,14 @@ class VaultView(QObject):
         theme: ThemeSource,
         kinds: Iterable[PanelKind],
         navigation: Navigation,
+        banners: Banners,
         window: QWidget,
     ) -> None:
         super().__init__(window)
         self._client = client
         self._theme = theme
         self._window = window
+        self._navigation = navigation
         self._cost = SessionCost()
         self._kept = Remembered.of_vault(client.workspace.root)
         self.page = VaultPage(client, theme, kinds)
@@ -80,6 +85,8 @@ class VaultView(QObject):
         client.events.batch.connect(self._notice)
         if (graph := self.graph) is not None:
             self._approvals.pending_paths_changed.connect(graph.set_pending)
+        self._lost_drafts = LostDrafts(client, banners, window)
+        self._lost_drafts.open_requested.connect(navigation.open)
         self.page.restore(self._kept.mapping("layout"))
 
     @property
@@ -101,6 +108,7 @@ class VaultView(QObject):
         self.granted.emit(tuple(grant.label for grant in grants))
         if self.notes is not None:
             await self.notes.restore(self._kept.mapping("notes"))
+        await self._lost_drafts.offer()
 
     async def ready_to_leave(self) -> bool:
         """Whether the vault may be closed: a note with unsaved text asks."""
@@ -148,6 +156,8 @@ class VaultView(QObject):
         self.page.deleteLater()
         self.commands.deleteLater()
         self._approvals.deleteLater()
+        self._lost_drafts.forget()
+        self._lost_drafts.deleteLater()
         self.deleteLater()
 
     def _notice(self, events: tuple[Event, ...]) -> None:
@@ -156,6 +166,9 @@ class VaultView(QObject):
                 self.lost.emit()
             elif isinstance(event, VaultFound):
                 self.found.emit()
+            elif isinstance(event, NotesChanged):
+                for old, new in event.moved:
+                    self._navigation.moved(old.text, new.text)
             elif isinstance(event, GrantsChanged):
                 self.granted.emit(tuple(grant.label for grant in event.grants))
             elif isinstance(event, IndexRebuilt):

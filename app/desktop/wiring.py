@@ -16,6 +16,7 @@ from app.desktop.graph_panel import GraphPanel
 from app.desktop.navigation import Navigation
 from app.desktop.note_area import NoteArea
 from app.desktop.note_commands import NoteCommands
+from app.desktop.note_view.view import WRITE
 from app.desktop.search_panel import SearchPanel
 from app.desktop.tags_panel import TagsPanel
 from app.desktop.vault_page import VaultPage
@@ -35,6 +36,7 @@ class Wiring:
             if (panel := page.panel(panel_id)) is not None:
                 self._connect(panel)
         commands.open_requested.connect(navigation.open)
+        commands.made.connect(lambda path: self._show_note(path, WRITE))
         commands.ask_requested.connect(self.ask_agent)
         self._connect_files()
         self._connect_notes()

@@ -1,7 +1,8 @@
 """Physics around a node that is held: its surroundings follow, everything farther away stands still.
 
-Only bodies a few links around the held one move. Each starts in balance (the force on it at the grab is
-taken off), so a grab moves nothing by itself. After the release the motion cools down within a second.
+Only bodies a few links around the held one move. Links are springs that want the length they have at the
+grab, so the picture keeps its proportions and a grab moves nothing by itself. After the release the
+motion cools down within a second.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ _FAR = 1 << 30
 _RATE = 0.045
 _REPULSION = 16.0
 _COOLING = 0.93
+_MOST_PULL = 9.0
 
 
 def surroundings(graph: Graph, held: int) -> NDArray[np.int64]:
@@ -88,11 +90,18 @@ class LocalPhysics:
         place = np.full(len(graph), -1, dtype=np.int64)
         place[self.bodies] = np.arange(len(self.bodies))
         edges = graph.edges[(place[graph.edges] >= 0).any(axis=1)].astype(np.int64)
-        self._edges = edges
+        self._edges: NDArray[np.int64] = edges
         self._inner = place[edges]
         count = max(1, len(graph.neighbours(self.held)))
         boost = 1 + 24 / np.sqrt(count)
         self._pull = np.where((edges == self.held).any(axis=1), boost, 1.0).astype(np.float32)
+        apart = self._positions[edges[:, 1]] - self._positions[edges[:, 0]]
+        self._rest = np.sqrt((apart * apart).sum(axis=1))
+        pulls = np.zeros(len(self.bodies), dtype=np.float32)
+        for side in (0, 1):
+            rows: NDArray[np.int64] = self._inner[:, side]
+            np.add.at(pulls, rows[rows >= 0], self._pull[rows >= 0])
+        self._ease = np.minimum(1.0, _MOST_PULL / np.maximum(pulls, 1e-6)).astype(np.float32)
 
     def _find_bystanders(self) -> None:
         """Nodes that stand still but keep the bodies off."""
@@ -120,10 +129,10 @@ class LocalPhysics:
         push = self._engine.repel(at[self.bodies], at[self._others])
         force = np.float32(_REPULSION) * push
         apart = at[self._edges[:, 1]] - at[self._edges[:, 0]]
-        squared = (apart * apart).sum(axis=1)
-        pull = (self._pull * (0.1 + 8.0 / (1.0 + squared)))[:, None] * apart
+        length = np.sqrt((apart * apart).sum(axis=1)) + 1e-6
+        pull = (self._pull * (1.0 - self._rest / length))[:, None] * apart
         for side, sign in ((0, 1), (1, -1)):
             rows: NDArray[np.int64] = self._inner[:, side]
             inside = rows >= 0
             np.add.at(force, rows[inside], np.float32(sign) * pull[inside])
-        return force
+        return np.asarray(force * self._ease[:, None], dtype=np.float32)

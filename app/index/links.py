@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 
 from app.index.folding import tokens, unsegmented
 from app.index.fulltext import leaf_expression
@@ -97,6 +99,12 @@ def _is_sayable(name: str) -> bool:
     return letters >= _SHORTEST_NAME or (letters == 2 and not name.isascii())
 
 
+def _is_inside(place: int, spans: list[tuple[int, int]]) -> bool:
+    """Whether a place is in one of the spans, which are in order and do not overlap."""
+    before = bisect_right(spans, place, key=itemgetter(0)) - 1
+    return before >= 0 and place < spans[before][1]
+
+
 def _mentions(connection: sqlite3.Connection, id: int, names: list[Phrase]) -> Iterator[Mention]:
     said = " OR ".join(f"({found})" for name in names if (found := leaf_expression(name)))
     if not said:
@@ -110,15 +118,14 @@ def _mentions(connection: sqlite3.Connection, id: int, names: list[Phrase]) -> I
     )
     for source, path, body_line, segmented in rows.fetchall():
         text = unsegmented(segmented)
-        linked = [
-            range(start, stop)
-            for start, stop in connection.execute("SELECT start, stop FROM links WHERE source = ?", (source,))
-        ]
+        linked = connection.execute(
+            "SELECT start, stop FROM links WHERE source = ? ORDER BY start", (source,)
+        ).fetchall()
         offset = 0
         for number, line in enumerate(text.split("\n"), start=1):
             if number >= body_line:
                 for start, end in marks(line, wanted):
-                    if not any(offset + start in span for span in linked):
+                    if not _is_inside(offset + start, linked):
                         shown, places = shorten(line.rstrip("\r"), [(start, end)], _MENTION_WIDTH)
                         yield Mention(NotePath(path), number, shown, *places[0])
             offset += len(line) + 1

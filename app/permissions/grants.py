@@ -6,6 +6,7 @@ says "always" is kept, in the user's data folder. A file that can't be read gran
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import time
@@ -19,12 +20,14 @@ from app.events import Event, EventBus
 from app.permissions.approval import GrantOffer
 from app.permissions.scope import Operation
 from app.permissions.scoping import Part
+from app.permissions.wording import counted
 
 log = logging.getLogger(__name__)
 
 _GRANTABLE = frozenset(
     {Operation.READ, Operation.CREATE, Operation.UPDATE, Operation.DELETE, Operation.NETWORK}
 )
+_A_MOMENT_S = 0.05
 _TOGGLES = frozenset({Operation.READ, Operation.CREATE, Operation.UPDATE, Operation.DELETE})
 _THINGS = {
     Operation.READ: "reading outside the vault",
@@ -91,11 +94,13 @@ class Grants:
         self._grants = {grant.id: grant for grant in _load(self._file, clock())}
 
     def list(self) -> tuple[Grant, ...]:
-        """The grants that hold now, oldest first."""
+        """The grants that hold now, oldest first; those that have ended are taken out, and that is told."""
         now = self._clock()
         ended = [id for id, grant in self._grants.items() if grant.until is not None and grant.until <= now]
         for id in ended:
             del self._grants[id]
+        if ended:
+            self._changed()
         return tuple(self._grants.values())
 
     def add(self, offer: GrantOffer) -> Grant:
@@ -133,7 +138,7 @@ class Grants:
         if operation not in _TOGGLES:
             raise _no_standing_yes(operation)
         self._check(operation)
-        label = f"All {_THINGS[operation]} until Scriptorium closes"
+        label = f"All {_things(operation, None)} until Scriptorium closes"
         self._put(Grant(id, label, operation, None, None, None, False, 0, self._clock()))
 
     def in_session(self, operation: Operation) -> bool:
@@ -184,6 +189,16 @@ class Grants:
     def _put(self, grant: Grant) -> None:
         self._grants[grant.id] = grant
         self._changed()
+        if grant.until is not None:
+            self._look_again(grant.until - self._clock())
+
+    def _look_again(self, seconds: float) -> None:
+        """Tell of an end by the clock when it comes; where no loop runs, the next look finds it."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return
+        loop.call_later(seconds + _A_MOMENT_S, self.list)
 
     def _changed(self) -> None:
         self._save()
@@ -232,7 +247,13 @@ def covered(offer: GrantOffer) -> str:
         where = "" if offer.operation in (Operation.READ, Operation.NETWORK) else " anywhere in the vault"
     else:
         where = f" in {offer.folder.rstrip('/')}/"
-    return f"{_THINGS[offer.operation]}{by}{where}"
+    return f"{_things(offer.operation, offer.tool)}{by}{where}"
+
+
+def _things(operation: Operation, tool: str | None) -> str:
+    # To move a note is to update it at both ends; what is bound to a tool does what that tool does.
+    moves = " and moves" if operation is Operation.UPDATE and tool is None else ""
+    return f"{_THINGS[operation]}{moves}"
 
 
 def offer_label(offer: GrantOffer) -> str:
@@ -252,4 +273,4 @@ def _until(offer: GrantOffer) -> str:
         return "always"
     if offer.minutes is None:
         return "until Scriptorium closes"
-    return f"for {offer.minutes} minute{'s' if offer.minutes != 1 else ''}"
+    return f"for {counted(offer.minutes, 'minute')}"

@@ -18,6 +18,7 @@ from app.permissions.offers import offers_for
 from app.permissions.rules import CompiledRule
 from app.permissions.scope import Operation, ScopeKind
 from app.permissions.scoping import MESSAGE, PAGE, CallFacts, Part
+from app.permissions.wording import counted
 from app.settings import Effect, PermissionSettings, Rule, VaultRules
 from app.vault.path import NotePath
 
@@ -25,6 +26,12 @@ _NO_VAULT_RULES = VaultRules()
 _UNREADABLE = Rule(
     effect="deny", operations=("create", "update", "delete", "administrative", "execute", "network")
 )
+
+
+_ALWAYS = {
+    Operation.ADMINISTRATIVE: "a change to how the vault is set up is always asked about",
+    Operation.EXECUTE: "running a program is always asked about",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +99,7 @@ class Policy:
                 return verdict
         if call.scope.kind is ScopeKind.READ_IN_SCOPE:
             return Allow("reading in the vault")
-        return Ask("it changes something", self._offers(call))
+        return Ask("nothing you have allowed so far covers this", self._offers(call))
 
     def may_call(self, caller: Caller, category: str, tool: str, op: str = "") -> bool:
         """Whether `caller` may call the tool (and its operation `op`) at all.
@@ -160,21 +167,22 @@ class Policy:
 
     def _why_always(self, call: CallFacts) -> str:
         if call.caller.tainted:
-            return "text from outside is in the caller's context, so each of its changes asks"
+            return "it has read text from outside the vault, so each of its changes is asked about"
         if call.caller.kind is CallerKind.USER:
-            return "you see each change before it is made"
+            return "a change that you start yourself is shown too before it is written"
         if call.operation in (Operation.ADMINISTRATIVE, Operation.EXECUTE):
-            return f"{call.operation.value} operations always ask"
+            return _ALWAYS[call.operation]
         if call.effect == MESSAGE:
-            return "a message that leaves this machine always asks"
+            return "a message that leaves this machine is always asked about"
         if call.operation is Operation.DELETE and call.scope.backlinks:
-            return f"deleting always asks, and {len(call.scope.backlinks)} notes link here"
+            return f"deleting is always asked about, and {_links(len(call.scope.backlinks))} here"
         if call.operation is Operation.DELETE and not self._grants.deletes_unlocked:
-            return "deleting always asks"
+            return "deleting is always asked about"
         if call.always_asks:
-            return f"{call.tool} always asks"
+            return f"{call.tool} is always asked about"
         if call.scope.files > self.bulk_threshold:
-            return f"{call.scope.files} files at once: more than {self.bulk_threshold} always ask"
+            files = counted(call.scope.files, "file")
+            return f"{files} at once: more than {self.bulk_threshold} are always asked about"
         return ""
 
     def _granted(self, call: CallFacts) -> Verdict | None:
@@ -193,9 +201,15 @@ class Policy:
         return offers_for(call, deletes_unlocked=self._grants.deletes_unlocked)
 
 
+def _links(count: int) -> str:
+    return counted(count, "note links", "notes link")
+
+
 def _words(rule: Rule) -> str:
     """A rule in words, for the log and the caller."""
     if rule is _UNREADABLE:
         return "the vault's own rules can't be read, so nothing may be changed by an agent"
     operations = ", ".join(rule.operations) or "everything"
-    return f"rule: {rule.effect} {operations} on {rule.glob} (caller {rule.caller}, tool {rule.tool})"
+    about = [f"{name} {what}" for name, what in (("caller", rule.caller), ("tool", rule.tool)) if what != "*"]
+    where = "the whole vault" if rule.glob == "**" else rule.glob
+    return f"a rule says: {rule.effect} {operations} in {where}" + (f" ({', '.join(about)})" if about else "")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from app.permissions.approval import Effect
 from app.permissions.caller import Caller
 from app.permissions.scope import Operation, Scope, ScopeKind
+from app.permissions.wording import counted
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update, after_of
 from app.vault.path import NotePath
 
@@ -116,9 +117,9 @@ def describe_scope(scope: Scope) -> str:
     """A scope in one line for the log: "write_delete: 1 file, 0 bytes, 3 backlinks"."""
     details = []
     if scope.kind is not ScopeKind.READ_IN_SCOPE and scope.files:
-        details.append(f"{scope.files} file{'s' if scope.files != 1 else ''}, {scope.size} bytes")
+        details.append(f"{counted(scope.files, 'file')}, {counted(scope.size, 'byte')}")
     if scope.backlinks:
-        details.append(f"{len(scope.backlinks)} backlinks")
+        details.append(counted(len(scope.backlinks), "backlink"))
     details += [*scope.outside, *([scope.what] if scope.kind is ScopeKind.ADMIN else [])]
     return f"{scope.kind.value}: {', '.join(details)}" if details else scope.kind.value
 

@@ -18,7 +18,7 @@ from app.errors import PermissionDeniedError
 from app.events import EventBus
 from app.permissions.approval import ApprovalRequest, Approved, Approver, Decision, Denied, Effect
 from app.permissions.audit_entry import Decided
-from app.permissions.grants import Grants, GrantsChanged
+from app.permissions.grants import Grants, GrantsChanged, describe
 from app.permissions.policy import Allow, Ask, Deny, Policy
 from app.permissions.scoping import CallFacts, rewritten_by_move
 from app.permissions.variant import check_variant
@@ -235,5 +235,5 @@ def _approved_words(request: ApprovalRequest, decision: Approved) -> str:
     elif decision.proposal is not request.proposal and decision.proposal != request.proposal:
         words.append("in part")
     if decision.grant is not None:
-        words.append(f"and from now on: {decision.grant.label}")
+        words.append(f"and from now on: {describe(decision.grant)}")
     return " ".join(words)

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from app.errors import ConflictError, InvalidParametersError, NotFoundError
 from app.permissions.caller import CallerKind
+from app.permissions.wording import counted
 from app.toolkit.arguments import ContentHash, NoteName
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
@@ -58,7 +59,7 @@ async def note_history(context: ToolContext, name: NoteName) -> Versions:
         )
         for v in context.history.versions(path)
     ]
-    return Versions(versions=found, message=f"{len(found)} versions of {path}.")
+    return Versions(versions=found, message=f"{counted(len(found), 'version')} of {path}.")
 
 
 @tool(category="notes", examples=("restore {name} to the version {version}",))

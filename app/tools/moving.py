@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from app.errors import ConflictError, InvalidParametersError, UnreadableNoteError
 from app.index.renames import RenamePlan
+from app.permissions.wording import counted
 from app.toolkit.arguments import FolderName, NewNoteName, NoteName
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
@@ -75,10 +76,15 @@ async def move_note(
             changes.append(other.with_text(edit.rewrite_links(other.text, rewrite)))
         except UnreadableNoteError as error:
             left_out.append(f"{source}: {error.message}")
-    summary = f"Move {note.path} to {to}" + (f", {len(changes)} notes rewritten" if changes else "")
+    summary = f"Move {note.path} to {to}"
+    if changes:
+        summary += f", {counted(len(changes), 'note')} rewritten"
     change_set = ChangeSet.of(note.moved(to, own), *changes, summary=summary)
     seen = [str(change.path) for change in changes if context.vault.sees(change.path)]
-    words = f"Moved {note.path} to {to}; {len(changes)} notes that link to it were rewritten."
+    words = f"Moved {note.path} to {to}."
+    if changes:
+        rewritten = counted(len(changes), "note that links to it was", "notes that link to it were")
+        words = f"Moved {note.path} to {to}; {rewritten} rewritten."
     result = NoteMoved(
         path=str(note.path), new_path=str(to), rewritten=seen, left_out=left_out, message=words
     )
@@ -114,7 +120,7 @@ async def delete_note(context: ToolContext, name: NoteName) -> Proposal[NoteDele
     links = _sorted(link.source for link in context.index.backlinks(note.path) if link.source != note.path)
     words = f"Moved {note.path} to the trash."
     if links:
-        words += f" {len(links)} notes still link to it."
+        words += f" {counted(len(links), 'note still links', 'notes still link')} to it."
     change_set = ChangeSet.of(note.deleted(), summary=f"Delete {note.path}")
     return context.propose(change_set, NoteDeleted(path=str(note.path), backlinks=links, message=words))
 

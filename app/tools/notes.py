@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from app.errors import ConflictError, InvalidParametersError
+from app.permissions.wording import counted
 from app.toolkit.arguments import (
     ContentHash,
     FolderName,
@@ -26,7 +27,7 @@ from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet, Create
 from app.vault.markdown import edit
-from app.vault.path import NotePath, note_path
+from app.vault.path import NotePath, note_path, slug
 
 _LONGEST_READ = 200_000
 
@@ -104,7 +105,8 @@ async def create_note(
 ) -> Proposal[NoteWritten]:
     """Make a new note. Never overwrites one.
 
-    A note that has the same name in that folder, whatever its case, is an error that names it.
+    A note of the same name, title or slug, whatever the case, is an error that names it: in that folder
+    when one is given, else anywhere in the vault.
 
     Args:
         name: The name of the note, which may lead with folders ("Ideas/Tea").
@@ -112,7 +114,8 @@ async def create_note(
         folder: The folder to put it in; the vault's root when empty.
     """
     path = _new_path(name, folder)
-    if (taken := context.vault.taken(path)) is not None:
+    taken = context.vault.taken(path) or _alike(context, path)
+    if taken is not None:
         raise ConflictError(f"There is a note at {taken} already.", path=str(taken))
     text = content or f"# {path.name}\n"
     whole = text if text.endswith("\n") else text + "\n"
@@ -126,6 +129,15 @@ def _new_path(name: str, folder: str) -> NotePath:
     bare = name.strip().removeprefix("[[").removesuffix("]]").strip()
     lead, _, last = bare.rpartition("/")
     return note_path("/".join(part for part in (folder.strip().rstrip("/"), lead) if part), last)
+
+
+def _alike(context: ToolContext, path: NotePath) -> NotePath | None:
+    """A note that could be taken for the one at `path`: in its folder, or anywhere for one at the root."""
+    wanted = slug(path.name)
+    if not wanted:
+        return None
+    notes = context.index.notes(path.folder, recursive=False) if path.folder else context.index.notes()
+    return next((n.path for n in notes if wanted in (slug(n.name), slug(n.title))), None)
 
 
 @tool(
@@ -320,7 +332,7 @@ async def list_notes(
         for n in found[offset : offset + limit]
     ]
     where = f"in {folder}" if folder else "in the vault"
-    return NoteList(notes=entries, total=len(found), message=f"{len(found)} notes {where}.")
+    return NoteList(notes=entries, total=len(found), message=f"{counted(len(found), 'note')} {where}.")
 
 
 @tool(
@@ -359,7 +371,7 @@ async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
         modified=record.modified if record else 0.0,
         size=len(note.content),
         problem=note.parsed.properties_problem or (record.problem if record else None),
-        message=f"{len(backlinks)} notes link to [[{note.name}]].",
+        message=f"{counted(len(backlinks), 'note links', 'notes link')} to [[{note.name}]].",
     )
 
 

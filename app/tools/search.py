@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from app.errors import NotFoundError
+from app.permissions.wording import counted
 from app.toolkit.arguments import Limit, NoteName, Offset, Properties, SearchQuery, Share, TagName
 from app.toolkit.context import ToolContext
 from app.toolkit.result import ToolResult
@@ -160,7 +161,7 @@ async def search_notes(
         )
         for hit in page.hits
     ]
-    return Hits(hits=hits, total=page.total, message=f"{page.total} notes found.")
+    return Hits(hits=hits, total=page.total, message=f"{counted(page.total, 'note')} found.")
 
 
 @tool(
@@ -190,7 +191,7 @@ async def semantic_search(
         )
         for chunk in await context.index.like_text(query, limit, min_similarity)
     ]
-    return Hits(hits=hits, total=len(hits), message=f"{len(hits)} notes close in meaning.")
+    return Hits(hits=hits, total=len(hits), message=f"{counted(len(hits), 'note')} close in meaning.")
 
 
 @tool(
@@ -280,14 +281,15 @@ async def find_related(context: ToolContext, name: NoteName, limit: Limit = 10) 
         if path != own and path.is_note and path not in best:
             best[path] = Related(name=path.name, path=str(path), relationship=kind, score=score)
     related = list(best.values())[:limit]
-    return RelatedNotes(related=related, message=f"{len(related)} notes related to [[{note.name}]].")
+    words = f"{counted(len(related), 'note')} related to [[{note.name}]]."
+    return RelatedNotes(related=related, message=words)
 
 
 @tool(category="search", examples=("list all tags", "which tags are there?", "show me the tags"))
 async def list_tags(context: ToolContext) -> Tags:
     """List the tags of the vault with the number of notes that have each."""
     tags = [TagEntry(tag=t.tag, count=t.count, parent=t.parent) for t in context.index.tags()]
-    return Tags(tags=tags, message=f"{len(tags)} tags.")
+    return Tags(tags=tags, message=f"{counted(len(tags), 'tag')}.")
 
 
 @tool(
@@ -303,6 +305,7 @@ async def vault_info(context: ToolContext) -> VaultInfo:
     """Count notes, links, tags, unresolved links and orphans, and tell the state of the index."""
     stats = context.index.stats()
     problems = [IndexProblem(path=str(p.path), reason=p.reason) for p in context.index.problems()[:100]]
+    counts = counted(stats.notes, "note"), counted(stats.links, "link"), counted(stats.tags, "tag")
     return VaultInfo(
         notes=stats.notes,
         attachments=stats.attachments,
@@ -314,7 +317,7 @@ async def vault_info(context: ToolContext) -> VaultInfo:
         skipped=stats.skipped,
         failed=stats.failed,
         problems=problems,
-        message=f"{stats.notes} notes, {stats.links} links, {stats.tags} tags.",
+        message=f"{', '.join(counts)}.",
     )
 
 
@@ -333,9 +336,11 @@ async def unlinked_mentions(context: ToolContext, name: NoteName) -> Mentions:
         raise NotFoundError(f"{note.path} is not in the index yet.", path=str(note.path))
     found = context.index.unlinked_mentions(note.path)
     entries = [MentionEntry(path=str(m.source), line=m.line, text=m.text) for m in found]
-    return Mentions(mentions=entries, message=f"{len(entries)} mentions of [[{note.name}]] without a link.")
+    words = f"{counted(len(entries), 'mention')} of [[{note.name}]] without a link."
+    return Mentions(mentions=entries, message=words)
 
 
 def _names(paths: Iterable[NotePath], limit: int) -> NoteNames:
     ordered = sorted(str(path) for path in paths)
-    return NoteNames(notes=ordered[:limit], total=len(ordered), message=f"{len(ordered)} notes found.")
+    words = f"{counted(len(ordered), 'note')} found."
+    return NoteNames(notes=ordered[:limit], total=len(ordered), message=words)

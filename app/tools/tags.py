@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.errors import InvalidParametersError, NotFoundError, UnreadableNoteError
+from app.permissions.wording import counted
 from app.toolkit.arguments import NoteName, TagName
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
@@ -110,8 +111,9 @@ async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Pr
             changes.append(note.with_text(edit.rename_tag(note.text, old, new)))
         except (UnreadableNoteError, InvalidParametersError) as error:
             left_out.append(f"{path}: {error.message}")
-    change_set = ChangeSet.of(*changes, summary=f"Rename #{old} to #{new} in {len(changes)} notes")
+    summary = f"Rename #{old} to #{new} in {counted(len(changes), 'note')}"
+    change_set = ChangeSet.of(*changes, summary=summary)
     named = [str(change.path) for change in change_set.changes]
-    words = f"Renamed #{old} to #{new} in {len(named)} notes."
+    words = f"Renamed #{old} to #{new} in {counted(len(named), 'note')}."
     result = TagRenamed(tag=old, new_tag=new, notes=named, left_out=left_out, message=words)
     return context.propose(change_set, result)

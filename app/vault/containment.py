@@ -109,6 +109,15 @@ class Folder:
                 raise LimitError(f"{name} holds more than {limit} bytes.", limit=limit, path=name)
         return b"".join(parts)
 
+    def read_start(self, name: str, count: int) -> bytes:
+        """The first `count` bytes of a regular file, however large it is; raises as `read` does."""
+        with self._reader(name) as (fd, _):
+            parts, left = [], count
+            while left > 0 and (part := os.read(fd, min(left, _CHUNK))):
+                parts.append(part)
+                left -= len(part)
+        return b"".join(parts)
+
     def digest(self, name: str) -> str | None:
         """The SHA-256 of a file in hex, None if there is none, `NOT_A_FILE` for a link or a folder."""
         total = hashlib.sha256()

@@ -18,6 +18,8 @@ from rapidfuzz.distance import LCSseq
 
 # Lines before × lines after in a gap without anchors: 5,000 × 5,000 takes about 50 ms.
 _LARGEST_GAP = 25_000_000
+# Bytes, or lines, that are worked through in one go of C: longer would keep other threads from running.
+_STRETCH = 65_536
 # Anchors split the work in a few rounds; a text made to need more is shown less finely.
 _MOST_ROUNDS = 40
 
@@ -90,9 +92,16 @@ def compare(before: bytes, after: bytes) -> Diff:
 
 def split_lines(content: bytes) -> tuple[bytes, ...]:
     r"""The lines with their `\n`; the last may lack it. A lone carriage return does not end a line."""
-    lines = content.split(b"\n")
-    last = lines.pop()
-    return (*(line + b"\n" for line in lines), last) if last else tuple(line + b"\n" for line in lines)
+    lines: list[bytes] = []
+    start = 0
+    while start < len(content):
+        end = content.find(b"\n", start + _STRETCH) + 1 or len(content)
+        *ended, last = content[start:end].split(b"\n")
+        lines += [line + b"\n" for line in ended]
+        if last:
+            lines.append(last)
+        start = end
+    return tuple(lines)
 
 
 def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[Hunk]:
@@ -145,7 +154,7 @@ def _trim(a: list[int], b: list[int], gap: _Gap) -> tuple[_Gap, list[_Block]]:
 def _anchors(a: list[int], b: list[int], gap: _Gap) -> list[tuple[int, int]]:
     """Lines that occur once on each side, as many as keep their order (longest increasing sequence)."""
     a_start, a_end, b_start, b_end = gap
-    count_a, count_b = Counter(a[a_start:a_end]), Counter(b[b_start:b_end])
+    count_a, count_b = _counts(a, a_start, a_end), _counts(b, b_start, b_end)
     place = {b[j]: j for j in range(b_start, b_end) if count_b[b[j]] == 1}
     pairs = [(i, place[a[i]]) for i in range(a_start, a_end) if count_a[a[i]] == 1 and a[i] in place]
     tops: list[int] = []
@@ -162,6 +171,13 @@ def _anchors(a: list[int], b: list[int], gap: _Gap) -> list[tuple[int, int]]:
         chain.append(pairs[index])
         index = below[index]
     return chain[::-1]
+
+
+def _counts(names: list[int], start: int, end: int) -> Counter[int]:
+    counts: Counter[int] = Counter()
+    for at in range(start, end, _STRETCH):
+        counts.update(names[at : min(at + _STRETCH, end)])
+    return counts
 
 
 def _between(anchors: list[tuple[int, int]], gap: _Gap) -> Iterator[_Gap]:

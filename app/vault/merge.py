@@ -28,10 +28,14 @@ class Collision:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """The merged text; where sides collide it holds both, between markers."""
+    """The merged text; where sides collide it holds both, between markers.
+
+    `for_theirs` is the merged text with the other side's lines where they collide.
+    """
 
     text: bytes
     conflicts: tuple[Collision, ...]
+    for_theirs: bytes
 
 
 def merge(base: bytes, ours: bytes, theirs: bytes) -> Merge:
@@ -43,29 +47,35 @@ def merge(base: bytes, ours: bytes, theirs: bytes) -> Merge:
         theirs: the text as the other side wants it.
     """
     if ours in (base, theirs):
-        return Merge(theirs, ())
+        return Merge(theirs, (), theirs)
     if theirs == base:
-        return Merge(ours, ())
+        return Merge(ours, (), ours)
     sides = [text.splitlines(keepends=True) for text in (base, ours, theirs)]
     if any(b"\0" in text for text in (base, ours, theirs)) or max(map(len, sides)) > _MAX_LINES:
         whole = Collision(base, ours, theirs)
-        return Merge(_marked(whole), (whole,))
+        return Merge(_marked(whole), (whole,), theirs)
     head, tail = _common(sides)
     old, mine, other = (lines[head : len(lines) - tail] for lines in sides)
     parts = [b"".join(sides[0][:head])]
+    others = [*parts]
     collisions = []
     for group in Merge3(old, mine, other).merge_groups():
         if group[0] != "conflict":
             parts.append(b"".join(group[1]))
+            others.append(parts[-1])
             continue
         together = _touching(group[1], group[2], group[3])
         if together is not None:
             parts.append(together)
+            others.append(together)
         else:
             collisions.append(Collision(b"".join(group[1]), b"".join(group[2]), b"".join(group[3])))
             parts.append(_marked(collisions[-1]))
-    parts.append(b"".join(sides[0][len(sides[0]) - tail :]))
-    return Merge(b"".join(parts), tuple(collisions))
+            others.append(collisions[-1].theirs)
+    rest = b"".join(sides[0][len(sides[0]) - tail :])
+    others = [part for part in (*others, rest) if part]
+    for_theirs = theirs if _glued(others) else b"".join(others)
+    return Merge(b"".join((*parts, rest)), tuple(collisions), for_theirs)
 
 
 def _common(sides: Sequence[Sequence[bytes]]) -> tuple[int, int]:
@@ -99,9 +109,12 @@ def _touching(base: Sequence[bytes], ours: Sequence[bytes], theirs: Sequence[byt
         parts += [*base[done:start], *lines]
         done = end
     parts += base[done:]
-    # A last line without a newline must stay the last: else two lines would run together.
-    glued = any(part and not part.endswith((b"\n", b"\r")) for part in parts[:-1])
-    return None if glued else b"".join(parts)
+    return None if _glued(parts) else b"".join(parts)
+
+
+def _glued(parts: Sequence[bytes]) -> bool:
+    """Whether two lines would run together: a last line without a newline must stay the last."""
+    return any(part and not part.endswith((b"\n", b"\r")) for part in parts[:-1])
 
 
 def _edits(base: Sequence[bytes], side: Sequence[bytes]) -> list[tuple[int, int, list[bytes]]]:

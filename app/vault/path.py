@@ -26,6 +26,14 @@ def name_key(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
+def slug(name: str) -> str:
+    """A name as an address would say it: lower case, `-` for all that is no letter or digit.
+
+    Empty for a name that has neither.
+    """
+    return re.sub(r"[\W_]+", "-", name_key(name)).strip("-")
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class NotePath:
     """A path relative to the vault's root, with `/` between its parts.

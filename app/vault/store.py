@@ -114,6 +114,13 @@ class NoteStore:
             with self._vault.folder(real.folder) as folder:
                 return folder.read(real.file_name)
 
+    def read_start(self, path: NotePath, count: int) -> bytes:
+        """The first `count` bytes of a file of any size; errors as in `read`, but for the limit."""
+        with self._disk(path):
+            real = self._real(path)
+            with self._vault.folder(real.folder) as folder:
+                return folder.read_start(real.file_name, count)
+
     def stat(self, path: NotePath) -> FileStatus:
         """Size and times of a file; errors as in `read`."""
         with self._disk(path):

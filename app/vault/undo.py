@@ -26,6 +26,8 @@ Content = Callable[[str], bytes]
 class MergeConflict:
     """A file that undo cannot settle: as it is now, as undo wants it, and what both come from.
 
+    `theirs` has later edits in it wherever they do not collide with what is undone.
+
     `ours_missing` says that the file is not there now, `theirs_missing` that undo would delete it.
     `goes_to` is where the file was before a move that is taken back, too; None if it stays in its place.
     """
@@ -283,9 +285,12 @@ class _Undo:
         path = origin or stuck.path
         disk = self._disk.get(path.key)
         ours, theirs = disk.content if disk else b"", stuck.theirs or b""
-        marked = merge(stuck.base, ours, theirs).text
+        merged = merge(stuck.base, ours, theirs)
         missing = disk is None, stuck.theirs is None
-        return MergeConflict(path, ours, theirs, stuck.base, marked, *missing, self._way_back(stuck, path))
+        if not any(missing):
+            theirs = merged.for_theirs
+        back = self._way_back(stuck, path)
+        return MergeConflict(path, ours, theirs, stuck.base, merged.text, *missing, back)
 
     def _way_back(self, stuck: _Stuck, path: NotePath) -> NotePath | None:
         """Where undo wants a stuck file, if that is elsewhere and nothing is or will be there."""

@@ -518,3 +518,43 @@ def test_a_request_that_a_new_grant_covers_goes_with_a_note_that_says_so(desk: D
     desk.questions[1].why = COVERED
     desk.questions[1].withdrawn.emit()
     assert desk.dialog._notice.text().startswith("Auto-approved by what you have just allowed: ")
+
+
+def settle(desk: Desk) -> None:
+    for _ in range(4):
+        QCoreApplication.processEvents()
+
+
+def test_a_small_change_gets_a_small_dialog_in_the_middle_of_the_window(desk: Desk) -> None:
+    desk.ask(request(ChangeSet.of(update(before=b"a\n" * 9, after=b"a\n" * 9 + b"b\n"))))
+    settle(desk)
+    small, canvas = desk.dialog.height(), desk.dialog.page.diff_view.canvas
+    assert small < 0.6 * desk.window.height()
+    assert canvas.verticalScrollBar().maximum() == 0
+    assert 0 <= canvas.viewport().height() - canvas.text_height < 60
+    middle = desk.window.frameGeometry().center() - desk.dialog.frameGeometry().center()
+    assert middle.manhattanLength() <= 4
+
+
+def test_a_large_change_gets_nine_tenths_of_the_window_and_scrolls(desk: Desk) -> None:
+    desk.ask(request(ChangeSet.of(Create(P("New.md"), b"line\n" * 400))))
+    settle(desk)
+    assert desk.dialog.height() == int(0.9 * desk.window.height())
+    assert desk.dialog.page.diff_view.canvas.verticalScrollBar().maximum() > 0
+
+
+def test_the_dialog_fits_each_request_that_comes_up_and_does_not_shrink_while_it_is_read(desk: Desk) -> None:
+    large = ChangeSet.of(Create(P("One.md"), b"line\n" * 400), Create(P("Two.md"), b"x\n"))
+    desk.ask(request(large), request(ChangeSet.of(update(after=BEFORE + b"end\n")), 2))
+    settle(desk)
+    tall = desk.dialog.height()
+    desk.dialog.page.files.choose(1)
+    settle(desk)
+    assert desk.dialog.height() == tall
+    desk.dialog.show_request(1)
+    settle(desk)
+    assert desk.dialog.height() < tall
+    desk.rest()
+    desk.dialog.bar.edit_button.click()
+    settle(desk)
+    assert desk.dialog.page.is_editing and desk.dialog.height() > 400

@@ -102,6 +102,24 @@ def test_undo_goes_through_the_dialog_and_marks_the_entry(gui, service, wait_unt
     gui(main())
 
 
+def test_the_chosen_entry_stays_in_sight_when_another_comes(gui, service, wait_until, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with whole_vault(tmp_path, service, NOTES) as vault:
+            panel = panel_of(vault)
+            panel.show()
+            await add_line(vault)
+            await wait_until(lambda: len(column(panel, TOOL)) == 1)
+            panel.choose(0)
+            shown = panel.detail.entry
+            await vault.call("read_note", {"name": "A"})
+            await wait_until(lambda: len(column(panel, TOOL)) == 2)
+            assert panel.detail.entry == shown
+            assert panel.table.selectionModel().selectedRows()[0].row() == 1
+            panel.hide()
+
+    gui(main())
+
+
 def test_a_whole_turn_is_undone_at_once(gui, service, wait_until, tmp_path: Path) -> None:
     async def main() -> None:
         async with whole_vault(tmp_path, service, NOTES) as vault:

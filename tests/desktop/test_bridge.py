@@ -173,7 +173,8 @@ def test_a_cancelled_question_is_withdrawn(gui, service: Service, wait_until) ->
 
 
 def test_a_client_runs_in_the_vault_and_relays_its_events(gui, service: Service, wait_until) -> None:
-    workspace = SimpleNamespace(events=EventBus(), name="Garden")
+    closed: list[bool] = []
+    workspace = SimpleNamespace(events=EventBus(), name="Garden", close=lambda: closed.append(True))
     batches: list[tuple[Event, ...]] = []
 
     async def main() -> None:
@@ -182,9 +183,11 @@ def test_a_client_runs_in_the_vault_and_relays_its_events(gui, service: Service,
         assert await client.run(lambda vault: vault.name) == "Garden"
         await client.run(lambda vault: vault.events.publish(Counted(7)))
         await wait_until(lambda: batches)
-        client.detach()
+        await client.close()
         await client.run(lambda vault: vault.events.publish(Counted(8)))
         client.events.drain()
+        with pytest.raises(asyncio.CancelledError):
+            await client.run(lambda vault: vault.nothing)
 
     gui(main())
-    assert batches == [(Counted(7),)]
+    assert batches == [(Counted(7),)] and closed == [True]

@@ -7,15 +7,17 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QMouseEvent
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.desktop.diff import visible as visible_module
 from app.desktop.diff.binary import hex_dump, is_binary
+from app.desktop.diff.selection import Place, Selection, copied, word_at
 from app.desktop.diff.sheet import Mode, lay_out
 from app.desktop.diff.visible import CHIP, NOTE, QUIET, cell_width, describe, visible
-from app.desktop.diff.wrapping import breaks
+from app.desktop.diff.wrapping import _breaks_at_the_edge, breaks
 from app.desktop.diff_view import DiffView
 from app.desktop.theme import DARK, LIGHT, ThemeSource
 from app.vault.diff import compare
@@ -95,7 +97,27 @@ def test_places_map_to_the_same_character(text: str) -> None:
         assert shown.text[place] == character or place in signs
 
 
+@given(st.text("a \t\u200b\u00a0中é", max_size=60), st.integers(1, 7))
+def test_looked_at_in_stretches_a_line_shows_the_same(text: str, stretch: int) -> None:
+    line = f"{text}\n".encode()
+    whole = visible(line)
+    kept = visible_module._STRETCH
+    visible_module._STRETCH = stretch
+    try:
+        assert visible(line) == whole
+    finally:
+        visible_module._STRETCH = kept
+
+
 # Wrapping
+
+
+@given(st.text("ab 中é", min_size=1, max_size=80), st.integers(4, 20))
+def test_lines_of_data_break_by_their_width_however_long(text: str, columns: int) -> None:
+    line = visible(f"{text}|\n".encode())
+    starts = [*_breaks_at_the_edge(line.text, columns), len(line.text)]
+    widths = [sum(map(cell_width, line.text[start:end])) for start, end in pairwise(starts)]
+    assert max(widths) <= columns and all(width >= columns - 1 for width in widths[:-1])
 
 
 @given(st.text("ab 中é\u0301", max_size=80), st.integers(4, 20))
@@ -125,6 +147,26 @@ def test_every_changed_line_has_its_row_and_the_rest_folds(mode: Mode) -> None:
     shown = sum(row.folded or 1 for row in sheet.rows if row.hunk < 0)
     assert shown == 58
     assert [row.folded for row in sheet.rows if row.folded] == [7, 33, 6]
+
+
+@pytest.mark.parametrize("mode", [Mode.UNIFIED, Mode.SIDE_BY_SIDE])
+@pytest.mark.parametrize(
+    ("after", "shown"),
+    [
+        (BEFORE + b"more\n", [57, 58, 59]),
+        (b"more\n" + BEFORE, [0, 1, 2]),
+        (BEFORE.replace(b"line 0\n", b"zero\n"), [1, 2, 3]),
+        (BEFORE.replace(b"line 59\n", b""), [56, 57, 58]),
+    ],
+)
+def test_a_change_at_an_end_shows_what_it_stands_beside(after: bytes, shown: list[int], mode: Mode) -> None:
+    rows = lay_out(compare(BEFORE, after), mode).rows
+    assert [row.before for row in rows if row.hunk < 0 and not row.folded] == shown
+
+
+def test_a_text_without_changes_shows_its_ends() -> None:
+    rows = lay_out(compare(BEFORE, BEFORE), Mode.UNIFIED).rows
+    assert [row.folded for row in rows] == [0, 0, 0, 54, 0, 0, 0]
 
 
 def test_a_fold_opens() -> None:
@@ -269,5 +311,91 @@ def test_a_line_of_megabytes_is_painted_where_it_differs(qtbot: QtBot, gui, wait
         await wait_until(lambda: view.canvas.sheet is not None)
         assert LIGHT.added_word in colors_of(view)
         view.close()
+
+    gui(main())
+
+
+# Selecting and copying
+
+
+@given(st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), max_size=40))
+def test_a_copy_of_a_line_gives_its_text_with_what_hides_named(text: str) -> None:
+    line = visible(f"{text}\n".encode())
+    given = copied(line, 0, len(line.text))
+    chips = [line.text[start:end] for start, end, kind in line.signs if kind == CHIP]
+    for chip in chips:
+        assert f"⟨{chip}⟩" in given
+    if not chips:
+        assert given == text
+
+
+@given(st.text("ab 中\t\u200b", max_size=30), st.data())
+def test_a_copy_in_two_parts_is_the_copy_of_the_whole(text: str, data: st.DataObject) -> None:
+    line = visible(f"{text}\n".encode())
+    inside = {place for start, end, _ in line.signs for place in range(start + 1, end)}
+    cut = data.draw(st.sampled_from([n for n in range(len(line.text) + 1) if n not in inside]))
+    whole = copied(line, 0, len(line.text))
+    assert copied(line, 0, cut) + copied(line, cut, len(line.text)) == whole
+
+
+def test_a_selection_over_rows_copies_lines_and_tells_of_folds() -> None:
+    sheet = lay_out(compare(BEFORE, AFTER), Mode.UNIFIED)
+    first = next(index for index, row in enumerate(sheet.rows) if row.before == 48)
+    selection = Selection(("before", "after"), Place(first + 2, 4), Place(first, 2))
+    assert selection.text(sheet) == "ne 48\nline 49\nline"
+    everything = Selection(("before", "after"), Place(0, 0), Place(len(sheet.rows) - 1, 0))
+    assert everything.text(sheet).splitlines()[0] == "…"
+
+
+def test_a_word_is_a_run_of_letters_of_spaces_or_of_signs() -> None:
+    line = visible(b"see [[The note]]  now\n")
+    assert [line.text[slice(*word_at(line, at))] for at in (0, 4, 6, 17, 18)] == [
+        "see", "[[", "The", "  ", "now"
+    ]  # fmt: skip
+
+
+def text_point(view: DiffView, row: int, cells: float) -> QPoint:
+    canvas = view.canvas
+    x = canvas._panes()[-1].text + cells * canvas._grid.cell
+    return QPoint(round(x), int(canvas._tops[row]) - canvas.verticalScrollBar().value() + 8)
+
+
+def test_text_is_selected_with_the_mouse_and_copied(view: DiffView) -> None:
+    view.show_contents(b"one\ntwo words\nthree\n", b"one\nnew words\nthree\n")
+    viewport, left = view.canvas.viewport(), Qt.MouseButton.LeftButton
+    QTest.mousePress(viewport, left, pos=text_point(view, 1, 4.1))
+    QTest.mouseMove(viewport, text_point(view, 2, 2.9))
+    move = QMouseEvent(
+        QEvent.Type.MouseMove, QPointF(text_point(view, 2, 2.9)), viewport.mapToGlobal(QPointF(0, 0)),
+        left, left, Qt.KeyboardModifier.NoModifier,
+    )  # fmt: skip
+    QCoreApplication.sendEvent(viewport, move)
+    QTest.mouseRelease(viewport, left, pos=text_point(view, 2, 2.9))
+    QTest.keyClick(view.canvas, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "words\nthr"
+    assert LIGHT.selection in colors_of(view)
+    QTest.mouseDClick(viewport, left, pos=text_point(view, 1, 5.5))
+    assert view.canvas.selected_text() == "words"
+    QTest.keyClick(view.canvas, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert view.canvas.selected_text() == "one\nnew words\nthree"
+    QTest.mouseClick(viewport, left, pos=text_point(view, 0, 1))
+    assert view.canvas.selected_text() == ""
+
+
+def test_a_wide_text_of_megabytes_is_broken_anew_in_a_thread(gui, wait_until, qtbot: QtBot) -> None:
+    text = b"".join(b"%d " % n + b"word " * 120 + b"\n" for n in range(3000))
+
+    async def main() -> None:
+        view = DiffView(ThemeSource("light"))
+        qtbot.addWidget(view)
+        view.resize(700, 400)
+        view.show()
+        view.show_contents(None, text)
+        await wait_until(lambda: view.canvas.sheet is not None)
+        before, sheet = view.canvas._columns, view.canvas.sheet
+        view.resize(500, 400)
+        assert view.canvas._columns == before
+        await wait_until(lambda: view.canvas._columns < before)
+        assert view.canvas.sheet is sheet and sheet.is_ready(view.canvas._columns)
 
     gui(main())

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -136,3 +138,43 @@ def test_a_command_without_a_vault_is_greyed_out_and_does_nothing(qtbot) -> None
     actions.run("new-note")
     assert done == ["settings", "new-note"]
     assert {c.id for c in actions.available()} == {c.id for c in COMMANDS}
+
+
+async def slow() -> tuple[Choice, ...]:
+    await asyncio.sleep(0.05)
+    return (
+        Choice("Tea.md", "The book of tea", "Books", others=("Tea", "Okakura 1906")),
+        Choice("Teapot.md", "Teapot"),
+    )
+
+
+def test_a_note_is_found_by_its_other_names_and_the_name_is_shown(gui, wait_until, window: QWidget) -> None:
+    async def main() -> None:
+        palette = Palette(ThemeSource("light"), window)
+        palette.open("notes", "Go to a note", slow)
+        await wait_until(lambda: len(texts(palette)) == 2)
+        QTest.keyClicks(palette.field, "okakura")
+        await wait_until(lambda: texts(palette) == ["The book of tea"])
+        assert palette.list.currentIndex().data(CHOICE_ROLE).note == "Okakura 1906 · Books"
+
+    gui(main())
+
+
+def test_a_file_name_that_is_typed_whole_comes_first() -> None:
+    assert best("tea", ["teapot\0", "the book of tea\ntea\0books"]) == [1, 0]
+
+
+def test_enter_waits_for_the_list_that_answers_to_what_was_typed(gui, wait_until, window: QWidget) -> None:
+    async def main() -> tuple[list[str], list[str]]:
+        palette = Palette(ThemeSource("light"), window)
+        chosen: list[str] = []
+        wanted: list[str] = []
+        palette.chosen.connect(lambda _, key: chosen.append(key))
+        palette.fallback.connect(lambda _, text: wanted.append(text))
+        palette.open("notes", "Go to a note", slow)
+        QTest.keyClicks(palette.field, "teapot")
+        QTest.keyClick(palette.field, Qt.Key.Key_Return)
+        await wait_until(lambda: chosen or wanted)
+        return chosen, wanted
+
+    assert gui(main()) == (["Teapot.md"], [])

@@ -65,5 +65,4 @@ async def whole_vault(root: Path, service: Service, notes: Mapping[str, str]) ->
         await client.run(lambda ws: ws.start_scan(lambda _: None))
         yield WholeVault(root, client, approver)
     finally:
-        client.detach()
-        await service.call(workspace.close)
+        await client.close()

@@ -31,8 +31,9 @@ LONGEST_S = 100
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Qt's offscreen platform says this for every top-level window; it is about that platform alone.
-    config.addinivalue_line("qt_log_ignore", "This plugin does not support propagateSizeHints")
+    # Qt's offscreen platform says this of windows and menus; it is about that platform alone.
+    for what in ("propagateSizeHints", r"raise\(\)", "grabbing the keyboard"):
+        config.addinivalue_line("qt_log_ignore", f"This plugin does not support {what}")
 
 
 @pytest.fixture(autouse=True)
@@ -77,20 +78,22 @@ def app_run(qapp: QApplication, settings: Settings) -> Iterator[Callable[[Use], 
 
     def run(use: Use) -> None:
         with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qapp)) as runner:
-            runner.run(_live(use))
+            runner.run(live(use))
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
     yield run
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-async def _live(use: Use) -> None:
+async def live(use: Use) -> None:
+    """One run of the app on the running loop, driven by `use`."""
     main._install_generator_hooks()
     service = Service()
     service.start()
     window = MainWindow(service, load_settings(), ThemeSource("light"), main._open)
     pilot = Pilot(window)
-    # A person's click or key reaches the window because it is the active one.
+    # The offscreen platform's screen is smaller than anybody's.
+    window.resize(1440, 900)
     window.show()
     window.activateWindow()
     try:
@@ -124,6 +127,15 @@ def _give_up(pilot: Pilot) -> None:
     if pilot.window.view is not None:
         for note in pilot.notes:
             note.document.throw_away()
+
+
+@pytest.fixture
+def service_of_another() -> Iterator[Service]:
+    """The service thread of another app."""
+    made = Service()
+    made.start()
+    yield made
+    assert made.stop(), "the other service thread did not end"
 
 
 @pytest.fixture

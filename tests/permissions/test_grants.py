@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from app.errors import PermissionDeniedError
@@ -44,7 +46,7 @@ def test_a_grant_is_bound_to_operation_tool_and_folder(grants):
 
 def test_a_grant_with_a_time_ends(grants, clock):
     grant = grants.add(GrantOffer("", Operation.UPDATE, minutes=30))
-    assert grant.label == "Edits anywhere in the vault for 30 minutes" and grant.until == 2800
+    assert grant.label == "Edits and moves anywhere in the vault for 30 minutes" and grant.until == 2800
     clock.now = 2799
     assert grants.match([part("x.md")], "t")
     clock.now = 2800
@@ -114,3 +116,18 @@ def test_folders_outside(grants):
     assert not grants.is_new_outside("/papers/2024")
     outside = [Part(Operation.READ)]
     assert grants.match(outside, "t", ("/papers/2024",)) and grants.match(outside, "t", ("/a",)) is None
+
+
+async def test_an_end_by_the_clock_is_told_when_it_comes(tmp_path, clock, monkeypatch):
+    later = []
+    loop = asyncio.get_running_loop()
+    monkeypatch.setattr(loop, "call_later", lambda seconds, look: later.append((seconds, look)))
+    bus, told = EventBus(), []
+    bus.subscribe(GrantsChanged, told.append)
+    grants = Grants(tmp_path, clock, bus)
+    grants.add(GrantOffer("", Operation.UPDATE, minutes=30))
+    ((seconds, look),) = later
+    assert 1800 <= seconds < 1801 and len(told) == 1
+    clock.now += seconds
+    look()
+    assert told[-1].grants == () and len(told) == 2

@@ -301,9 +301,9 @@ def test_offers_say_exactly_what_they_cover(grants):
     verdict = policy(grants).decide(UPDATE)
     assert [offer.label for offer in verdict.offers] == [
         "Approve, and allow edits by edit_note in Projects/ until Scriptorium closes",
-        "Approve, and allow edits in Projects/ for 30 minutes",
+        "Approve, and allow edits and moves in Projects/ for 30 minutes",
         "Approve, and always allow edits by edit_note in Projects/",
-        "Approve, and allow edits anywhere in the vault until Scriptorium closes",
+        "Approve, and allow edits and moves anywhere in the vault until Scriptorium closes",
     ]
 
 

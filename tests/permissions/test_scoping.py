@@ -24,7 +24,7 @@ def test_backlinks_from_notes_that_go_too_do_not_count():
     links = {A: [B, C, A], B: [A]}
     reach = reach_of_changes(ChangeSet((Delete(A, b""), Delete(B, b""))), lambda path: links[path])
     assert reach.scope.backlinks == (C,)
-    assert describe_scope(reach.scope) == "write_delete: 2 files, 0 bytes, 1 backlinks"
+    assert describe_scope(reach.scope) == "write_delete: 2 files, 0 bytes, 1 backlink"
 
 
 def test_a_move_is_an_update_of_both_ends_and_lists_what_it_rewrites():

@@ -34,6 +34,18 @@ async def test_create_note_never_overwrites_whatever_the_case(workspace, approve
     assert not approver.asked
 
 
+@pytest.mark.parametrize("name", ["Longitude", "marine-chronometer", "JOHN  HARRISON"])
+async def test_create_note_without_a_folder_names_the_note_that_is_alike_anywhere(workspace, approver, name):
+    outcome = await call(workspace, "create_note", name=name)
+    assert outcome.error["type"] == "conflict" and outcome.error["path"].endswith(".md")
+    assert not approver.asked
+
+
+async def test_create_note_in_a_folder_may_have_the_name_of_a_note_elsewhere(workspace):
+    assert (await call(workspace, "create_note", name="Longitude", folder="Journal")).success
+    assert (await call(workspace, "create_note", name="🧭")).success
+
+
 @pytest.mark.parametrize(
     "name", ["../escape", "/etc/passwd", "a#b", "CON", "x\0y", ".obsidian/app", "a/../../b"]
 )

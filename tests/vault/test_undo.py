@@ -407,3 +407,15 @@ def test_a_note_moved_twice_in_what_is_undone_goes_back_all_the_way(vault: Vault
     assert conflict.goes_to == P("a.md")
     (conflict,) = vault.plan(second).conflicts
     assert conflict.goes_to == P("b.md")
+
+
+def test_what_undo_wants_of_a_text_in_conflict_has_the_later_edits_that_do_not_collide(vault: Vault):
+    lines = b"".join(b"line %d\n" % n for n in range(12))
+    vault.commit(Create(P("a.md"), lines))
+    changed = lines.replace(b"line 2\n", b"agent\n").replace(b"line 9\n", b"agent too\n")
+    made = vault.commit(Update(P("a.md"), lines, changed))
+    mine = changed.replace(b"agent\n", b"mine\n") + b"added\n"
+    vault.commit(Update(P("a.md"), changed, mine))
+    (conflict,) = vault.plan(made).conflicts
+    assert conflict.ours == mine
+    assert conflict.theirs == lines + b"added\n"

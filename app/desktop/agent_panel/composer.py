@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QTextCursor
+from PySide6.QtCore import QEvent, QMimeData, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QMouseEvent, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -18,10 +19,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.file_tree import NOTE_MIME
+from app.desktop.flow_layout import FlowLayout
 from app.desktop.name_popup import NamePopup
+from app.desktop.panel import ThemedButton
 from app.desktop.theme import Theme, ThemeSource, icon
+from app.desktop.utf16 import around, units
 
-NOTE_MIME = "application/x-scriptorium-note"
 _LINES = (2, 9)
 _MODES = (
     ("ask", "Ask", "Only reads; nothing can be changed."),
@@ -30,11 +34,16 @@ _MODES = (
 )
 
 
+def dropped_notes(data: QMimeData) -> tuple[str, ...]:
+    """The paths of the notes that are being dragged."""
+    carried = bytes(data.data(NOTE_MIME).data()) if data.hasFormat(NOTE_MIME) else b""
+    return tuple(carried.decode("utf-8").splitlines())
+
+
 class PromptField(QPlainTextEdit):
     """The text field: Enter sends, Shift+Enter breaks the line, @ completes the name of a note."""
 
     submitted = Signal()
-    note_dropped = Signal(str)
     names_wanted = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -62,27 +71,21 @@ class PromptField(QPlainTextEdit):
         else:
             super().keyPressEvent(event)
 
+    @property
+    def completing(self) -> bool:
+        """Whether the list of names is open."""
+        return self._popup.is_open
+
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take notes as well as text."""
+        """Take text; notes are for what is around the field."""
         if event.mimeData().hasFormat(NOTE_MIME):
-            event.acceptProposedAction()
+            event.ignore()
         else:
             super().dragEnterEvent(event)
 
-    def dropEvent(self, event: QDropEvent) -> None:
-        """A note that is dropped is given along."""
-        if not event.mimeData().hasFormat(NOTE_MIME):
-            super().dropEvent(event)
-            return
-        dropped = bytes(event.mimeData().data(NOTE_MIME).data()).decode("utf-8")
-        for path in dropped.splitlines():
-            self.note_dropped.emit(path)
-        event.acceptProposedAction()
-
     def _at_word(self) -> str | None:
         """What stands between an `@` and the cursor, None when there is no `@` at a word's start."""
-        cursor = self.textCursor()
-        before = cursor.block().text()[: cursor.positionInBlock()]
+        before, _ = around(self.textCursor())
         head, at, word = before.rpartition("@")
         return word if at and (not head or head[-1].isspace()) and len(word) < 60 else None
 
@@ -91,9 +94,7 @@ class PromptField(QPlainTextEdit):
         if word is None:
             return
         cursor = self.textCursor()
-        cursor.movePosition(
-            QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, len(word) + 1
-        )
+        cursor.setPosition(cursor.position() - units(word) - 1, QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(f"[[{name}]] ")
 
     def _changed(self) -> None:
@@ -122,12 +123,13 @@ class PromptField(QPlainTextEdit):
 class Composer(QFrame):
     """The field with its buttons.
 
-    `sent` carries the text, `stopped` asks to stop the turn, `mode_chosen` a mode's id. `notes` are the
-    paths given along with the next message.
+    `sent` carries the text, `stopped` asks to stop the turn, `mode_chosen` a mode's id. `edit_dropped`: an
+    earlier message is not edited after all. `notes` are the paths given along with the next message.
     """
 
     sent = Signal(str)
     stopped = Signal()
+    edit_dropped = Signal()
     mode_chosen = Signal(str)
     model_clicked = Signal()
     names_wanted = Signal(str)
@@ -139,19 +141,21 @@ class Composer(QFrame):
         self.notes: tuple[str, ...] = ()
         self.field = PromptField(self)
         self.field.submitted.connect(self._send)
-        self.field.note_dropped.connect(self.add_note)
         self.field.names_wanted.connect(self.names_wanted)
-        self._chips = QHBoxLayout()
-        self._chips.setSpacing(4)
-        self._chips.addStretch(1)
+        self.setAcceptDrops(True)
+        self.setFocusProxy(self.field)
+        self._chips = QWidget()
+        self._flow = FlowLayout(self._chips)
+        self._chips.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 8, 8, 8)
         layout.setSpacing(4)
-        layout.addLayout(self._chips)
+        layout.addWidget(self._editing_row())
+        layout.addWidget(self._chips)
         layout.addWidget(self.field)
         layout.addLayout(self._build_row())
         self.set_running(False)
-        theme.changed.connect(lambda _: self._dress())
+        theme.changed.connect(self._dress)
         self._dress()
         self.field.installEventFilter(self)
 
@@ -178,6 +182,35 @@ class Composer(QFrame):
         row.addWidget(self._button)
         return row
 
+    def _editing_row(self) -> QWidget:
+        words = QLabel("Sending replaces the message and all that came after it.")
+        words.setProperty("tone", "muted")
+        words.setWordWrap(True)
+        drop = ThemedButton(self._theme, "x", "Do not edit it after all (Esc)", self, size=12)
+        drop.clicked.connect(self._drop_edit)
+        self._editing = QWidget()
+        row = QHBoxLayout(self._editing)
+        row.setContentsMargins(4, 0, 0, 0)
+        row.addWidget(words, 1)
+        row.addWidget(drop, 0, Qt.AlignmentFlag.AlignTop)
+        self._editing.hide()
+        return self._editing
+
+    @property
+    def running(self) -> bool:
+        """Whether a turn is under way."""
+        return self._running
+
+    def set_editing(self, editing: bool) -> None:
+        """Say that an earlier message is being edited."""
+        self._editing.setVisible(editing)
+
+    def put_back(self, text: str, notes: tuple[str, ...]) -> None:
+        """Put a message and its notes into the field again."""
+        self.field.setPlainText(text)
+        self.field.moveCursor(QTextCursor.MoveOperation.End)
+        self._set_notes(notes)
+
     def set_running(self, running: bool) -> None:
         """Show stop instead of send while a turn is under way."""
         self._running = running
@@ -194,9 +227,10 @@ class Composer(QFrame):
         """Show which agent or model answers."""
         self.model.setText(label)
 
-    def set_usage(self, text: str) -> None:
+    def set_usage(self, text: str, tip: str) -> None:
         """Show tokens and cost of the session."""
         self._usage.setText(text)
+        self._usage.setToolTip(tip)
 
     def set_names(self, names: list[str]) -> None:
         """Offer note names for an `@`."""
@@ -215,27 +249,55 @@ class Composer(QFrame):
         return text, notes
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Escape stops the turn."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            escapes = event.key() == Qt.Key.Key_Escape and self._running
-            if escapes:
-                self.stopped.emit()
-                return True
-        return super().eventFilter(watched, event)
+        """Escape in the field stops the turn, or gives up editing an earlier message."""
+        pressed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress
+        escape = pressed and event.key() == Qt.Key.Key_Escape  # type: ignore[attr-defined]
+        if not escape or self.field.completing:
+            return super().eventFilter(watched, event)
+        if self._running:
+            self.stopped.emit()
+        elif not self._editing.isHidden():
+            self._drop_edit()
+        return True
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A click beside the field is meant for it."""
+        self.field.setFocus(Qt.FocusReason.MouseFocusReason)
+        super().mousePressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Notes may be dropped anywhere on it."""
+        if event.mimeData().hasFormat(NOTE_MIME):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """A note that is dropped is given along."""
+        for path in dropped_notes(event.mimeData()):
+            self.add_note(path)
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+
+    def _drop_edit(self) -> None:
+        self.take()
+        self.edit_dropped.emit()
 
     def _set_notes(self, notes: tuple[str, ...]) -> None:
         self.notes = notes
-        while self._chips.count() > 1:
-            item = self._chips.takeAt(0)
-            if item is not None and (widget := item.widget()):
+        while (item := self._flow.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
                 widget.deleteLater()
-        for at, path in enumerate(notes):
-            self._chips.insertWidget(at, self._chip(path, lambda path=path: self._drop(path)))  # type: ignore[misc]
+        for path in notes:
+            self._flow.addWidget(self._chip(path, partial(self._drop, path)))
+        self._chips.setVisible(bool(notes))
+        self._chips.updateGeometry()
 
     def _chip(self, path: str, drop: Callable[[], None]) -> QPushButton:
         name = path.rpartition("/")[2].removesuffix(".md")
         chip = QPushButton(name, self)
+        chip.setProperty("role", "given")
         chip.setIcon(icon(self._theme.theme, "x"))
+        chip.setIconSize(QSize(10, 10))
         chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         chip.setToolTip(f"{path}\nClick to leave it out")
         chip.setAccessibleName(f"{name}, given along; press to leave it out")

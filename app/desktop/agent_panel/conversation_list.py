@@ -6,9 +6,10 @@ from datetime import datetime
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMenu, QVBoxLayout, QWidget
 
 from app.agent.conversations import Conversation
+from app.desktop.panel import SearchField
 from app.desktop.theme import ThemeSource, icon
 
 _ID = Qt.ItemDataRole.UserRole
@@ -26,10 +27,7 @@ class ConversationList(QWidget):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._search = QLineEdit()
-        self._search.setPlaceholderText("Search conversations")
-        self._search.setAccessibleName("Search conversations")
-        self._search.setClearButtonEnabled(True)
+        self._search = SearchField(theme, "Search conversations")
         self._search.textChanged.connect(self.search_changed)
         self._list = QListWidget()
         self._list.setAccessibleName("Saved conversations")
@@ -63,10 +61,12 @@ class ConversationList(QWidget):
             self._list.addItem(empty)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Delete removes the chosen conversation, after a question."""
+        """Delete removes the chosen conversation, after a question; F2 renames it."""
         item = self._list.currentItem()
         if event.key() == Qt.Key.Key_Delete and item is not None and item.data(_ID):
             self.deleted.emit(item.data(_ID), item.data(_TITLE))
+        elif event.key() == Qt.Key.Key_F2 and item is not None and item.data(_ID):
+            self.renamed.emit(item.data(_ID), item.data(_TITLE))
         else:
             super().keyPressEvent(event)
 

@@ -38,6 +38,9 @@ class ItemView(QWidget):
         """Show `item`, in place of what was shown; it is of the same kind."""
         raise TypeError(f"no view for {type(item).__name__}")
 
+    def retire(self) -> None:
+        """The conversation has gone on after it."""
+
 
 class UserView(ItemView):
     """What the user said: a soft card at the right, with a button to edit and send again."""
@@ -165,6 +168,12 @@ class QuestionView(ItemView):
         for button, choice in zip(self._buttons, item.choices, strict=True):
             button.clicked.connect(lambda _=False, reply=choice.reply: self.reply_chosen.emit(reply))
             self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+
+
+    def retire(self) -> None:
+        """The question was answered, or passed over."""
+        for button in self._buttons:
+            button.setEnabled(False)
 
 
 class NoticeView(ItemView):

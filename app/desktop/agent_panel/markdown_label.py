@@ -33,7 +33,7 @@ class MarkdownLabel(QTextBrowser):
         self.setStyleSheet("QTextBrowser { background: transparent; }")
         self.document().setDocumentMargin(0)
         self.anchorClicked.connect(self._follow)
-        theme.changed.connect(lambda _: self._draw())
+        theme.changed.connect(self._draw)
         self._draw()
 
     def set_text(self, text: str) -> None:

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QLabel,
-    QMenu,
-    QPushButton,
-    QSizePolicy,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.agent.conversations import Conversation
 from app.agent.transcript import (
@@ -25,22 +17,24 @@ from app.agent.transcript import (
     TurnFinished,
     TurnStarted,
     Usage,
+    UserText,
 )
 from app.agent.turn import Prompt
 from app.desktop import dialogs, tasks
 from app.desktop.agent_panel.composer import Composer
 from app.desktop.agent_panel.conversation_list import ConversationList
+from app.desktop.agent_panel.model_menu import ModelChoice, ModelMenu, UsedModels
+from app.desktop.agent_panel.start_page import StartPage
 from app.desktop.agent_panel.transcript_view import TranscriptView
+from app.desktop.agent_panel.usage import in_full, in_short, together
 from app.desktop.bridge import VaultClient
 from app.desktop.panel import Panel, ThemedButton
-from app.desktop.theme import ThemeSource, icon
+from app.desktop.theme import ThemeSource
+from app.index.records import IndexUpdated
+from app.settings import Settings
+from app.workspace import SettingsChanged
 
-_SUGGESTIONS = (
-    ("magnifying-glass", "find notes about {name}"),
-    ("arrow-bend-up-left", "what links to {name}?"),
-    ("tag", "tag {name} with #reviewed"),
-    ("pencil-simple", "add a line to {name}: to be checked"),
-)
+_SUGGEST_MS = 700
 
 
 class AgentPanel(Panel):
@@ -64,6 +58,12 @@ class AgentPanel(Panel):
         self._open_note: Callable[[], str | None] = lambda: None
         self._resend_from: int | None = None
         self._used = Usage(cost=0.0)
+        self._model = ModelChoice("built-in")
+        self._models = UsedModels()
+        self._suggest_soon = QTimer(self)
+        self._suggest_soon.setSingleShot(True)
+        self._suggest_soon.setInterval(_SUGGEST_MS)
+        self._suggest_soon.timeout.connect(self.refresh_suggestions)
         self._build()
         client.events.batch.connect(self._receive)
         tasks.start(self._begin(), owner=self, what="load the conversations")
@@ -85,7 +85,7 @@ class AgentPanel(Panel):
         self.transcript.link_clicked.connect(self.open_requested)
         self.transcript.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
         self.transcript.reply_chosen.connect(self._send)
-        self.transcript.resend_wanted.connect(self._edit_again)
+        self.transcript.resend_wanted.connect(lambda position, _: self._edit_again(position))
         self.transcript.diff_wanted.connect(self.diff_requested)
         self.transcript.undo_wanted.connect(self.undo_requested)
         self.composer = Composer(self._theme, self)
@@ -94,9 +94,15 @@ class AgentPanel(Panel):
         self.composer.mode_chosen.connect(self._choose_mode)
         self.composer.model_clicked.connect(self._show_models)
         self.composer.names_wanted.connect(lambda word: self._start(self._offer_names(word), "find notes"))
+        self.composer.edit_dropped.connect(self._end_editing)
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
+        self._escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self._escape.activated.connect(self._stop)
+        self._escape.setEnabled(False)
         self._pages = QStackedWidget()
         self._pages.setObjectName("panel")
-        self._empty = QWidget()
+        self._empty = StartPage(self._theme, self)
+        self._empty.chosen.connect(self._send)
         for page in (self._empty, self.transcript, self._list):
             self._pages.addWidget(page)
         foot = QWidget()
@@ -129,9 +135,9 @@ class AgentPanel(Panel):
     def new_conversation(self) -> None:
         """Show an empty conversation; it is saved with its first message."""
         self._conversation = None
-        self._resend_from = None
+        self._end_editing()
         self.transcript.show_items(())
-        self.composer.set_running(False)
+        self._set_running(False)
         self._pages.setCurrentWidget(self._empty)
         self.focus_prompt()
 
@@ -145,40 +151,61 @@ class AgentPanel(Panel):
             )
         )
         self._conversation, items, running = found
-        self._resend_from = None
+        self._end_editing()
         self.transcript.show_items(items)
-        self.composer.set_running(running)
+        self._set_running(running)
         self._pages.setCurrentWidget(self.transcript if items else self._empty)
 
     # Sending and stopping
 
     def _send(self, reply: str = "") -> None:
+        if self.composer.running:
+            return
         text, notes = (reply, ()) if reply else self.composer.take()
         if text:
             self._start(self._ask(text, notes), "send the message")
 
     async def _ask(self, text: str, notes: tuple[str, ...]) -> None:
-        if self._conversation is None:
-            self._conversation = await self._client.run(lambda ws: ws.agent.create())
-        id_, since = self._conversation.id, self._resend_from
-        self._resend_from = None
+        since = self._resend_from
+        self._end_editing()
+        self._set_running(True)
+        self._pages.setCurrentWidget(self.transcript)
+        if since is not None:
+            self.transcript.cut(since)
         mode = str(self.composer.mode.currentData())
         prompt = Prompt(text, mode=mode, open_note=self._open_note(), notes=notes)
-        self._pages.setCurrentWidget(self.transcript)
-        self.composer.set_running(True)
-        await self._client.run(lambda ws: ws.agent.start(id_, prompt, since))
-        if since is not None:
-            self.transcript.show_items(await self._client.run(lambda ws: ws.agent.store.items(id_)))
+        try:
+            if self._conversation is None:
+                self._conversation = await self._client.run(lambda ws: ws.agent.create())
+            id_ = self._conversation.id
+            await self._client.run(lambda ws: ws.agent.start(id_, prompt, since))
+        except BaseException:
+            self._set_running(False)
+            self.composer.put_back(text, notes)
+            raise
+
+    def _set_running(self, running: bool) -> None:
+        self.composer.set_running(running)
+        self.transcript.set_working(running)
+        self._escape.setEnabled(running)
 
     def _stop(self) -> None:
         if self._conversation is not None:
             id_ = self._conversation.id
             self._start(self._client.run(lambda ws: ws.agent.stop(id_)), "stop the agent")
 
-    def _edit_again(self, position: int, text: str) -> None:
-        self._resend_from = position
-        self.composer.field.setPlainText(text)
-        self.focus_prompt()
+    def _edit_again(self, position: int) -> None:
+        """Put an earlier message back into the field; sending it replaces all that came after it."""
+        item = self.transcript.item(position)
+        if isinstance(item, UserText):
+            self._resend_from = position
+            self.composer.put_back(item.text, item.notes)
+            self.composer.set_editing(True)
+            self.focus_prompt()
+
+    def _end_editing(self) -> None:
+        self._resend_from = None
+        self.composer.set_editing(False)
 
     # Following the turn
 
@@ -190,20 +217,24 @@ class AgentPanel(Panel):
                 case ItemSettled() if self._shows(event.conversation):
                     self.transcript.put(event.position, event.item)
                 case TurnStarted() if self._shows(event.conversation):
-                    self.composer.set_running(True)
+                    self._set_running(True)
                 case TurnFinished():
                     self._finish(event)
                 case NoteOpened() if self._shows(event.conversation):
                     self.open_requested.emit(event.path, "")
                 case ConversationsChanged() if self._pages.currentWidget() is self._list:
                     self._start(self._refresh_list(self._list.search_text), "list the conversations")
+                case IndexUpdated() if self._conversation is None:
+                    self._suggest_soon.start()
+                case SettingsChanged(settings):
+                    self._show_settings(settings)
 
     def _finish(self, event: TurnFinished) -> None:
-        self._used = _sum(self._used, event.usage)
-        self.composer.set_usage(_usage_text(self._used))
+        self._used = together(self._used, event.usage)
+        self.composer.set_usage(in_short(self._used), in_full(self._used))
         if self._shows(event.conversation):
             self.transcript.end_stream()
-            self.composer.set_running(False)
+            self._set_running(False)
 
     def _shows(self, conversation: str) -> bool:
         return self._conversation is not None and self._conversation.id == conversation
@@ -211,51 +242,17 @@ class AgentPanel(Panel):
     # Conversations
 
     async def _begin(self) -> None:
-        settings = await self._client.run(lambda ws: ws.settings)
-        self.composer.set_mode(settings.agent.mode)
-        self.composer.set_model(_model_label(settings.model.provider, settings.model.model))
+        self._show_settings(await self._client.run(lambda ws: ws.settings))
         await self._suggest()
 
     async def _suggest(self) -> None:
         """Fill the first page with examples about the note with the most links."""
         names = await self._client.run(lambda ws: ws.hub_names(1))
-        old, self._empty = self._empty, QWidget()
-        self._fill_empty(names[0] if names else "my note")
-        self._pages.insertWidget(0, self._empty)
-        if self._pages.currentWidget() is old:
-            self._pages.setCurrentWidget(self._empty)
-        self._pages.removeWidget(old)
-        old.deleteLater()
+        self._empty.suggest(names[0] if names else "")
 
     def refresh_suggestions(self) -> None:
         """The vault has been read: suggest what fits it."""
         self._start(self._suggest(), "make suggestions")
-
-    def _fill_empty(self, name: str) -> None:
-        """The first page: what it can do, as examples that are sent with a click."""
-        column = QVBoxLayout(self._empty)
-        column.setContentsMargins(20, 20, 20, 20)
-        column.setSpacing(8)
-        column.addStretch(2)
-        heading = QLabel("What shall we do?")
-        heading.setProperty("textSize", "heading")
-        text = QLabel("The agent proposes, you decide: each change is shown to you before it is written.")
-        text.setProperty("tone", "muted")
-        text.setWordWrap(True)
-        column.addWidget(heading)
-        column.addWidget(text)
-        column.addSpacing(8)
-        for symbol, words in _SUGGESTIONS:
-            said = words.format(name=name)
-            button = QPushButton(said)
-            button.setIcon(icon(self._theme.theme, symbol))
-            button.setProperty("role", "quiet")
-            button.setStyleSheet("text-align: left;")
-            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-            button.setToolTip(said)
-            button.clicked.connect(lambda _=False, said=said: self._send(said))
-            column.addWidget(button)
-        column.addStretch(3)
 
     def _toggle_list(self) -> None:
         if self._pages.currentWidget() is self._list:
@@ -282,7 +279,9 @@ class AgentPanel(Panel):
                 await self._client.run(lambda ws: ws.agent.delete(id_))
                 if self._shows(id_):
                     self._conversation = None
+                    self._end_editing()
                     self.transcript.show_items(())
+                    self._set_running(False)
 
         self._start(ask(), "delete the conversation")
 
@@ -294,60 +293,34 @@ class AgentPanel(Panel):
         )
 
     def _show_models(self) -> None:
-        self._start(self._offer_models(), "list the models")
+        menu = ModelMenu(self._model, self._models.all(), self)
+        menu.chosen.connect(self._choose_model)
+        menu.setup_wanted.connect(lambda: self.settings_requested.emit("model"))
+        menu.show_above(self.composer.model)
+        tasks.start(self._find_local(menu), owner=menu, what="look for models on this machine")
 
-    async def _offer_models(self) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Built-in agent (no model)", partial(self._choose_model, "built-in", ""))
-        for known, names in await self._client.run(lambda ws: ws.local_models()):
-            menu.addSection(known.label)
-            for name in names:
-                menu.addAction(name, partial(self._choose_model, known.id, name))
-        menu.addSeparator()
-        menu.addAction("Set up a model…", lambda: self.settings_requested.emit("model"))
-        menu.popup(self.composer.model.mapToGlobal(self.composer.model.rect().topLeft()))
+    async def _find_local(self, menu: ModelMenu) -> None:
+        menu.show_local(await self._client.run(lambda ws: ws.local_models()))
 
-    def _choose_model(self, provider: str, model: str) -> None:
-        async def choose() -> None:
-            await self._client.run(
-                lambda ws: ws.change_settings("model", provider=provider, model=model, base_url="")
-            )
-            self.composer.set_model(_model_label(provider, model))
+    def _choose_model(self, choice: ModelChoice) -> None:
+        # Going back to the built-in agent leaves the model's name and address as they are set up.
+        fields = {"base_url": choice.address, "model": choice.model} if choice.model else {}
+        change = self._client.run(
+            lambda ws: ws.change_settings("model", provider=choice.provider, **fields)
+        )
+        self._start(change, "choose the model")
 
-        self._start(choose(), "choose the model")
-
-    def show_settings(self, provider: str, model: str, mode: str) -> None:
-        """The settings were changed elsewhere."""
-        self.composer.set_model(_model_label(provider, model))
-        self.composer.set_mode(mode)
+    def _show_settings(self, settings: Settings) -> None:
+        model = settings.model
+        self._model = ModelChoice(model.provider, model.base_url, model.model)
+        if model.provider == "built-in":
+            self._model = ModelChoice(model.provider)
+        self._models.add(self._model)
+        self.composer.set_model(self._model.label)
+        self.composer.set_mode(settings.agent.mode)
 
     async def _offer_names(self, word: str) -> None:
         self.composer.set_names(list(await self._client.run(lambda ws: ws.complete_names(word, 8))))
 
     def _start(self, coro: object, what: str) -> None:
         tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]
-
-
-def _model_label(provider: str, model: str) -> str:
-    return "Built-in" if provider == "built-in" else model or provider
-
-
-def _sum(a: Usage, b: Usage) -> Usage:
-    cost = None if a.cost is None or b.cost is None else a.cost + b.cost
-    if b.requests == 0:
-        cost = a.cost
-    return Usage(
-        requests=a.requests + b.requests,
-        input_tokens=a.input_tokens + b.input_tokens,
-        output_tokens=a.output_tokens + b.output_tokens,
-        cost=cost,
-    )
-
-
-def _usage_text(usage: Usage) -> str:
-    tokens = usage.input_tokens + usage.output_tokens
-    if not tokens:
-        return ""
-    counted = f"{tokens / 1000:.1f}k tokens" if tokens >= 1000 else f"{tokens} tokens"
-    return f"{counted} · ${usage.cost:.3f}" if usage.cost else counted

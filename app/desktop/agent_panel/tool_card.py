@@ -34,6 +34,7 @@ class ToolCardView(QFrame):
         self._theme = theme
         self._card: ToolCard | None = None
         self._mark = QLabel()
+        self._mark.setFixedWidth(round(18 * theme.zoom))
         self._name = QLabel()
         self._name.setProperty("textSize", "strong")
         self._summary = ElidedLabel(tone="muted")
@@ -47,7 +48,7 @@ class ToolCardView(QFrame):
         self._fold.toggled.connect(self._unfold)
         self._details: QPlainTextEdit | None = None
         self._build()
-        theme.changed.connect(lambda _: self._dress())
+        theme.changed.connect(self._dress)
 
     def _build(self) -> None:
         self._diff = QPushButton("Show change")
@@ -60,7 +61,8 @@ class ToolCardView(QFrame):
         head.setSpacing(6)
         for widget in (self._mark, self._name):
             head.addWidget(widget)
-        head.addWidget(self._summary, 1)
+        head.addWidget(self._summary)
+        head.addStretch(1)
         head.addWidget(self._time)
         head.addWidget(self._fold)
         self._actions = QHBoxLayout()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.agent.transcript import AgentText, AnyItem, UserText
@@ -12,6 +13,7 @@ from app.desktop.theme import ThemeSource
 
 _NEAR_END = 48
 _REDRAW_MS = 80
+_DOT_MS = 260
 
 
 class TranscriptView(QScrollArea):
@@ -31,6 +33,8 @@ class TranscriptView(QScrollArea):
         super().__init__(parent)
         self._theme = theme
         self._views: dict[int, ItemView] = {}
+        self._items: dict[int, AnyItem] = {}
+        self._working = Working(theme)
         self._streamed = ""
         self._live: MarkdownLabel | None = None
         self._follow = True
@@ -42,6 +46,7 @@ class TranscriptView(QScrollArea):
         self._column = QVBoxLayout(page)
         self._column.setContentsMargins(12, 12, 12, 12)
         self._column.setSpacing(12)
+        self._column.addWidget(self._working)
         self._column.addStretch(1)
         self.setWidget(page)
         self._timer = QTimer(self)
@@ -55,14 +60,20 @@ class TranscriptView(QScrollArea):
 
     def show_items(self, items: tuple[AnyItem, ...]) -> None:
         """Show a whole conversation."""
-        self.end_stream()
-        for view in self._views.values():
-            self._column.removeWidget(view)
-            view.deleteLater()
-        self._views.clear()
-        self._follow = True
+        self.cut(0)
         for position, item in enumerate(items):
             self.put(position, item)
+
+    def cut(self, position: int) -> None:
+        """Take away what stands at `position` and after it."""
+        self.end_stream()
+        for at in [at for at in self._views if at >= position]:
+            self._drop(at)
+        self._follow = True
+
+    def item(self, position: int) -> AnyItem | None:
+        """What stands at `position`."""
+        return self._items.get(position)
 
     def put(self, position: int, item: AnyItem) -> None:
         """Show `item` at `position`, new or in place of what was there."""
@@ -70,9 +81,16 @@ class TranscriptView(QScrollArea):
             self.end_stream()
         if isinstance(item, UserText):
             self._follow = True
-        if position in self._views:
+            for earlier in self._views.values():
+                earlier.retire()
+        known = self._items.get(position)
+        self._items[position] = item
+        if known is not None and type(known) is type(item):
             self._views[position].show_item(item)
             return
+        if known is not None:
+            self._drop(position)
+            self._items[position] = item
         view = view_of(item, self._theme)
         view.link_clicked.connect(self.link_clicked)
         view.tag_clicked.connect(self.tag_clicked)
@@ -98,8 +116,13 @@ class TranscriptView(QScrollArea):
         self._streamed = ""
         if self._live is not None:
             self._column.removeWidget(self._live)
+            self._live.hide()
             self._live.deleteLater()
             self._live = None
+
+    def set_working(self, working: bool) -> None:
+        """Show at the end that the agent is at work."""
+        self._working.set_on(working)
 
     def wheelEvent(self, event: object) -> None:
         """Scroll, and remember whether the reader is still at the end."""
@@ -107,10 +130,17 @@ class TranscriptView(QScrollArea):
         self._note_place()
 
     def _insert(self, widget: QWidget) -> None:
-        at = self._column.count() - 1
+        at = self._column.count() - 2
         if self._live is not None and widget is not self._live:
             at -= 1
         self._column.insertWidget(at, widget)
+
+    def _drop(self, position: int) -> None:
+        self._items.pop(position)
+        view = self._views.pop(position)
+        self._column.removeWidget(view)
+        view.hide()
+        view.deleteLater()
 
     def _draw_streamed(self) -> None:
         if self._live is not None:
@@ -119,3 +149,40 @@ class TranscriptView(QScrollArea):
     def _note_place(self) -> None:
         bar = self.verticalScrollBar()
         self._follow = bar.maximum() - bar.value() < _NEAR_END
+
+
+class Working(QWidget):
+    """Dots that move while the agent is at work."""
+
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
+        self._theme = theme
+        self._step = 0
+        self._timer = QTimer(self)
+        self._timer.setInterval(_DOT_MS)
+        self._timer.timeout.connect(self._go_on)
+        self.setAccessibleName("The agent is at work")
+        self.setFixedHeight(round(16 * theme.zoom))
+        self.hide()
+
+    def set_on(self, on: bool) -> None:
+        """Move, or be gone."""
+        self.setVisible(on)
+        self._timer.start() if on else self._timer.stop()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Three dots, one of them bright."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        theme, unit = self._theme.theme, self._theme.zoom
+        for dot in range(3):
+            bright = dot == self._step % 4
+            painter.setBrush(QColor(theme.accent if bright else theme.faint))
+            radius = (3.0 if bright else 2.2) * unit
+            painter.drawEllipse(QPointF((6 + 11 * dot) * unit, self.height() / 2), radius, radius)
+        painter.end()
+
+    def _go_on(self) -> None:
+        self._step += 1
+        self.update()

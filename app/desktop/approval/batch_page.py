@@ -41,15 +41,20 @@ class BatchPage(QWidget):
         layout.addWidget(self._list(theme), 1)
         layout.addLayout(self._buttons(count))
 
+    def height_for(self, width: int) -> int:
+        """How tall the page would have to be to show all of the list."""
+        around = self.sizeHint().height() - self._area.sizeHint().height()
+        return around + max(self._content.heightForWidth(width), self._content.sizeHint().height())
+
     def _list(self, theme: Theme) -> QScrollArea:
-        content = QWidget()
+        self._content = content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(20, 8, 20, 8)
         column.setSpacing(8)
         for draft in self.drafts:
             column.addWidget(_entry(draft, theme))
         column.addStretch(1)
-        area = QScrollArea()
+        self._area = area = QScrollArea()
         area.setWidget(content)
         area.setWidgetResizable(True)
         area.setAccessibleName("The requests that would be approved")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.desktop.approval.answer_bar import AnswerBar
@@ -20,7 +20,7 @@ from app.desktop.theme import Theme, ThemeSource
 from app.permissions.approval import Decision, Denied, GrantOffer
 
 _TICK_MS = 250
-_SMALLEST = QSize(640, 420)
+_SMALLEST = QSize(640, 300)
 _SHARE_OF_WINDOW = 0.9
 _LARGEST = QSize(1360, 940)
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -58,7 +58,11 @@ class ApprovalDialog(QDialog):
         self._timer.timeout.connect(self._show_time)
         self._timer.start()
         self._connect()
-        self._take_size()
+        self._is_placed = False
+        # Once the parts have their places: only then do texts know how tall they are.
+        self._fitting = QTimer(self, singleShot=True, interval=0)
+        self._fitting.timeout.connect(self._fit)
+        self._take_width()
 
     @property
     def current(self) -> Waiting | None:
@@ -91,11 +95,19 @@ class ApprovalDialog(QDialog):
         self.setAccessibleName(title(self._current.request))
         self._refresh()
         self._show_time()
+        self._fit()
 
     def note(self, text: str) -> None:
         """Tell something about a request that is gone, over the one that is shown."""
         self._notice.setText(text)
         self._notice_frame.setVisible(bool(text))
+        self._fitting.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Take the height that the request needs, in the middle of the window."""
+        super().showEvent(event)
+        self._fit()
+        self._fitting.start()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape steps back or denies; an Enter that nothing has taken does nothing."""
@@ -141,6 +153,7 @@ class ApprovalDialog(QDialog):
         layout.addLayout(self._place, 1)
         layout.addWidget(self._line)
         layout.addWidget(self.bar)
+        self._around = (self.strip, self._notice_frame, self._line, self.bar)
 
     def _connect(self) -> None:
         self.strip.chosen.connect(self.show_request)
@@ -151,11 +164,54 @@ class ApprovalDialog(QDialog):
         self.bar.edit_toggled.connect(self._edit)
         self._theme.changed.connect(self._dress)
 
-    def _take_size(self) -> None:
+    def _largest(self) -> QSize:
         parent = self.parentWidget()
         window = parent.window().size() if parent else _LARGEST
         wanted = (window * _SHARE_OF_WINDOW).boundedTo(_LARGEST).expandedTo(_SMALLEST)
-        self.resize(wanted.boundedTo(self.screen().availableSize().expandedTo(_SMALLEST)))
+        return wanted.boundedTo(self.screen().availableSize().expandedTo(_SMALLEST))
+
+    def _take_width(self) -> None:
+        largest = self._largest()
+        self.resize(largest.width(), min(largest.height(), _SMALLEST.height()))
+
+    def _fit(self) -> None:
+        """As tall as what is shown needs, up to the largest; around the middle, which stays in its place."""
+        if self._current is None:
+            return
+        self._place_parts()
+        page = self.batch or self.page
+        if page is None:
+            return
+        around = sum(part.sizeHint().height() for part in self._around if not part.isHidden())
+        wanted = around + page.height_for(self.width())
+        least = self.height() if self._is_in_use else _SMALLEST.height()
+        height = min(max(wanted, least), self._largest().height())
+        if height != self.height():
+            self.resize(self.width(), height)
+            self._is_placed = False
+        if self.isVisible() and not self._is_placed:
+            self._centre()
+            self._is_placed = True
+
+    @property
+    def _is_in_use(self) -> bool:
+        """Whether the user is at work on the request: then the dialog may grow, but not jump about."""
+        return self.page is not None and (self.page.is_browsed or self.page.is_editing)
+
+    def _place_parts(self) -> None:
+        layout = self.layout()
+        if self.isVisible() and layout is not None:
+            layout.activate()
+
+    def _centre(self) -> None:
+        parent = self.parentWidget()
+        if parent is None:
+            return
+        frame = self.frameGeometry()
+        frame.moveCenter(parent.window().frameGeometry().center())
+        screen = self.screen().availableGeometry()
+        frame.moveTop(max(frame.top(), screen.top()))
+        self.move(frame.topLeft())
 
     def _replace_page(self, waiting: Waiting) -> None:
         self._leave_batch()
@@ -165,6 +221,7 @@ class ApprovalDialog(QDialog):
             self.page.deleteLater()
         self.page = ReviewPage(waiting.draft, self._theme, self)
         self.page.changed.connect(self._refresh)
+        self.page.height_changed.connect(self._fitting.start)
         self._place.addWidget(self.page)
 
     def _refresh(self) -> None:
@@ -213,6 +270,7 @@ class ApprovalDialog(QDialog):
         for widget in (self.page, self._line, self.bar, self.strip):
             widget.hide()
         self._place.addWidget(batch)
+        self._fitting.start()
         self.guard.rest()
         batch.back_button.setFocus()
 
@@ -235,6 +293,7 @@ class ApprovalDialog(QDialog):
         if self._current in self._items:
             self.strip.show_queue(self._items, self._items.index(self._current))
         self.guard.rest()
+        self._fitting.start()
         self.bar.deny_button.setFocus()
 
     def _show_time(self) -> None:

@@ -42,5 +42,12 @@ def _text_canvas(text: str, theme: Theme, name: str) -> DiffCanvas:
     canvas = DiffCanvas(theme)
     canvas.setAccessibleName(name)
     canvas.setAccessibleDescription(describe(text))
-    canvas.show_sheet(lay_out(diff, Mode.TEXT, range(len(diff.before))))
+    sheet = lay_out(diff, Mode.TEXT, range(len(diff.before)))
+
+    def measure() -> None:
+        sheet.prepare(canvas.measure(False)(sheet))
+        canvas.arrange()
+
+    canvas.measure_wanted.connect(measure)
+    canvas.show_sheet(sheet)
     return canvas

@@ -25,6 +25,7 @@ from app.desktop.approval.draft import Draft, FileDraft, Share
 from app.desktop.approval.wording import KIND_ICONS, KIND_NAMES, change_name
 from app.desktop.diff.visible import describe
 from app.desktop.theme import Theme, ThemeSource, icon
+from app.permissions.wording import counted
 from app.vault.changes import Create, Delete, Move, Update
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -103,7 +104,7 @@ class FilesModel(QAbstractTableModel):
 
     def _spoken(self, file: FileDraft) -> str:
         counts = self._counts(file)
-        return f"{counts[0]} lines added, {counts[1]} removed" if counts else "not compared yet"
+        return f"{counted(counts[0], 'line')} added, {counts[1]:,} removed" if counts else "not compared yet"
 
 
 class FilesPanel(QWidget):
@@ -138,6 +139,12 @@ class FilesPanel(QWidget):
         self.view.selectionModel().currentRowChanged.connect(lambda now, _: self.file_chosen.emit(now.row()))
         self.model.ticked.connect(self.ticked)
         self.refresh()
+
+    @property
+    def wanted_height(self) -> int:
+        """How tall it would have to be to list all files, in pixels."""
+        row = max(self.view.sizeHintForRow(0), 1)
+        return self._heading.sizeHint().height() + row * len(self._draft.files) + row
 
     def choose(self, row: int) -> None:
         """Make `row` the file that is shown."""
@@ -191,5 +198,6 @@ def _short_name(file: FileDraft) -> str:
     change = file.change
     name = describe(change.path.name)
     if isinstance(change, Move):
-        return f"{name} → {describe(str(change.to))}"
+        target = change.to.name if change.to.folder == change.path.folder else str(change.to)
+        return f"{name} → {describe(target)}"
     return f"{name}   {describe(change.path.folder)}" if change.path.folder else name

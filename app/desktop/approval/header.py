@@ -18,6 +18,7 @@ from app.desktop.diff.visible import describe
 from app.desktop.theme import Theme, icon
 from app.permissions.approval import ApprovalRequest
 from app.permissions.scope import Operation
+from app.permissions.wording import counted
 from app.vault.path import NotePath
 
 _ICONS = {
@@ -45,12 +46,12 @@ class RequestHeader(QWidget):
         if request.caller.claim:
             layout.addWidget(_claim(request, theme))
         if request.scope.backlinks:
-            words = _counted(len(request.scope.backlinks), "note links", "notes link")
+            words = counted(len(request.scope.backlinks), "note links", "notes link")
             text = f"{words} to what is deleted and will lead nowhere"
             notes = request.scope.backlinks
             layout.addWidget(NotesStrip(text, notes, "warning-circle", theme.warning, theme))
         if request.rewrites:
-            words = _counted(len(request.rewrites), "note has its links", "notes have their links")
+            words = counted(len(request.rewrites), "note has its links", "notes have their links")
             text = f"{words} rewritten by this move"
             layout.addWidget(NotesStrip(text, request.rewrites, "link-simple", theme.muted, theme))
         if request.caller.tainted:
@@ -115,7 +116,7 @@ def _facts(request: ApprovalRequest) -> QWidget:
     parts = [caller_words(request.caller), describe(request.tool), request.operation.value, extent(request)]
     facts = plain("   ·   ".join(part for part in parts if part), "muted")
     facts.setAccessibleName("Caller, tool, operation and size")
-    reason = plain(describe(request.reason), "muted")
+    reason = plain(f"Asked because {describe(request.reason)}.", "muted")
     reason.setWordWrap(True)
     reason.setAccessibleName("Why it is asked")
     box = QWidget()
@@ -173,7 +174,3 @@ def _pixmap(theme: Theme, name: str, color: str, side: int = 18) -> QLabel:
     label.setPixmap(icon(theme, name, color).pixmap(QSize(side, side)))
     label.setFixedWidth(side)
     return label
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"1 {one}" if count == 1 else f"{count:,} {many}"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QFont, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 _HEADING = 1.3
 _TALLEST = 108
@@ -29,33 +29,6 @@ def heading(text: str, factor: float = _HEADING) -> QLabel:
     font.setWeight(QFont.Weight.DemiBold)
     label.setFont(font)
     return label
-
-
-class ElidedLabel(QLabel):
-    """Plain text on one line, with its middle left out where there is no room; a tool tip has it whole."""
-
-    def __init__(self, tone: str = "") -> None:
-        super().__init__()
-        if tone:
-            self.setProperty("tone", tone)
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self.setMinimumWidth(40)
-
-    def show_text(self, text: str) -> None:
-        """Show `text`."""
-        self.setText(text)
-        self.setToolTip(text)
-
-    def minimumSizeHint(self) -> QSize:
-        """Almost nothing: the text can be elided."""
-        return QSize(40, super().minimumSizeHint().height())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the text, elided to the width."""
-        painter = QPainter(self)
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
 
 class CappedArea(QScrollArea):

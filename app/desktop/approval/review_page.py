@@ -13,27 +13,36 @@ from app.desktop.approval.editable_text import EditableText, NotEditableError
 from app.desktop.approval.effect_view import EffectView
 from app.desktop.approval.files_panel import FilesPanel
 from app.desktop.approval.header import RequestHeader
-from app.desktop.approval.labels import ElidedLabel
 from app.desktop.approval.text_editor import LARGEST, TextEditor
 from app.desktop.approval.wording import KIND_NAMES, change_name, size
 from app.desktop.diff.binary import is_binary
 from app.desktop.diff_view import DiffView
+from app.desktop.panel import ElidedLabel
 from app.desktop.theme import ThemeSource
 from app.permissions.approval import Effect
 
 # Comparing this much takes a few milliseconds; more is counted in a thread, file by file.
 _AT_ONCE = 48_000
+# What an editor, and the exact text of an effect, take of the height, in pixels.
+_EDITOR_HEIGHT = 260
+_EFFECT_HEIGHT = 240
 
 
 class ReviewPage(QWidget):
-    """Shows a draft and changes it by what the user ticks and types; `changed` says that it did."""
+    """Shows a draft and changes it by what the user ticks and types; `changed` says that it did.
+
+    `height_changed` says that `height_for` may give something else now; `is_browsed` that the user has gone
+    from one of its files to another.
+    """
 
     changed = Signal()
+    height_changed = Signal()
 
     def __init__(self, draft: Draft, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.draft = draft
         self.problem = ""
+        self.is_browsed = False
         self._row = 0
         self._editable: dict[int, tuple[bytes, str]] = {}
         layout = QVBoxLayout(self)
@@ -54,6 +63,16 @@ class ReviewPage(QWidget):
         if draft.files:
             self.files.choose(0)
         self._count_lines()
+
+    def height_for(self, width: int) -> int:
+        """How tall the page would have to be to show all of the file in sight."""
+        wraps = self.header.hasHeightForWidth()
+        top = 1 + (self.header.heightForWidth(width) if wraps else self.header.sizeHint().height())
+        if not self.draft.files:
+            return top + _EFFECT_HEIGHT
+        files = self.files.wanted_height if len(self.draft.files) > 1 else 0
+        editor = _EDITOR_HEIGHT if self.is_editing else 0
+        return top + max(self.diff_view.wanted_height + editor, files)
 
     @property
     def file(self) -> FileDraft | None:
@@ -90,6 +109,7 @@ class ReviewPage(QWidget):
             file.edit(content)
             self._show_file(keep_place=True)
             self.editor.show()
+            self.height_changed.emit()
             self.editor.field.setFocus()
         self.changed.emit()
 
@@ -105,7 +125,7 @@ class ReviewPage(QWidget):
 
     def _build_body(self) -> QWidget:
         self._place = ElidedLabel()
-        self._facts = ElidedLabel("muted")
+        self._facts = ElidedLabel(tone="muted")
         lead = QWidget()
         row = QHBoxLayout(lead)
         row.setContentsMargins(0, 0, 12, 0)
@@ -131,6 +151,7 @@ class ReviewPage(QWidget):
     def _connect(self) -> None:
         self.files.file_chosen.connect(self._choose)
         self.files.ticked.connect(self._file_ticked)
+        self.diff_view.canvas.height_changed.connect(self.height_changed)
         self.diff_view.ticks_changed.connect(self._hunks_ticked)
         self.diff_view.compared.connect(lambda _: self._show_facts())
         self.editor.changed.connect(self._take_text)
@@ -142,6 +163,7 @@ class ReviewPage(QWidget):
             return
         if self.is_editing:
             self.set_editing(False)
+        self.is_browsed = self.is_browsed or row != self._row
         self._row = row
         self._show_file()
         self.changed.emit()
@@ -149,7 +171,7 @@ class ReviewPage(QWidget):
     def _show_file(self, *, keep_place: bool = False) -> None:
         if (file := self.file) is None:
             return
-        self._place.show_text(change_name(file.change))
+        self._place.setText(change_name(file.change))
         self.diff_view.canvas.setAccessibleName(f"Changes in {change_name(file.change)}")
         self.diff_view.show_contents(
             file.before,
@@ -168,7 +190,7 @@ class ReviewPage(QWidget):
         edited = "edited by you" if file.is_edited else ""
         left_out = "left out" if file.share is Share.NONE else ""
         facts = (KIND_NAMES[type(file.change)], " → ".join(dict.fromkeys(sizes)), edited, left_out)
-        self._facts.show_text("   ·   ".join(fact for fact in facts if fact))
+        self._facts.setText("   ·   ".join(fact for fact in facts if fact))
 
     def _file_ticked(self, row: int) -> None:
         if row == self._row:

@@ -10,6 +10,7 @@ from collections import Counter
 from app.desktop.diff.visible import describe
 from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.caller import Caller, CallerKind
+from app.permissions.wording import counted
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update
 
 CALLER_KINDS = {
@@ -78,7 +79,7 @@ def extent(request: ApprovalRequest) -> str:
     parts: list[str] = []
     if isinstance(request.proposal, ChangeSet):
         files = len(request.proposal.changes)
-        parts.append("1 file" if files == 1 else f"{files:,} files")
+        parts.append(counted(files, "file"))
     if scope.size:
         parts.append(size(scope.size))
     return ", ".join(parts)
@@ -87,7 +88,7 @@ def extent(request: ApprovalRequest) -> str:
 def size(count: int) -> str:
     """A number of bytes in the unit that suits it."""
     if count < 1_000:
-        return "1 byte" if count == 1 else f"{count} bytes"
+        return counted(count, "byte")
     for unit, factor in (("kB", 1_000), ("MB", 1_000_000)):
         if count < factor * 1_000:
             return f"{count / factor:.1f} {unit}"

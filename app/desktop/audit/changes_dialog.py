@@ -6,20 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QDialog,
-    QDialogButtonBox,
+    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
+    QPushButton,
     QSplitter,
     QVBoxLayout,
     QWidget,
 )
 
-from app.desktop.approval.labels import ElidedLabel, heading
+from app.desktop.approval.labels import heading
 from app.desktop.diff.visible import describe
 from app.desktop.diff_view import DiffView
+from app.desktop.panel import ElidedLabel
 from app.desktop.theme import ThemeSource, icon
 from app.errors import NotFoundError
 
@@ -86,7 +88,11 @@ class ChangesDialog(QDialog):
         self.diff_view = DiffView(theme)
         self._place = ElidedLabel()
         self.diff_view.set_lead(self._place)
+        self._place.setContentsMargins(0, 0, 12, 0)
         self.list = QListWidget()
+        self.list.setIconSize(QSize(16, 16))
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(self.tr("Files of this change"))
         for file in self._files:
             item = QListWidgetItem(icon(theme.theme, file.symbol), file.name)
@@ -100,15 +106,19 @@ class ChangesDialog(QDialog):
         self.list.setVisible(len(self._files) > 1)
         words = heading(describe(title))
         words.setContentsMargins(16, 14, 16, 10)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.setContentsMargins(12, 8, 12, 10)
-        buttons.rejected.connect(self.reject)
+        close = QPushButton(self.tr("Close"))
+        close.setDefault(True)
+        close.clicked.connect(self.reject)
+        buttons = QHBoxLayout()
+        buttons.setContentsMargins(16, 10, 16, 12)
+        buttons.addStretch(1)
+        buttons.addWidget(close)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(words)
         layout.addWidget(body, 1)
-        layout.addWidget(buttons)
+        layout.addLayout(buttons)
         self.list.currentRowChanged.connect(self._show)
         self.list.setCurrentRow(0)
 
@@ -117,7 +127,7 @@ class ChangesDialog(QDialog):
             self.diff_view.show_message(self.tr("This commit changed no file."))
             return
         file = self._files[row]
-        self._place.show_text(file.name)
+        self._place.setText(file.name)
         if file.problem:
             self.diff_view.show_message(file.problem)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.desktop.audit.entries_model import tr
 from app.desktop.theme import Theme, ThemeSource
@@ -44,7 +44,16 @@ def decision_color(decision: str, theme: Theme) -> str:
     return colors.get(decision, theme.muted)
 
 
-class DecisionDelegate(QStyledItemDelegate):
+class RowDelegate(QStyledItemDelegate):
+    """Paints a cell of a table in which rows are chosen: no cell of its own is framed as having the focus."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Leave the frame out; the row is marked."""
+        super().initStyleOption(option, index)
+        option.state &= ~QStyle.StateFlag.State_HasFocus
+
+
+class DecisionDelegate(RowDelegate):
     """Paints the decision as a chip."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -25,6 +27,7 @@ from app.permissions.audit_entry import AuditEntry
 from app.vault.path import NOTE_SUFFIXES
 
 _MOST_PATHS = 30
+_LINK_PAD = 8
 
 
 class DetailPane(QWidget):
@@ -44,6 +47,7 @@ class DetailPane(QWidget):
         self.turn_button = self._button(self.tr("Undo the whole turn"))
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         row = QHBoxLayout()
         row.setContentsMargins(12, 6, 12, 8)
         row.setSpacing(8)
@@ -68,6 +72,8 @@ class DetailPane(QWidget):
         self.undo_button.setEnabled(wrote and entry is not None and entry.undone_by is None)
         self.turn_button.setVisible(wrote and entry is not None and bool(entry.turn))
         content = QWidget()
+        # Never wider than the pane: long words are broken or elided, not scrolled to.
+        content.setMinimumWidth(1)
         column = QVBoxLayout(content)
         column.setContentsMargins(14, 10, 14, 10)
         column.setSpacing(8)
@@ -129,7 +135,7 @@ class DetailPane(QWidget):
     def _path(self, path: str) -> QWidget:
         if not path.lower().endswith(NOTE_SUFFIXES):
             return plain(describe(path))
-        button = QPushButton(describe(path).replace("&", "&&"))
+        button = _PathButton(describe(path))
         button.setProperty("role", "link")
         button.setCursor(Qt.CursorShape.PointingHandCursor)
         button.setAccessibleName(self.tr("Open {0}").format(describe(path)))
@@ -140,6 +146,27 @@ class DetailPane(QWidget):
         button = QPushButton(text)
         button.setAccessibleName(text)
         return button
+
+
+class _PathButton(QPushButton):
+    """A link to a note, with the middle of its path left out where there is no room."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self._path = path
+        self.setToolTip(path)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as much of the path as there is room for."""
+        super().resizeEvent(event)
+        room = self.width() - _LINK_PAD
+        text = self.fontMetrics().elidedText(self._path, Qt.TextElideMode.ElideMiddle, room)
+        self.setText(text.replace("&", "&&"))
+
+    def sizeHint(self) -> QSize:
+        """As tall as a line, whatever the text."""
+        return QSize(80, self.fontMetrics().height() + 8)
 
 
 def _arguments(text: str, name: str) -> QPlainTextEdit:

@@ -59,6 +59,10 @@ class FilterBar(QWidget):
             if value and box.findData(value) < 0:
                 box.addItem(value, value)
 
+    def add(self, widget: QWidget) -> None:
+        """Put `widget` behind the fields."""
+        self._row.addWidget(widget)
+
     def clear(self) -> None:
         """Show everything."""
         self.text.clear()
@@ -75,7 +79,7 @@ class FilterBar(QWidget):
         return day.timestamp(), None
 
     def _build(self) -> None:
-        layout = QHBoxLayout(self)
+        self._row = layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 6, 8, 6)
         layout.setSpacing(6)
         layout.addWidget(self.text, 1)

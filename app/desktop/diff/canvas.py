@@ -1,37 +1,33 @@
-"""The pane that shows a diff: only the rows in sight are painted, whatever the size of the texts."""
+"""The pane that shows a diff, and what the mouse and the keys do on it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-from PySide6.QtCore import QEvent, QRect, Qt, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
-    QFont,
+    QContextMenuEvent,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
-from app.desktop.diff.drawing import Grid
-from app.desktop.diff.row_painter import FOLD_EXTRA, TICK, RowPainter, Surface, Ticks, columns
-from app.desktop.diff.sheet import Row, Sheet
+from app.desktop.diff.row_painter import TICK, pane_at
+from app.desktop.diff.selection import Place, Selection, line_of, word_at
+from app.desktop.diff.sheet import Sheet
+from app.desktop.diff.sheet_area import SheetArea
 from app.desktop.diff.visible import CHIP, NOTE, VisibleLine
-from app.desktop.theme import Theme, code_font
+from app.desktop.theme import Theme
 
 _MOST_SPOKEN_LINES = 20
 _LONGEST_SPOKEN = 2_000
 
 
-class DiffCanvas(QAbstractScrollArea):
-    """Paints a `Sheet`; hunks can be gone through (F8), ticked (Space or a click) and copied (Ctrl+C).
+class DiffCanvas(SheetArea):
+    """Paints a `Sheet`; hunks can be gone through (F8) and ticked (Space or a click), text be copied.
 
     `hunk_toggled` carries the hunk and whether it is wanted now, `unfold_requested` the first line of a
     fold, `current_changed` the hunk that the keys act on.
@@ -42,16 +38,8 @@ class DiffCanvas(QAbstractScrollArea):
     current_changed = Signal(int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._sheet: Sheet | None = None
-        self._ticks = Ticks()
-        self._tops = np.zeros(1, dtype=np.int64)
-        self._columns = 80
-        self._is_fresh = True
-        self._grid = Grid.of(_code_font(self), self)
+        super().__init__(theme, parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Changes")
         self.viewport().setMouseTracking(True)
 
@@ -60,21 +48,11 @@ class DiffCanvas(QAbstractScrollArea):
         """The hunk that the keys act on; -1 before any."""
         return self._ticks.current
 
-    @property
-    def sheet(self) -> Sheet | None:
-        """What is shown."""
-        return self._sheet
-
-    def set_theme(self, theme: Theme) -> None:
-        """Paint in the colours of `theme`."""
-        self._theme = theme
-        self._grid = Grid.of(_code_font(self), self)
-        self._arrange()
-
     def show_sheet(self, sheet: Sheet | None, *, keep_place: bool = False) -> None:
         """Show `sheet`, from its first change on, or from where the view stands."""
         place = self.verticalScrollBar().value()
         self._sheet = sheet
+        self._selection = None
         if keep_place:
             self._arrange()
             self.verticalScrollBar().setValue(place)
@@ -119,37 +97,8 @@ class DiffCanvas(QAbstractScrollArea):
         parts = [f"− {_spoken(sheet.line('before', number))}" for number in gone]
         return "\n".join(parts + [f"+ {_spoken(sheet.line('after', number))}" for number in come])
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the rows that lie in the exposed part."""
-        painter = QPainter(self.viewport())
-        painter.fillRect(event.rect(), QColor(self._theme.panel))
-        if self._sheet is None:
-            return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        width, offset = self.viewport().width(), self.verticalScrollBar().value()
-        painted = Surface(self._grid, self._theme, width, self._columns)
-        rows = RowPainter(painter, self._sheet, painted, self._ticks)
-        for index in range(self._index_at(offset + event.rect().top()), len(self._sheet.rows)):
-            top = int(self._tops[index])
-            if top > offset + event.rect().bottom():
-                break
-            rows.paint(index, QRect(0, top - offset, width, int(self._tops[index + 1]) - top))
-        rows.paint_divider(min(self.viewport().height(), int(self._tops[-1]) - offset))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Break the lines anew for the new width."""
-        super().resizeEvent(event)
-        self._arrange()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Take the new size of the interface's font."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._grid = Grid.of(_code_font(self), self)
-            self._arrange()
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """F8 and Shift+F8 walk the hunks, Space ticks one, Ctrl+C copies one, the rest scrolls."""
+        """F8 and Shift+F8 walk the hunks, Space ticks one; Ctrl+C copies what is selected, else a hunk."""
         self._is_fresh = False
         bar, key = self.verticalScrollBar(), event.key()
         if key == Qt.Key.Key_F8:
@@ -157,8 +106,10 @@ class DiffCanvas(QAbstractScrollArea):
         elif key == Qt.Key.Key_Space and self._ticks.shown and self.current >= 0:
             if not event.isAutoRepeat():
                 self._toggle(self.current)
-        elif event.matches(QKeySequence.StandardKey.Copy) and self.current >= 0:
-            QGuiApplication.clipboard().setText(self.hunk_text(self.current))
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif event.matches(QKeySequence.StandardKey.SelectAll):
+            self.select_all()
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
             bar.setValue(0 if key == Qt.Key.Key_Home else bar.maximum())
         else:
@@ -170,10 +121,13 @@ class DiffCanvas(QAbstractScrollArea):
         super().wheelEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Open a fold, tick a hunk, or make one the current."""
+        """Open a fold, tick a hunk, or make one the current and begin to select."""
         self._is_fresh = False
         row = self._row_at(event)
-        if row is None or event.button() is not Qt.MouseButton.LeftButton:
+        if event.button() is not Qt.MouseButton.LeftButton:
+            return
+        self._begin_selection(event)
+        if row is None:
             return
         if row.folded and row.before is not None:
             self.unfold_requested.emit(row.before)
@@ -182,12 +136,95 @@ class DiffCanvas(QAbstractScrollArea):
             if self._ticks.shown and event.position().x() < TICK:
                 self._toggle(row.hunk)
 
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Select the word."""
+        pane = pane_at(self._panes(), event.position().x())
+        if pane is None or self._sheet is None:
+            return
+        row, at = self._place_at(event.position(), pane)
+        line = line_of(self._sheet, self._sheet.rows[row], pane.sides)
+        if line is not None:
+            start, end = word_at(line, at)
+            self._select(Selection(pane.sides, Place(row, start), Place(row, end)))
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Show a hand where a press does something."""
-        row = self._row_at(event)
-        tick = row is not None and row.hunk >= 0 and self._ticks.shown and event.position().x() < TICK
-        hand = tick or (row is not None and row.folded > 0)
-        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.ArrowCursor)
+        """Go on selecting; else show a hand where a press does something, and where text can be selected."""
+        if event.buttons() & Qt.MouseButton.LeftButton and self._selection is not None:
+            self._extend_selection(event.position())
+            return
+        row, x = self._row_at(event), event.position().x()
+        tick = row is not None and row.hunk >= 0 and self._ticks.shown and x < TICK
+        if tick or (row is not None and row.folded > 0):
+            shape = Qt.CursorShape.PointingHandCursor
+        else:
+            over_text = row is not None and pane_at(self._panes(), x) is not None
+            shape = Qt.CursorShape.IBeamCursor if over_text else Qt.CursorShape.ArrowCursor
+        self.viewport().setCursor(shape)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer to copy what is selected, or the change."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        copy = menu.addAction("Copy", self.copy)
+        copy.setEnabled(self.selected_text() != "")
+        change = menu.addAction("Copy this change", self.copy_change)
+        change.setEnabled(self.current >= 0)
+        menu.addAction("Select all", self.select_all)
+        menu.popup(event.globalPos())
+
+    def selected_text(self) -> str:
+        """What is selected, with hidden characters named; empty if nothing is."""
+        if self._sheet is None or self._selection is None or self._selection.is_empty:
+            return ""
+        return self._selection.text(self._sheet)
+
+    def copy(self) -> None:
+        """Put what is selected, or else the current change, on the clipboard."""
+        if text := self.selected_text():
+            QGuiApplication.clipboard().setText(text)
+        else:
+            self.copy_change()
+
+    def copy_change(self) -> None:
+        """Put the current change on the clipboard, with − and + before its lines."""
+        if self.current >= 0:
+            QGuiApplication.clipboard().setText(self.hunk_text(self.current))
+
+    def select_all(self) -> None:
+        """Select every line that is shown; side by side, those of the right side."""
+        sheet = self._sheet
+        if sheet is None or not sheet.rows:
+            return
+        sides = self._panes()[-1].sides
+        line = line_of(sheet, sheet.rows[-1], sides)
+        end = Place(len(sheet.rows) - 1, len(line.text) if line is not None else 0)
+        self._select(Selection(sides, Place(0, 0), end))
+
+    def _select(self, selection: Selection | None) -> None:
+        self._selection = selection
+        self.viewport().update()
+
+    def _begin_selection(self, event: QMouseEvent) -> None:
+        pane = pane_at(self._panes(), event.position().x())
+        if pane is None or self._sheet is None or not self._sheet.rows:
+            self._select(None)
+            return
+        place = self._place_at(event.position(), pane)
+        going_on = event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._selection is not None
+        if going_on and self._selection is not None and self._selection.sides == pane.sides:
+            self._select(replace(self._selection, end=place))
+        else:
+            self._select(Selection(pane.sides, place, place))
+
+    def _extend_selection(self, point: QPointF) -> None:
+        selection = self._selection
+        pane = next((p for p in self._panes() if selection and p.sides == selection.sides), None)
+        if selection is None or pane is None:
+            return
+        bar, height = self.verticalScrollBar(), self.viewport().height()
+        if point.y() < 0 or point.y() > height:
+            bar.setValue(bar.value() + (-1 if point.y() < 0 else 1) * bar.singleStep())
+        self._select(replace(selection, end=self._place_at(point, pane)))
 
     def _toggle(self, hunk: int) -> None:
         self.hunk_toggled.emit(hunk, hunk in self._ticks.unticked)
@@ -200,58 +237,6 @@ class DiffCanvas(QAbstractScrollArea):
             self.setAccessibleDescription(f"{place}\n{self.hunk_text(index)}")
         self.current_changed.emit(index)
         self.viewport().update()
-
-    def _arrange(self) -> None:
-        """Compute where each row stands, and the reach of the scroll bar."""
-        bar, view = self.verticalScrollBar(), self.viewport()
-        anchor = self._index_at(bar.value())
-        if self._sheet is None:
-            self._tops = np.zeros(1, dtype=np.int64)
-        else:
-            # As if the bar were always there: one that comes and goes would decide about itself.
-            width = self.width() - bar.sizeHint().width()
-            self._columns = columns(self._sheet, self._grid, width, self._ticks.shown)
-            heights = self._sheet.heights(self._columns) * self._grid.height
-            heights[self._sheet.fold_rows] += FOLD_EXTRA
-            self._tops = np.concatenate(([0], np.cumsum(heights)))
-        bar.setPageStep(view.height())
-        bar.setSingleStep(self._grid.height)
-        bar.setRange(0, max(0, int(self._tops[-1]) - view.height()))
-        if self._is_fresh and self._sheet is not None and self._sheet.first_rows:
-            bar.setValue(0)
-            self._reveal(0)
-        else:
-            bar.setValue(int(self._tops[min(anchor, len(self._tops) - 1)]))
-        view.update()
-
-    def _reveal(self, index: int) -> None:
-        """Scroll so that the first changed word of hunk `index` is in sight."""
-        if self._sheet is None:
-            return
-        row = self._sheet.first_rows[index]
-        above = self._sheet.rows_above_change(row, self._columns) * self._grid.height
-        bar, page = self.verticalScrollBar(), self.viewport().height()
-        top = int(self._tops[row])
-        if above + 2 * self._grid.height > page:
-            top += above
-        if not bar.value() <= top < bar.value() + page * 3 // 4:
-            bar.setValue(top - page // 4)
-
-    def _index_at(self, y: int) -> int:
-        return max(0, int(np.searchsorted(self._tops, y, side="right")) - 1)
-
-    def _row_at(self, event: QMouseEvent) -> Row | None:
-        y = round(event.position().y()) + self.verticalScrollBar().value()
-        if self._sheet is None or not 0 <= y < int(self._tops[-1]):
-            return None
-        return self._sheet.rows[self._index_at(y)]
-
-
-def _code_font(widget: QWidget) -> QFont:
-    """The code font, as large as the interface's own."""
-    font = code_font()
-    font.setPointSizeF(max(8.0, widget.font().pointSizeF()))
-    return font
 
 
 def _spoken(line: VisibleLine) -> str:

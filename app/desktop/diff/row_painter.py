@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.desktop.diff.drawing import Grid, TextPainter
+from app.desktop.diff.selection import Selection, side_of
 from app.desktop.diff.sheet import Mode, Row, Sheet
 from app.desktop.diff.visible import describe
 from app.desktop.theme import Theme
+from app.permissions.wording import counted
+from app.vault.diff_words import Span
 
 TICK = 28
 FOLD_EXTRA = 10
@@ -61,6 +65,11 @@ def panes(sheet: Sheet, grid: Grid, width: int, ticks_shown: bool) -> tuple[Pane
     return pane("before", 0, left, middle), pane("after", middle, middle, width)
 
 
+def pane_at(panes: Sequence[Pane], x: float) -> Pane | None:
+    """The pane whose text lies under `x`; None over numbers and ticks."""
+    return next((pane for pane in panes if pane.text <= x < pane.right), None)
+
+
 def columns(sheet: Sheet, grid: Grid, width: int, ticks_shown: bool) -> int:
     """How many cells a line of text has in the narrower pane."""
     room = min(pane.right - pane.text for pane in panes(sheet, grid, width, ticks_shown))
@@ -80,8 +89,11 @@ class Surface:
 class RowPainter:
     """Paints rows of one sheet with one painter."""
 
-    def __init__(self, painter: QPainter, sheet: Sheet, surface: Surface, ticks: Ticks) -> None:
+    def __init__(
+        self, painter: QPainter, sheet: Sheet, surface: Surface, ticks: Ticks, selection: Selection | None
+    ) -> None:
         self._painter, self._sheet, self._ticks = painter, sheet, ticks
+        self._selection = selection
         self._grid, self._theme, self._columns = surface.grid, surface.theme, surface.columns
         self._panes = panes(sheet, surface.grid, surface.width, ticks.shown)
         self._texts = TextPainter(painter, surface.grid, surface.theme)
@@ -95,7 +107,7 @@ class RowPainter:
         wanted = row.hunk not in self._ticks.unticked
         self._painter.setOpacity(1.0 if wanted or row.hunk < 0 else _UNWANTED)
         for pane in self._panes:
-            self._paint_pane(row, pane, box)
+            self._paint_pane(index, row, pane, box)
         self._painter.setOpacity(1.0)
         if row.hunk >= 0:
             self._paint_margin(index, row, box, wanted)
@@ -106,9 +118,9 @@ class RowPainter:
             self._painter.setPen(QColor(self._theme.border))
             self._painter.drawLine(self._panes[1].left, 0, self._panes[1].left, height)
 
-    def _paint_pane(self, row: Row, pane: Pane, box: QRect) -> None:
+    def _paint_pane(self, index: int, row: Row, pane: Pane, box: QRect) -> None:
         numbers = {"before": row.before, "after": row.after}
-        side = next((s for s in reversed(pane.sides) if numbers[s] is not None), None)
+        side = side_of(row, pane.sides)
         area = QRect(pane.left, box.top(), pane.right - pane.left, box.height())
         if side is None or (number := numbers[side]) is None:
             self._painter.fillRect(area, QColor(self._theme.sunken))
@@ -121,7 +133,8 @@ class RowPainter:
         self._painter.save()
         area.setLeft(pane.text)
         self._painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
-        self._paint_text(side, number, QPointF(pane.text, box.top()), changed)
+        selected = self._selected(index, side, number, pane)
+        self._paint_text(side, number, QPointF(pane.text, box.top()), changed, selected)
         self._painter.restore()
 
     def _paint_gutter(self, numbers: dict[str, int | None], pane: Pane, box: QRect, sign: str) -> None:
@@ -136,7 +149,15 @@ class RowPainter:
             self._painter.setPen(QColor(self._theme.danger if sign == "−" else self._theme.success))
             self._painter.drawText(QPointF(pane.sign, base), sign)
 
-    def _paint_text(self, side: str, number: int, corner: QPointF, changed: bool) -> None:
+    def _selected(self, index: int, side: str, number: int, pane: Pane) -> tuple[Span, ...]:
+        if self._selection is None or self._selection.sides != pane.sides:
+            return ()
+        part = self._selection.part(index, len(self._sheet.line(side, number).text))
+        return () if part is None else (part,)
+
+    def _paint_text(
+        self, side: str, number: int, corner: QPointF, changed: bool, selected: tuple[Span, ...]
+    ) -> None:
         line = self._sheet.line(side, number)
         marks = self._sheet.marks(side, number) if changed else ()
         color = QColor(self._theme.removed_word if side == "before" else self._theme.added_word)
@@ -148,6 +169,7 @@ class RowPainter:
             part = (starts[row], starts[row + 1] if row + 1 < len(starts) else len(line.text))
             at = QPointF(corner.x(), corner.y() + row * height)
             self._texts.marks(line, part, at, marks, color)
+            self._texts.marks(line, part, at, selected, QColor(self._theme.selection))
             self._texts.text(line, part, at)
 
     def _paint_margin(self, index: int, row: Row, box: QRect, wanted: bool) -> None:
@@ -175,7 +197,7 @@ class RowPainter:
         self._painter.fillRect(box, QColor(self._theme.sunken))
         self._painter.setFont(self._grid.shaped)
         self._painter.setPen(QColor(self._theme.muted))
-        lines = "1 unchanged line" if row.folded == 1 else f"{row.folded:,} unchanged lines"
+        lines = counted(row.folded, "unchanged line")
         heading = self._heading_before(row)
         text = f"⋯  {lines}" + (f"   ·   {heading}" if heading else "")
         inner = box.adjusted(self._panes[0].sign, 0, -_PAD, 0)
@@ -186,6 +208,8 @@ class RowPainter:
         """The Markdown heading under which the text after the fold stands, as it is written."""
         lines = self._sheet.diff.before
         end = self._sheet.fold_end(row)
+        if end >= len(lines):
+            return ""
         for number in range(end - 1, max(-1, end - _FARTHEST_HEADING), -1):
             if lines[number].startswith(b"#") and lines[number].lstrip(b"#").startswith(b" "):
                 return describe(lines[number][:80].decode("utf-8", "replace").strip())

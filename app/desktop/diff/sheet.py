@@ -19,6 +19,10 @@ from app.vault.diff_words import Span, pair_lines, word_marks
 
 CONTEXT = 3
 _SMALLEST_FOLD = 4
+# Cells of a line that is worth preparing: to find its changed words takes milliseconds.
+_LONG = 20_000
+# Cells of a whole sheet that are broken into lines in a few milliseconds.
+_LITTLE = 400_000
 _Numbers = npt.NDArray[np.int64]
 
 
@@ -59,6 +63,7 @@ class Sheet:
     _marks: Callable[[int, int], tuple[tuple[Span, ...], tuple[Span, ...]]] = field(repr=False)
     _cells: _Numbers = field(repr=False)
     _breaks: Callable[[str, int, int], list[int]] = field(repr=False)
+    _heights: dict[int, _Numbers] = field(default_factory=dict, repr=False)
 
     def line(self, side: str, number: int) -> VisibleLine:
         """Line `number` of "before" or "after" as it is shown."""
@@ -88,7 +93,25 @@ class Sheet:
         return (row.before or 0) + row.folded
 
     def heights(self, columns: int) -> _Numbers:
-        """How many text lines each row takes in panes that are `columns` cells wide."""
+        """How many text lines each row takes in panes that are `columns` cells wide; not to be changed."""
+        known = self._heights.get(columns)
+        if known is None:
+            known = self._heights[columns] = self._measure(columns)
+        return known
+
+    def is_ready(self, columns: int) -> bool:
+        """Whether `heights` takes no time to speak of: it is known, or there is little to break."""
+        return columns in self._heights or int(self._cells.clip(0).sum()) <= _LITTLE
+
+    def prepare(self, columns: int) -> None:
+        """Work out, for panes of this width, what would take long when it is painted. For a thread."""
+        self.heights(columns)
+        for index in np.nonzero(self._cells > _LONG)[0]:
+            if self.rows[index].hunk >= 0:
+                for side, number in _places(self.rows[index]):
+                    self.marks(side, number)
+
+    def _measure(self, columns: int) -> _Numbers:
         heights = np.ones(len(self.rows), dtype=np.int64)
         for index in np.nonzero(self._cells > columns)[0]:
             places = _places(self.rows[index])
@@ -103,7 +126,6 @@ class Sheet:
             if number is not None and (marks := self.marks(side, number)):
                 found.append(bisect_right(self.breaks(side, number, columns), marks[0][0]) - 1)
         return min(found, default=0)
-
 
 
 def _places(row: Row) -> list[tuple[str, int]]:
@@ -145,8 +167,10 @@ def _stretches(diff: Diff) -> Iterator[tuple[int, Hunk]]:
 def _unchanged(stretch: Hunk, diff: Diff, unfolded: frozenset[int]) -> Iterator[Row]:
     """Rows of an unchanged stretch, with its middle folded if that saves more than it hides."""
     count = stretch.removed
-    lead = 0 if stretch.before_start == 0 and diff.hunks else CONTEXT
-    trail = 0 if stretch.before_end == len(diff.before) and diff.hunks else CONTEXT
+    follows_a_change = bool(diff.hunks) and diff.hunks[0].before_start < stretch.before_end
+    precedes_a_change = bool(diff.hunks) and diff.hunks[-1].before_start >= stretch.before_end
+    lead = CONTEXT if follows_a_change or not diff.hunks else 0
+    trail = CONTEXT if precedes_a_change or not diff.hunks else 0
     hidden = count - lead - trail
     folds = hidden >= _SMALLEST_FOLD and stretch.before_start + lead not in unfolded
     for offset in range(lead if folds else count):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -36,7 +37,9 @@ _UNREMARKABLE = (
     "\u05d0-\u05ea\u0620-\u064a\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u23ff\u2500-\u27ff"
     "\u3001-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e"
 )
-_REMARKABLE = re.compile(rf"[^{_UNREMARKABLE}]|[ ]+$")
+_REMARKABLE = re.compile(rf"[^{_UNREMARKABLE}]")
+# Looked at in one go; longer would keep other threads, and so the window, from running.
+_STRETCH = 32_768
 _NARROW = re.compile(r"[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0377\u0384-\u0482\u048a-\u052f]*")
 
 
@@ -73,14 +76,14 @@ def visible(line: bytes, *, first: bool = False, last: bool = False) -> VisibleL
     ended = line.endswith(b"\n")
     text = line[:-1].decode("utf-8", "surrogateescape") if ended else line.decode("utf-8", "surrogateescape")
     body = text[:-1] if ended and text.endswith("\r") else text
-    if body is text and (ended or not last) and not _REMARKABLE.search(text):
+    if body is text and (ended or not last) and next(_remarkables(text), None) is None:
         return _measured(text, (), ())
     shown = _Writer()
     position = 0
-    for match in _REMARKABLE.finditer(body):
-        shown.plain(body[position : match.start()], position)
-        shown.remarkable(match[0], match.start(), first=first)
-        position = match.end()
+    for found, place in _remarkables(body):
+        shown.plain(body[position:place], position)
+        shown.remarkable(found, place, first=first)
+        position = place + len(found)
     shown.plain(body[position:], position)
     if body is not text:
         shown.sign("CR", len(body), NOTE)
@@ -108,6 +111,20 @@ def cell_width(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _remarkables(text: str) -> Iterator[tuple[str, int]]:
+    """What needs a second look, with its place: single characters, and the spaces at the end as one."""
+    end = len(text.rstrip(" "))
+    for start in _stretches(end):
+        for match in _REMARKABLE.finditer(text, start, min(start + _STRETCH, end)):
+            yield match[0], match.start()
+    if end < len(text):
+        yield text[end:], end
+
+
+def _stretches(length: int) -> range:
+    return range(0, length, _STRETCH)
 
 
 class _Writer:
@@ -157,6 +174,13 @@ def _is_hidden(character: str) -> bool:
 def _measured(
     text: str, signs: tuple[tuple[int, int, str], ...], shifts: tuple[tuple[int, int], ...]
 ) -> VisibleLine:
-    narrow = text.isascii() or _NARROW.fullmatch(text) is not None
-    cells = len(text) if narrow else sum(map(cell_width, text))
+    narrow = text.isascii() or all(
+        _NARROW.fullmatch(text, start, start + _STRETCH) for start in _stretches(len(text))
+    )
+    cells = len(text) if narrow else sum(cells_of(text[at : at + _STRETCH]) for at in _stretches(len(text)))
     return VisibleLine(text, signs, shifts, narrow, cells)
+
+
+def cells_of(text: str) -> int:
+    """How many cells a shown text takes."""
+    return sum(map(cell_width, text))

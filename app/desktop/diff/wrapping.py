@@ -39,9 +39,10 @@ def _breaks_at_spaces(text: str, columns: int) -> list[int]:
 def _breaks_at_the_edge(text: str, columns: int) -> list[int]:
     """As `_breaks_by_width` without a look for spaces, for lines of up to millions of characters."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    kinds, places = np.unique(codes, return_inverse=True)
-    widths = np.array([cell_width(chr(code)) for code in kinds], dtype=np.int64)
-    ends = np.cumsum(widths[places])
+    kinds = np.flatnonzero(np.bincount(codes))
+    widths = np.zeros(int(kinds[-1]) + 1, dtype=np.int64)
+    widths[kinds] = [cell_width(chr(code)) for code in kinds]
+    ends = np.cumsum(widths[codes])
     starts = [0]
     while ends[-1] - (used := int(ends[starts[-1] - 1]) if starts[-1] else 0) > columns:
         starts.append(int(np.searchsorted(ends, used + columns, side="right")))

@@ -68,8 +68,8 @@ class Canvas(QWidget):
         self.held: NDArray[np.int64] | None = None
         self._closed = False
         self.insets = Insets()
-        self._following = True
-        self._untouched = True
+        self._following = self._untouched = True
+        self._unfolding = False
         self._stale = True
         self._moving = False
         self._rough = False
@@ -98,7 +98,8 @@ class Canvas(QWidget):
         self.layout_thread.start(graph, positions, aspect=self.page_aspect())
         if positions is not None:
             self.eye.set(self.fit_camera())
-        self._following, self._untouched = positions is None, True
+        self._unfolding = self._following = positions is None
+        self._untouched = True
         self.sort()
         self.refresh()
 
@@ -113,7 +114,7 @@ class Canvas(QWidget):
         )
         self.labels.sizes = label_sizes(self.scene.radii)
         self._let_go()
-        self.layout_thread.start(graph, positions)
+        self.layout_thread.start(graph, None if self._unfolding else positions, aspect=self.page_aspect())
         self.sort()
         self.refresh()
 
@@ -154,14 +155,18 @@ class Canvas(QWidget):
 
     def wake(self) -> None:
         """Run frames until nothing moves."""
-        if self._closed:
+        if self._closed or not self._frames.isActive():
             self.update()
-        elif not self._frames.isActive():
-            self.update()
+        if not self._closed and not self._frames.isActive():
             self._last_frame = time.perf_counter()
             self._frames.start()
 
     # The camera
+
+    @property
+    def is_arranging(self) -> bool:
+        """Whether a layout from scratch is on its way."""
+        return self._unfolding
 
     @property
     def camera(self) -> Camera:
@@ -264,7 +269,7 @@ class Canvas(QWidget):
             if self.held is None:
                 self._stale = True
         elif self._moving and not self.layout_thread.busy:
-            self._moving = False
+            self._moving = self._unfolding = False
             self._show_strays()
             self.held = None
             self._following = False
@@ -279,7 +284,7 @@ class Canvas(QWidget):
     def _request(self, hurried: bool) -> None:
         """Have the links drawn for what is shown now; while it moves a sample is enough."""
         self._stale, self._rough = False, hurried
-        if self.width() > 0 and self.height() > 0:
+        if not self.size().isEmpty():
             self.edges.ask(self._still(self.held, hurried))
 
     def _still(self, moving: NDArray[np.int64] | None = None, hurried: bool = False) -> Request:

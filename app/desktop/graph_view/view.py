@@ -73,6 +73,11 @@ class GraphView(QWidget):
         """float32 (n, 2): where the nodes of `graph()` are."""
         return self._whole_positions if self._local else self.canvas.scene.positions
 
+    @property
+    def is_arranging(self) -> bool:
+        """Whether a layout from scratch is on its way; another graph would end it half done."""
+        return self.canvas.is_arranging
+
     def set_graph(self, graph: Graph, positions: Positions | None = None) -> None:
         """Show another graph.
 
@@ -89,9 +94,14 @@ class GraphView(QWidget):
         """Show what saved notes have changed; every other node stays where it is."""
         self.update_graph(apply(self._whole, delta), dict(delta.renamed))
 
-    def update_graph(self, graph: Graph, renamed: Mapping[str, str] | None = None) -> None:
-        """Show the next state of the same vault: known nodes stay, new ones come beside their neighbours."""
-        positions, _ = carry(self._whole, self.positions(), graph, renamed)
+    def update_graph(
+        self, graph: Graph, renamed: Mapping[str, str] | None = None, places: Positions | None = None
+    ) -> None:
+        """Show the next state of the same vault: known nodes stay, new ones come beside their neighbours.
+
+        `places` are those that `carry` gives, where somebody has computed them already.
+        """
+        positions = places if places is not None else carry(self._whole, self.positions(), graph, renamed)[0]
         self._whole = graph
         if self._local is None:
             self.canvas.replace_graph(graph, positions)
@@ -323,7 +333,7 @@ class GraphView(QWidget):
             self.legend.arrange(width - 2 * _EDGE)
             self.legend.move(_EDGE, height - self.legend.height() - _EDGE)
             below = self.legend.height()
-        above = 0 if small else self.toolbar.height() - _EDGE // 2
+        above = 0 if height < 320 else self.toolbar.height() - _EDGE // 2
         self.canvas.keep_clear(Insets(0, above, 0, below))
 
     def _bar_line(self) -> int:

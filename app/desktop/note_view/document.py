@@ -5,6 +5,7 @@ It knows no widgets: the view gives it the editor's text and shows what it says 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 
@@ -18,6 +19,7 @@ from app.desktop.note_view.drafts import Draft, Drafts
 from app.desktop.note_view.line_ends import from_editor
 from app.desktop.note_view.page import Page
 from app.errors import NotFoundError
+from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 
@@ -49,6 +51,7 @@ class NoteDocument(QObject):
         self._drafts = Drafts(client.workspace.root)
         self.page: Page | None = None
         self.dirty = False
+        self._saves = asyncio.Lock()
         self._draft_soon = QTimer(self)
         self._draft_soon.setSingleShot(True)
         self._draft_soon.setInterval(_DRAFT_MS)
@@ -61,6 +64,13 @@ class NoteDocument(QObject):
         if self.page is None:
             return ""
         return from_editor(self._raw(), self.page.text) if self.dirty else self.page.text
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing to read in it, and it can be written in; properties do not count."""
+        text = self.text
+        readable = self.page is not None and not self.page.problem
+        return readable and not text[read_frontmatter(text).body_start :].strip()
 
     @property
     def editable(self) -> bool:
@@ -100,12 +110,18 @@ class NoteDocument(QObject):
         self._set_dirty(False)
 
     async def save(self) -> bool:
-        """Save what was typed; whether it is on the disk now."""
-        page, typed = self.page, self._raw()
-        if page is None or not self.dirty:
-            return True
-        text = self.text
-        return self._settle(await self._client.run(lambda ws: saving.save(ws, page, text)), typed)
+        """Save what was typed, after a save that is under way; whether it is on the disk now."""
+        async with self._saves:
+            page, typed = self.page, self._raw()
+            if page is None or not self.dirty:
+                return True
+            text = self.text
+            return self._settle(await self._client.run(lambda ws: saving.save(ws, page, text)), typed)
+
+    @property
+    def is_saving(self) -> bool:
+        """Whether a save is under way."""
+        return self._saves.locked()
 
     def _take(self, page: Page) -> None:
         self.page = page

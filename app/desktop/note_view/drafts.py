@@ -36,11 +36,12 @@ class Drafts:
 
     def load(self, path: NotePath) -> Draft | None:
         """The draft of the note at `path`, if there is one that can be read."""
-        try:
-            held = json.loads(self._file(path).read_text("utf-8"))
-            return Draft(str(held["path"]), str(held["base_hash"]), str(held["text"]), float(held["time"]))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
+        return _read(self._file(path))
+
+    def all(self) -> tuple[Draft, ...]:
+        """Every draft that can be read, the newest first."""
+        held = (_read(file) for file in sorted(self._folder.glob("*.json")))
+        return tuple(sorted((draft for draft in held if draft), key=lambda draft: -draft.time))
 
     def save(self, path: NotePath, base_hash: str, text: str) -> None:
         """Keep `text`; a crash while writing leaves the draft before."""
@@ -57,3 +58,11 @@ class Drafts:
 
     def _file(self, path: NotePath) -> Path:
         return self._folder / f"{hashlib.sha256(str(path).encode('utf-8', 'surrogatepass')).hexdigest()}.json"
+
+
+def _read(file: Path) -> Draft | None:
+    try:
+        held = json.loads(file.read_text("utf-8"))
+        return Draft(str(held["path"]), str(held["base_hash"]), str(held["text"]), float(held["time"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -5,17 +5,34 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QPalette, QTextCursor
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPalette,
+    QResizeEvent,
+    QTextCursor,
+)
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from app.desktop.name_popup import NamePopup
 from app.desktop.note_view.highlighter import MarkdownHighlighter
+from app.desktop.note_view.line_ends import PARAGRAPH
 from app.desktop.theme import Theme, ThemeSource, code_font
+from app.desktop.utf16 import around, units
 
 _LIST = re.compile(r"^(\s*)([-*+]|(\d+)([.)]))(\s+)(\[[ xX]\]\s+)?")
 _WIKI = re.compile(r"\[\[([^\[\]|#^]{0,80})$")
 _TAG = re.compile(r"(?:^|(?<=[\s(,]))#([\w\-/]{1,60})$")
+_LINKS = (
+    ("note", re.compile(r"\[\[([^\[\]]+)\]\]")),
+    ("address", re.compile(r"\[[^\[\]\n]*\]\(<?([^()\s<>]*)>?\)")),
+    ("address", re.compile(r"\b(https?://[^\s<>()\]]+)")),
+    ("tag", re.compile(r"(?<![\w#/&])#([\w\-/]*[^\W\d][\w\-/]*)")),
+)
 _WIDEST = 760
 
 
@@ -30,12 +47,14 @@ class Wanted:
 class SourceEditor(QPlainTextEdit):
     """Edits a note's text.
 
-    `completion_wanted` carries a `Wanted`; answer with `offer`. `link_followed` carries the target of the
-    wikilink that was clicked with Ctrl.
+    `completion_wanted` carries a `Wanted`; answer with `offer`. `link_followed` carries what was clicked
+    with Ctrl: its kind ("note" for a wikilink, "address", or "tag") and what it says. `edited` comes when
+    the text has changed; `textChanged` also when only its colours have.
     """
 
+    edited = Signal()
     completion_wanted = Signal(object)
-    link_followed = Signal(str)
+    link_followed = Signal(str, str)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,11 +63,12 @@ class SourceEditor(QPlainTextEdit):
         self.setProperty("plain", True)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+        self.setMouseTracking(True)
         self.highlighter = MarkdownHighlighter(self.document(), theme.theme)
         self._popup = NamePopup(self)
         self._popup.chosen.connect(self._complete)
         self._wanted: Wanted | None = None
-        self.textChanged.connect(self._look_for_completion)
+        self.textChanged.connect(self._take_change)
         theme.changed.connect(self._dress)
         self._dress(theme.theme)
 
@@ -64,12 +84,21 @@ class SourceEditor(QPlainTextEdit):
         else:
             super().keyPressEvent(event)
 
-    def mouseReleaseEvent(self, event: object) -> None:
-        """Follow a wikilink on Ctrl+click."""
-        super().mouseReleaseEvent(event)  # type: ignore[arg-type]
-        held = event.modifiers() & Qt.KeyboardModifier.ControlModifier  # type: ignore[attr-defined]
-        if held and (target := self._link_at(self.textCursor())):
-            self.link_followed.emit(target)
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Follow a link on Ctrl+click."""
+        super().mouseReleaseEvent(event)
+        held = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if held and (found := link_at(*around(self.textCursor()))) is not None:
+            self.link_followed.emit(*found)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Show a hand over what Ctrl+click would follow."""
+        super().mouseMoveEvent(event)
+        held = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        place = self.cursorForPosition(event.position().toPoint())
+        follows = bool(held) and link_at(*around(place)) is not None
+        shape = Qt.CursorShape.PointingHandCursor if follows else Qt.CursorShape.IBeamCursor
+        self.viewport().setCursor(shape)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Forget what was being completed."""
@@ -77,11 +106,26 @@ class SourceEditor(QPlainTextEdit):
             self._wanted = None
         super().focusOutEvent(event)
 
-    def resizeEvent(self, event: object) -> None:
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the text in a column that can be read."""
-        super().resizeEvent(event)  # type: ignore[arg-type]
         side = max(24, (self.width() - round(_WIDEST * self._theme.zoom)) // 2)
         self.setViewportMargins(side, 12, side, 12)
+        # The margins have changed the width meanwhile: without an old size Qt lays the text out anew.
+        super().resizeEvent(QResizeEvent(self.viewport().size(), QSize()))
+
+    def load(self, text: str) -> None:
+        """Show another text, of which nothing is undone."""
+        self.highlighter.restart()
+        self.setPlainText(text)
+
+    def become(self, text: str) -> None:
+        """Change the text to `text` by one step that can be undone, which leaves the cursor where it is."""
+        old = self.document().toRawText().replace(PARAGRAPH, "\n")
+        start, end, fresh = difference(old, text)
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(units(old[:start]))
+        cursor.setPosition(units(old[:end]), QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(fresh)
 
     def go_to_line(self, line: int) -> None:
         """Put the cursor at the start of `line`, from 1, in the middle of the view."""
@@ -89,9 +133,13 @@ class SourceEditor(QPlainTextEdit):
         self.setTextCursor(QTextCursor(block))
         self.centerCursor()
 
+    def _take_change(self) -> None:
+        if not self.highlighter.colouring:
+            self.edited.emit()
+            self._look_for_completion()
+
     def _look_for_completion(self) -> None:
-        cursor = self.textCursor()
-        before = cursor.block().text()[max(0, cursor.positionInBlock() - 120) : cursor.positionInBlock()]
+        before = around(self.textCursor())[0][-120:]
         if match := _WIKI.search(before):
             self._wanted = Wanted("note", match[1])
         elif match := _TAG.search(before):
@@ -100,22 +148,23 @@ class SourceEditor(QPlainTextEdit):
             self._wanted = None
             self._popup.close_list()
             return
-        self.completion_wanted.emit(self._wanted)
+        if self.hasFocus() and not self.isReadOnly():
+            self.completion_wanted.emit(self._wanted)
 
     def _complete(self, chosen: str) -> None:
-        if self._wanted is None:
+        wanted, self._wanted = self._wanted, None
+        if wanted is None:
             return
         cursor = self.textCursor()
-        cursor.movePosition(
-            QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, len(self._wanted.word)
-        )
-        after = self.textCursor().block().text()[self.textCursor().positionInBlock() :]
-        closing = "" if self._wanted.kind == "tag" or after.startswith("]]") else "]]"
+        after = around(cursor)[1]
+        cursor.setPosition(cursor.position() - units(wanted.word), QTextCursor.MoveMode.KeepAnchor)
+        closing = "" if wanted.kind == "tag" or after.startswith("]]") else "]]"
         cursor.insertText(chosen + closing)
-        if self._wanted.kind == "note" and not closing:
+        if wanted.kind == "note" and not closing:
             cursor.movePosition(QTextCursor.MoveOperation.Right, QTextCursor.MoveMode.MoveAnchor, 2)
             self.setTextCursor(cursor)
         self._wanted = None
+        self._popup.close_list()
 
     def _list_key(self, event: QKeyEvent, enter: bool) -> bool:
         """Whether the key did something to the list that the cursor is in."""
@@ -126,9 +175,10 @@ class SourceEditor(QPlainTextEdit):
     def _go_on_with_list(self) -> bool:
         """Start the next item of the list that the cursor is in; an empty item ends the list."""
         cursor = self.textCursor()
-        line = cursor.block().text()
+        before, after = around(cursor)
+        line = before + after
         match = _LIST.match(line)
-        if not match or cursor.hasSelection() or cursor.positionInBlock() < match.end():
+        if not match or cursor.hasSelection() or len(before) < match.end():
             return False
         if match.end() == len(line):
             cursor.movePosition(QTextCursor.MoveOperation.StartOfBlock, QTextCursor.MoveMode.KeepAnchor)
@@ -151,13 +201,6 @@ class SourceEditor(QPlainTextEdit):
             cursor.removeSelectedText()
         return True
 
-    def _link_at(self, cursor: QTextCursor) -> str:
-        text, at = cursor.block().text(), cursor.positionInBlock()
-        for match in re.finditer(r"\[\[([^\[\]]+)\]\]", text):
-            if match.start() <= at <= match.end():
-                return match[1].partition("|")[0].rstrip("\\")
-        return ""
-
     def _dress(self, theme: Theme) -> None:
         font = code_font(self._theme.zoom)
         self.setFont(font)
@@ -166,3 +209,35 @@ class SourceEditor(QPlainTextEdit):
         colors.setColor(QPalette.ColorRole.Highlight, QColor(theme.selection))
         self.setPalette(colors)
         self.highlighter.set_theme(theme)
+
+
+def link_at(before: str, after: str) -> tuple[str, str] | None:
+    """The kind and the words of the link between two parts of a line, None where there is none."""
+    line, at = before + after, len(before)
+    for kind, pattern in _LINKS:
+        for match in pattern.finditer(line):
+            if match.start() <= at <= match.end():
+                return kind, match[1]
+    return None
+
+
+def difference(old: str, new: str) -> tuple[int, int, str]:
+    """Where `old` differs from `new` (start and end in `old`), and what stands there in `new`."""
+    if old == new:
+        return len(old), len(old), ""
+    start = _same(old, new)
+    most = min(len(old), len(new)) - start
+    end = _same(old[len(old) - most :][::-1], new[len(new) - most :][::-1])
+    return start, len(old) - end, new[start : len(new) - end]
+
+
+def _same(a: str, b: str) -> int:
+    """How many characters `a` and `b` have in common from the start, found by halves: texts may be long."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

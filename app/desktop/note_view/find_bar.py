@@ -2,78 +2,105 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer, SignalInstance
 from PySide6.QtGui import QColor, QKeyEvent, QTextCursor, QTextDocument
 from PySide6.QtWidgets import (
-    QCheckBox,
     QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPlainTextEdit,
     QPushButton,
     QTextEdit,
+    QVBoxLayout,
     QWidget,
 )
 
-from app.desktop.panel import ThemedButton
+from app.desktop.note_view.editor import SourceEditor
+from app.desktop.note_view.finding import Found, find, replaced
+from app.desktop.note_view.line_ends import PARAGRAPH
+from app.desktop.note_view.reader import Reader
+from app.desktop.panel import SearchField, ThemedButton
 from app.desktop.theme import ThemeSource
 
-_MOST_MARKS = 2000
-_Document = QPlainTextEdit | QTextEdit
+_MOST_MARKS = 500
+_AGAIN_MS = 150
 
 
 class FindBar(QFrame):
-    """Finds in a text view; replacing is offered where the view can be edited."""
+    """Finds in the reading or the source view; in the source, which can be edited, it also replaces.
+
+    Enter and Shift+Enter go to the next and the previous place, Escape closes.
+    """
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
         self._theme = theme
-        self._view: _Document | None = None
-        self._field = _field("Find in this note")
-        self._with = _field("Replace with")
-        self._case = QCheckBox("Match case")
+        self._view: SourceEditor | Reader | None = None
+        self._document: QTextDocument | None = None
+        self._found = Found(())
+        self._again = QTimer(self)
+        self._again.setSingleShot(True)
+        self._again.setInterval(_AGAIN_MS)
+        self._again.timeout.connect(self._look)
+        self.field = SearchField(theme, "Find in this note")
+        self.replacement = QLineEdit()
+        self.replacement.setPlaceholderText("Replace with")
+        self.replacement.setAccessibleName("Replace with")
         self._count = QLabel()
         self._count.setProperty("tone", "muted")
-        self._one = QPushButton("Replace")
-        self._all = QPushButton("Replace all")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(8, 4, 8, 4)
-        row.setSpacing(4)
-        row.addWidget(self._field, 2)
-        for symbol, words, back in (("caret-up", "Previous", True), ("caret-down", "Next", False)):
-            button = ThemedButton(theme, symbol, words, self)
-            button.clicked.connect(lambda _=False, back=back: self.find_next(back))
-            row.addWidget(button)
-        for widget in (self._count, self._case):
-            row.addWidget(widget)
-        row.addWidget(self._with, 2)
-        row.addWidget(self._one)
-        row.addWidget(self._all)
-        close = ThemedButton(theme, "x", "Close (Esc)", self)
-        close.clicked.connect(self.leave)
-        row.addWidget(close)
-        self._field.textChanged.connect(lambda _: self._mark())
-        self._field.returnPressed.connect(self.find_next)
-        self._case.toggled.connect(lambda _: self._mark())
-        self._one.clicked.connect(self.replace)
-        self._all.clicked.connect(self.replace_all)
+        self._case = ThemedButton(theme, "text-aa", "Match upper and lower case", self)
+        self._case.setCheckable(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 4, 8, 4)
+        column.setSpacing(4)
+        column.addLayout(self._finding_row())
+        column.addWidget(self._replacing_row())
+        self.field.textChanged.connect(lambda _: self._look_from_here())
+        self._case.toggled.connect(lambda _: self._look())
         self.hide()
 
-    def start(self, view: _Document) -> None:
+    def _finding_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(2)
+        row.addWidget(self.field, 1)
+        row.addWidget(self._count)
+        row.addWidget(self._case)
+        for symbol, words, back in (
+            ("caret-up", "Previous (Shift+Enter)", True),
+            ("caret-down", "Next (Enter)", False),
+        ):
+            button = ThemedButton(self._theme, symbol, words, self)
+            button.clicked.connect(lambda _=False, back=back: self.find_next(back))
+            row.addWidget(button)
+        close = ThemedButton(self._theme, "x", "Close (Esc)", self)
+        close.clicked.connect(self.leave)
+        row.addWidget(close)
+        return row
+
+    def _replacing_row(self) -> QWidget:
+        self._replacing = QWidget()
+        row = QHBoxLayout(self._replacing)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        row.addWidget(self.replacement, 1)
+        for words, act in (("Replace", self.replace), ("Replace all", self.replace_all)):
+            button = QPushButton(words)
+            button.clicked.connect(lambda _=False, act=act: act())
+            row.addWidget(button)
+        return self._replacing
+
+    def start(self, view: SourceEditor | Reader) -> None:
         """Find in `view`, beginning with what is selected there."""
-        self._view = view
-        editable = not view.isReadOnly()
-        for widget in (self._with, self._one, self._all):
-            widget.setVisible(editable)
+        self._watch(view)
+        self._replacing.setVisible(not view.isReadOnly())
         chosen = view.textCursor().selectedText()
-        if chosen and "\u2029" not in chosen:
-            self._field.setText(chosen)
+        if chosen and PARAGRAPH not in chosen:
+            self.field.setText(chosen)
         self.show()
-        self._field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self._field.selectAll()
-        self._mark()
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.selectAll()
+        self._look()
 
     def leave(self) -> None:
         """Close, and give the note the focus."""
@@ -83,85 +110,118 @@ class FindBar(QFrame):
             self._view.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape closes."""
+        """Enter goes on, Escape closes."""
         if event.key() == Qt.Key.Key_Escape:
             self.leave()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if self.replacement.hasFocus():
+                self.replace()
+            else:
+                self.find_next(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
         else:
             super().keyPressEvent(event)
 
     def find_next(self, back: bool = False) -> bool:
         """Go to the next (or previous) place, round the end; whether there is one."""
-        if self._view is None or not self._field.text():
+        if self._view is None:
             return False
-        flags = self._flags()
-        if back:
-            flags |= QTextDocument.FindFlag.FindBackward
-        if self._view.find(self._field.text(), flags):
-            return True
         cursor = self._view.textCursor()
-        kept = QTextCursor(cursor)
-        cursor.movePosition(QTextCursor.MoveOperation.End if back else QTextCursor.MoveOperation.Start)
-        self._view.setTextCursor(cursor)
-        if self._view.find(self._field.text(), flags):
-            return True
-        self._view.setTextCursor(kept)
-        return False
+        found = self._found
+        number = found.before(cursor.selectionStart()) if back else found.after(cursor.selectionEnd())
+        if number is None:
+            return False
+        self._select(number)
+        self._mark()
+        return True
 
     def replace(self) -> None:
         """Replace what is selected, if it is what is looked for, and go on."""
-        if self._view is None:
+        if not isinstance(self._view, SourceEditor) or self._view.isReadOnly():
             return
         cursor = self._view.textCursor()
-        chosen, wanted = cursor.selectedText(), self._field.text()
-        same = chosen == wanted if self._case.isChecked() else chosen.casefold() == wanted.casefold()
-        if wanted and same:
-            cursor.insertText(self._with.text())
+        if (cursor.selectionStart(), cursor.selectionEnd()) in self._found.places:
+            cursor.insertText(self.replacement.text())
+            self._look()
         self.find_next()
-        self._mark()
 
     def replace_all(self) -> None:
         """Replace every place, as one step of undo."""
-        places = self._places()
-        if self._view is None or not places:
+        if not isinstance(self._view, SourceEditor) or self._view.isReadOnly():
             return
-        cursor = self._view.textCursor()
-        cursor.beginEditBlock()
-        for place in reversed(places):
-            place.insertText(self._with.text())
-        cursor.endEditBlock()
+        words, fresh = self.field.text(), self.replacement.text()
+        text, count = replaced(self._text(), words, fresh, self._case.isChecked())
+        self._view.become(text.replace(PARAGRAPH, "\n"))
+        self._look()
+        self._count.setText(f"{count} replaced")
+
+    def _look_from_here(self) -> None:
+        """Other words are looked for: go to the first place from the cursor on."""
+        self._look()
+        if self._view is not None and not self.isHidden():
+            number = self._found.after(self._view.textCursor().selectionStart())
+            if number is not None:
+                self._select(number)
+                self._mark()
+
+    def _watch(self, view: SourceEditor | Reader) -> None:
+        if self._view is view:
+            return
+        if self._view is not None:
+            _changes(self._view).disconnect(self._look_again)
+            self._view.setExtraSelections([])
+        self._view, self._document = view, view.document()
+        _changes(view).connect(self._look_again)
+
+    def _look_again(self) -> None:
+        """The note changes while the bar is open."""
+        if self.isVisible():
+            self._again.start()
+
+    def _text(self) -> str:
+        return self._document.toRawText() if self._document is not None else ""
+
+    def _look(self) -> None:
+        if self._view is None or self.isHidden():
+            return
+        self._again.stop()
+        self._found = find(self._text(), self.field.text(), self._case.isChecked())
+        bad = bool(self.field.text()) and not self._found.places
+        self.field.setProperty("invalid", bad)
+        self.field.style().polish(self.field)
         self._mark()
-        self._count.setText(f"{len(places)} replaced")
 
-    def _flags(self) -> QTextDocument.FindFlag:
-        case = QTextDocument.FindFlag.FindCaseSensitively
-        return case if self._case.isChecked() else QTextDocument.FindFlag(0)
+    def _select(self, number: int) -> None:
+        assert self._view is not None
+        start, end = self._found.places[number]
+        self._view.setTextCursor(self._cursor(start, end))
 
-    def _places(self) -> list[QTextCursor]:
-        if self._view is None or not self._field.text():
-            return []
-        document, found = self._view.document(), []
-        cursor = document.find(self._field.text(), 0, self._flags())
-        while not cursor.isNull():
-            found.append(cursor)
-            cursor = document.find(self._field.text(), cursor, self._flags())
-        return found
+    def _cursor(self, start: int, end: int) -> QTextCursor:
+        assert self._document is not None
+        cursor = QTextCursor(self._document)
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        return cursor
 
     def _mark(self) -> None:
-        if self._view is None or not self.isVisible():
-            return
-        places = self._places()
+        """Mark the places round the cursor and say which of how many is chosen."""
+        assert self._view is not None
+        places, cursor = self._found.places, self._view.textCursor()
+        near = self._found.after(cursor.selectionStart()) or 0
+        first = max(0, min(near - _MOST_MARKS // 2, len(places) - _MOST_MARKS))
         marks = []
-        for place in places[:_MOST_MARKS]:
+        for start, end in places[first : first + _MOST_MARKS]:
             mark = QTextEdit.ExtraSelection()
-            mark.cursor = place
+            mark.cursor = self._cursor(start, end)
             mark.format.setBackground(QColor(self._theme.theme.mark_bg))
             marks.append(mark)
         self._view.setExtraSelections(marks)
-        self._count.setText(f"{len(places)} found" if self._field.text() else "")
+        chosen = (cursor.selectionStart(), cursor.selectionEnd())
+        number = places.index(chosen) + 1 if chosen in places else 0
+        many = f"{len(places):,}{'+' if self._found.more else ''}"
+        text = f"{number:,} of {many}" if number else f"{many} found" if places else "Not found"
+        self._count.setText(text if self.field.text() else "")
 
 
-def _field(words: str) -> QLineEdit:
-    field = QLineEdit()
-    field.setPlaceholderText(words)
-    field.setAccessibleName(words)
-    return field
+def _changes(view: SourceEditor | Reader) -> SignalInstance:
+    """What tells that the view has another text; colouring the source is no change."""
+    return view.edited if isinstance(view, SourceEditor) else view.textChanged

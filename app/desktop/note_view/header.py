@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
 
-from app.desktop.panel import ThemedButton
+from app.desktop.panel import ElidedLabel, ThemedButton
 from app.desktop.theme import ThemeSource
 from app.vault.path import NotePath
 
@@ -35,8 +35,7 @@ class NoteHeader(QWidget):
         super().__init__(parent)
         self.setObjectName("panelTitle")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._place = QLabel()
-        self._place.setTextFormat(Qt.TextFormat.PlainText)
+        self._place = ElidedLabel()
         self._state = QLabel()
         self._state.setProperty("tone", "faint")
         self._save = ThemedButton(theme, "floppy-disk", "Save (Ctrl+S)", self)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 
+from PySide6.QtCore import QElapsedTimer, QTimer
 from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
 from app.desktop.theme import Theme
+from app.desktop.utf16 import place_in_units, units
 
 _TEXT, _PROPERTIES, _CODE, _COMMENT = 0, 1, 2, 3
 _LONGEST_LINE = 20_000
+_AT_ONCE = 1_500
+_SLICE_MS = 8
 _HEADING = re.compile(r"^(#{1,6})\s+\S.*$")
 _FENCE = re.compile(r"^\s{0,3}(```+|~~~+)")
 _PROPERTY = re.compile(r"^(\s*-?\s*)([\w .\-/]+)(:)")
@@ -29,11 +33,22 @@ _SPANS = (
 
 
 class MarkdownHighlighter(QSyntaxHighlighter):
-    """Highlights a source view in the colours of a theme."""
+    """Highlights a source view in the colours of a theme.
+
+    The first lines of a note are coloured at once, the rest of a long one in slices between events, so
+    that a large note never holds the window up. Qt counts colours as a change of the text: `colouring` is
+    true while that is the only change.
+    """
 
     def __init__(self, document: QTextDocument, theme: Theme) -> None:
         super().__init__(document)
+        self.colouring = False
         self._formats: dict[str, QTextCharFormat] = {}
+        self._line = ""
+        self._coloured = _AT_ONCE
+        self._slices = QTimer(self)
+        self._slices.setInterval(0)
+        self._slices.timeout.connect(self._go_on)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
@@ -52,10 +67,35 @@ class MarkdownHighlighter(QSyntaxHighlighter):
             "key": _format(theme.muted, bold=True),
             "muted": _format(theme.muted),
         }
+        self.restart()
+        self.colouring = True
         self.rehighlight()
+        self.colouring = False
+
+    def restart(self) -> None:
+        """The document is about to get another text: colour its beginning first."""
+        self._coloured = _AT_ONCE
+        self._slices.start()
+
+    def _go_on(self) -> None:
+        """Colour lines that have none yet for a few milliseconds."""
+        clock = QElapsedTimer()
+        clock.start()
+        block = self.document().findBlockByNumber(self._coloured)
+        self.colouring = True
+        while block.isValid() and clock.elapsed() < _SLICE_MS:
+            self._coloured += 1
+            self.rehighlightBlock(block)
+            block = block.next()
+        self.colouring = False
+        if not block.isValid():
+            self._slices.stop()
 
     def highlightBlock(self, text: str) -> None:
         """Colour one line; the block's state says what it stands in."""
+        if self._slices.isActive() and self.currentBlock().blockNumber() >= self._coloured:
+            return
+        self._line = text
         before = self.previousBlockState()
         first = self.currentBlock().blockNumber() == 0
         if len(text) > _LONGEST_LINE:
@@ -74,8 +114,13 @@ class MarkdownHighlighter(QSyntaxHighlighter):
         else:
             self._prose(text)
 
+    def _paint(self, start: int, end: int, form: QTextCharFormat) -> None:
+        """Give the characters from `start` to `end` of the line a format; Qt counts otherwise than Python."""
+        at = place_in_units(self._line, start)
+        self.setFormat(at, units(self._line[start:end]), form)
+
     def _all(self, text: str, name: str, state: int) -> None:
-        self.setFormat(0, len(text), self._formats[name])
+        self._paint(0, len(text), self._formats[name])
         self.setCurrentBlockState(state)
 
     def _property(self, text: str) -> None:
@@ -83,19 +128,19 @@ class MarkdownHighlighter(QSyntaxHighlighter):
             self._all(text, "faint", _TEXT)
             return
         self.setCurrentBlockState(_PROPERTIES)
-        self.setFormat(0, len(text), self._formats["muted"])
+        self._paint(0, len(text), self._formats["muted"])
         if match := _PROPERTY.match(text):
-            self.setFormat(match.start(2), len(match[2]), self._formats["key"])
+            self._paint(match.start(2), match.end(2), self._formats["key"])
         self._spans(text, ("link", "tag"))
 
     def _prose(self, text: str) -> None:
         self.setCurrentBlockState(_TEXT)
         if match := _HEADING.match(text):
-            self.setFormat(0, len(text), self._formats["heading"])
-            self.setFormat(0, len(match[1]), self._formats["mark#"])
+            self._paint(0, len(text), self._formats["heading"])
+            self._paint(0, len(match[1]), self._formats["mark#"])
         for pattern in (_QUOTE, _LIST):
             if match := pattern.match(text):
-                self.setFormat(0, match.end(), self._formats["faint"])
+                self._paint(0, match.end(), self._formats["faint"])
         self._spans(text, ())
 
     def _spans(self, text: str, only: tuple[str, ...]) -> None:
@@ -106,7 +151,7 @@ class MarkdownHighlighter(QSyntaxHighlighter):
             for match in pattern.finditer(text):
                 start, end = match.span()
                 if not any(taken[start:end]):
-                    self.setFormat(start, end - start, self._formats[name])
+                    self._paint(start, end, self._formats[name])
                     if name in ("code", "link"):
                         taken[start:end] = b"\1" * (end - start)
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.desktop.note_view.page import Surroundings
 from app.desktop.theme import Theme, ThemeSource, icon
@@ -29,24 +38,53 @@ class LinksPane(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Links of this note")
+        self._mentions: tuple[Mention, ...] = ()
+        self._mentioned = QWidget()
 
     def show_surroundings(self, about: Surroundings) -> None:
-        """Show the links of a note."""
+        """Show the links of a note; what `show_mentions` showed stays until it is called again."""
+        incoming, outgoing = _once_from(about.backlinks), _once_to(about.outgoing)
         page = QWidget()
         column = QVBoxLayout(page)
-        column.setContentsMargins(16, 12, 16, 16)
+        column.setContentsMargins(24, 8, 24, 16)
         column.setSpacing(4)
-        _section(column, "Linked from", len(about.backlinks), "No note links here yet.")
-        for link in about.backlinks[:_MOST]:
+        _section(column, "Linked from", len(incoming), "No note links here yet.")
+        for link in incoming[:_MOST]:
             column.addWidget(self._row(link, link.source.text, link.source.name, link.context))
-        _section(column, "Links to", len(about.outgoing), "This note links to nothing yet.")
-        for link in _once(about.outgoing)[:_MOST]:
+        _left_out(column, len(incoming))
+        _section(column, "Links to", len(outgoing), "This note links to nothing yet.")
+        for link in outgoing[:_MOST]:
             column.addWidget(self._outgoing(link))
-        _section(column, "Mentioned without a link", len(about.mentions), "")
-        for mention in about.mentions[:_MOST]:
-            column.addWidget(self._mention(mention))
+        _left_out(column, len(outgoing))
+        self._mentioned = QWidget()
+        column.addWidget(self._mentioned)
         column.addStretch(1)
+        place = self.verticalScrollBar().value()
         self.setWidget(page)
+        self.show_mentions(self._mentions)
+        self.verticalScrollBar().setValue(place)
+
+    def show_mentions(self, mentions: tuple[Mention, ...]) -> None:
+        """Show where the note is named without a link."""
+        self._mentions = mentions
+        fresh = QWidget()
+        column = QVBoxLayout(fresh)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        _section(column, "Mentioned without a link", len(mentions), "")
+        for mention in mentions[:_MOST]:
+            column.addWidget(self._mention(mention))
+        _left_out(column, len(mentions))
+        page = self.widget()
+        if page is not None and (layout := page.layout()) is not None:
+            layout.replaceWidget(self._mentioned, fresh)
+            self._mentioned.hide()
+            self._mentioned.deleteLater()
+            self._mentioned = fresh
+
+    def forget(self) -> None:
+        """Another note is shown: nothing is known of it yet."""
+        self._mentions = ()
 
     def _row(self, link: LinkRecord, path: str, name: str, context: str) -> QWidget:
         row = QWidget()
@@ -122,7 +160,10 @@ class LinksPane(QScrollArea):
         color = theme.edge_colors.get(link.type, theme.muted)
         sure = "" if link.confidence is None else f" {link.confidence:.0%}"
         badge = QLabel(link.type.replace("_", " ").lower() + sure)
-        badge.setStyleSheet(f"color: {color};")
+        badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        badge.setStyleSheet(
+            f"color: {color}; border: 1px solid {color}; border-radius: 7px; padding: 0 6px; font-size: 8pt;"
+        )
         return badge
 
 
@@ -149,7 +190,7 @@ def _context(text: str) -> QLabel:
     return label
 
 
-def _once(links: Iterable[LinkRecord]) -> list[LinkRecord]:
+def _once_to(links: Iterable[LinkRecord]) -> list[LinkRecord]:
     """One row for each target and type."""
     seen: dict[tuple[str, str], LinkRecord] = {}
     for link in links:
@@ -157,3 +198,18 @@ def _once(links: Iterable[LinkRecord]) -> list[LinkRecord]:
         if target:
             seen.setdefault((target, link.type), link)
     return list(seen.values())
+
+
+def _once_from(links: Iterable[LinkRecord]) -> list[LinkRecord]:
+    """One row for each note and type, its first line."""
+    seen: dict[tuple[str, str], LinkRecord] = {}
+    for link in links:
+        seen.setdefault((link.source.text, link.type), link)
+    return list(seen.values())
+
+
+def _left_out(column: QVBoxLayout, count: int) -> None:
+    if count > _MOST:
+        rest = QLabel(f"and {count - _MOST:,} more")
+        rest.setProperty("tone", "faint")
+        column.addWidget(rest)

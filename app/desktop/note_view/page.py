@@ -20,12 +20,18 @@ from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode, decode_lossy
 from app.vault.note import ParsedNote
 from app.vault.path import NotePath
+from app.vault.store import NoteStore
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
 
 _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg")
-_LONGEST_RENDERED = 2_000_000
+# More than this would hold the window for longer than a second: Qt lays rich text out in its thread.
+_LONGEST_RENDERED = 200_000
+# A longer line would do so in the source view, which lays out whole paragraphs.
+_LONGEST_LINE = 100_000
+_EXCERPT = 200_000
+_SHOWN_OF_LINE = 2_000
 _MOST_IMAGES = 60
 _LARGEST_IMAGE = 24 * 1024 * 1024
 
@@ -34,7 +40,8 @@ _LARGEST_IMAGE = 24 * 1024 * 1024
 class Page:
     """A note as it was when it was loaded.
 
-    `problem` says why it can't be edited (then `text` is a lossy reading), or is empty.
+    `problem` says why it can't be edited, or is empty: then `text` is a lossy reading, or, for a note that
+    is too large, an excerpt of its beginning (`content` too has only that).
     """
 
     path: NotePath
@@ -56,7 +63,6 @@ class Surroundings:
     record: NoteRecord | None
     backlinks: tuple[LinkRecord, ...]
     outgoing: tuple[LinkRecord, ...]
-    mentions: tuple[Mention, ...]
 
 
 @dataclass(frozen=True)
@@ -68,16 +74,24 @@ class Rendered:
 
 
 async def load(workspace: Workspace, path: NotePath) -> Page:
-    """Read the note at `path`.
+    """Read the note at `path`; one that would hold the window up is read in part, as an excerpt.
 
     Raises:
         NotFoundError, StorageError: it is not there, or can't be read.
     """
-    content = await asyncio.to_thread(workspace.store.read, path)
-    return await asyncio.to_thread(_page, path, content)
+    largest = workspace.settings.index.max_note_mib * 2**20
+    return await asyncio.to_thread(_load, workspace.store, path, largest)
 
 
-def _page(path: NotePath, content: bytes) -> Page:
+def _load(store: NoteStore, path: NotePath, largest: int) -> Page:
+    size = store.stat(path).size
+    if size > largest:
+        start = store.read_start(path, _EXCERPT)
+        return _excerpt(path, start, f"This note has {size / 2**20:,.1f} MiB.")
+    content = store.read(path)
+    longest = max(map(len, content.split(b"\n")))
+    if longest > _LONGEST_LINE:
+        return _excerpt(path, content[:_EXCERPT], f"This note has a line of {longest:,} bytes.")
     try:
         text, problem = decode(content), ""
     except ScriptoriumError as error:
@@ -85,19 +99,33 @@ def _page(path: NotePath, content: bytes) -> Page:
     return Page(path, content, text, scan(text), problem)
 
 
-async def surroundings(workspace: Workspace, path: NotePath) -> Surroundings:
-    """What the index knows of the note; unlinked mentions are looked for outside the loop's thread."""
+def _excerpt(path: NotePath, start: bytes, why: str) -> Page:
+    """The beginning of a note that is too large, with its longest lines cut."""
+    lines = decode_lossy(start).rstrip("\ufffd").split("\n")
+    shown = (line if len(line) <= _SHOWN_OF_LINE else f"{line[:_SHOWN_OF_LINE]} …" for line in lines)
+    text = "\n".join(shown)
+    return Page(path, start, text, scan(text), f"{why} Only its beginning is shown.")
+
+
+def surroundings(workspace: Workspace, path: NotePath) -> Surroundings:
+    """What the index knows of the note."""
     index = workspace.index
-    record = index.note(path)
-    mentions = await asyncio.to_thread(index.unlinked_mentions, path) if record is not None else ()
-    return Surroundings(record, index.backlinks(path), index.outgoing(path), mentions)
+    return Surroundings(index.note(path), index.backlinks(path), index.outgoing(path))
+
+
+async def mentions(workspace: Workspace, path: NotePath) -> tuple[Mention, ...]:
+    """Where other notes name the note without a link. Every note may have to be read: it takes its time."""
+    if workspace.index.note(path) is None:
+        return ()
+    return await asyncio.to_thread(workspace.index.unlinked_mentions, path)
 
 
 async def rendered(workspace: Workspace, path: NotePath, text: str, colors: RenderColors) -> Rendered:
     """The reading view of `text` as the note at `path`."""
     if len(text) > _LONGEST_RENDERED:
-        warning = "> [!warning] This note is too long for the reading view; the source has all of it.\n"
-        text = f"{text[:_LONGEST_RENDERED]}\n\n{warning}"
+        warning = "> [!warning] This note goes on\n> The reading view ends here; the source has all of it.\n"
+        cut = text.rfind("\n\n", 0, _LONGEST_RENDERED)
+        text = f"{text[: cut if cut > 0 else _LONGEST_RENDERED]}\n\n{warning}"
     return await asyncio.to_thread(_render, workspace, path, text, colors)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QCursor, QGuiApplication, QHideEvent
 from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
 
 from app.desktop import tasks
@@ -15,11 +15,15 @@ from app.vault.markdown.render import RenderColors
 from app.vault.path import NotePath
 
 _REST_MS = 450
+_LOOK_MS = 120
 _SHOWN = 1500
+_WIDTH, _HIGHEST = 380, 280
+# How far, in pixels, the pointer may go from where it rested on the link.
+_AROUND = (160, 24)
 
 
 class Preview(QFrame):
-    """Shows itself by `point_at` after a rest and hides when the pointer leaves the link."""
+    """Shows itself by `point_at` after a rest; hides when the pointer has left the link and the preview."""
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.ToolTip | Qt.WindowType.FramelessWindowHint)
@@ -35,19 +39,35 @@ class Preview(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 10, 12, 10)
         column.addWidget(self._text)
-        self.resize(380, 240)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_REST_MS)
         self._timer.timeout.connect(self._load)
+        self._look = QTimer(self)
+        self._look.setInterval(_LOOK_MS)
+        self._look.timeout.connect(self._leave)
 
     def point_at(self, path: str, at: QPoint) -> None:
         """The pointer is on a link to `path` (empty: on none), at `at` on the screen."""
-        self._path, self._at = path, at
+        self._path = path
         if path:
+            self._at = at
             self._timer.start()
         else:
             self._timer.stop()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nothing is to be looked for."""
+        self._look.stop()
+        super().hideEvent(event)
+
+    def _leave(self) -> None:
+        """Hide when the pointer is elsewhere; the link does not tell when another window is over it."""
+        pointer, away = QCursor.pos(), QCursor.pos() - self._at
+        near = bool(self._path) and abs(away.x()) <= _AROUND[0] and abs(away.y()) <= _AROUND[1]
+        owner = self.parentWidget()
+        behind = owner is None or not owner.isVisible() or not owner.isActiveWindow()
+        if behind or not (near or self.geometry().contains(pointer)):
             self.hide()
 
     def _load(self) -> None:
@@ -66,8 +86,18 @@ class Preview(QFrame):
         if self._path != path:
             return
         self._text.setHtml(shown.html)
+        self._fit()
         self._place()
         self.show()
+        self._look.start()
+
+    def _fit(self) -> None:
+        """As high as the beginning of the note, within bounds."""
+        zoom = self._theme.zoom
+        width = round(_WIDTH * zoom)
+        self._text.document().setTextWidth(width - 28)
+        high = round(self._text.document().size().height()) + 28
+        self.resize(width, min(high, round(_HIGHEST * zoom)))
 
     def _place(self) -> None:
         screen = QGuiApplication.screenAt(self._at) or QGuiApplication.primaryScreen()

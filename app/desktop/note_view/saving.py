@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.desktop.note_view.page import Page, load
+from app.errors import ConflictError, VaultLostError
 from app.index.records import Mention
 from app.permissions.caller import Caller
 from app.toolkit.runner import ToolOutcome
@@ -57,10 +58,14 @@ async def save(workspace: Workspace, page: Page, text: str) -> Result:
     if outcome.success:
         return Saved(await load(workspace, page.path))
     kind = (outcome.error or {}).get("type")
-    if kind == "conflict":
-        return await _compare(workspace, page, after)
-    if kind == "not_found" or not workspace.store.exists(page.path):
-        return Changed(None, None)
+    try:
+        if kind == "conflict":
+            return await _compare(workspace, page, after)
+        if kind == "not_found" or not workspace.store.exists(page.path):
+            return Changed(None, None)
+    except VaultLostError as error:
+        # Not the note is gone but all of the vault: it may come back.
+        return Failed(error.message)
     return Failed(outcome.message)
 
 
@@ -92,13 +97,36 @@ async def compare(workspace: Workspace, page: Page, text: str, now_at: NotePath)
 
 
 async def link_mention(workspace: Workspace, mention: Mention, target: NotePath) -> ToolOutcome:
-    """Propose to make a link of a mention, in the note that it stands in."""
+    """Propose to make a link of a mention, in the note that it stands in.
+
+    Raises:
+        ConflictError: the mention is not there any more.
+    """
     note = await load(workspace, mention.source)
-    line = note.text.split("\n")[mention.line - 1]
-    said = line[mention.start : mention.end]
+    lines = note.text.split("\n")
+    line = lines[mention.line - 1] if mention.line <= len(lines) else ""
+    start, end = place_of(mention, line)
+    said = line[start:end]
     name = workspace.index.resolver.shortest(target, mention.source)
     link = f"[[{name}]]" if said == name else f"[[{name}|{said}]]"
-    new = f"{line[: mention.start]}{link}{line[mention.end :]}"
+    new = f"{line[:start]}{link}{line[end:]}"
     patch = f"@@ -{mention.line},1 +{mention.line},1 @@\n-{line}\n+{new}\n"
     arguments = {"name": mention.source.text, "op": "patch", "patch": patch}
     return await workspace.runner.call("edit_note", arguments, Caller.user())
+
+
+def place_of(mention: Mention, line: str) -> tuple[int, int]:
+    """Where a mention stands in its whole line, of which it shows a part between two "…".
+
+    Raises:
+        ConflictError: the line does not say it any more.
+    """
+    shown, cut = mention.text, 0
+    if shown not in line and shown.startswith("…"):
+        shown, cut = shown[1:], 1
+    if shown not in line:
+        shown = shown.removesuffix("…")
+    at = line.find(shown)
+    if at < 0:
+        raise ConflictError(f"{mention.source} was changed: it does not say that any more.")
+    return at + mention.start - cut, at + mention.end - cut

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from urllib.parse import unquote, urlsplit
 
-from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
+from PySide6.QtCore import Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut, QTextCursor
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop import dialogs, tasks
@@ -24,14 +25,19 @@ from app.desktop.note_view.page import Page
 from app.desktop.note_view.preview import Preview
 from app.desktop.note_view.properties_form import PropertiesForm
 from app.desktop.note_view.reader import Reader
+from app.desktop.panel import EmptyState
 from app.desktop.theme import ThemeSource
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import IndexUpdated, Mention
 from app.vault.markdown import edit
 from app.vault.markdown.render import RenderColors
 from app.vault.markdown.scan import scan
+from app.vault.path import NotePath
+from app.vault.reference import Reference, parse_reference
 
 _RENDER_MS = 200
+# In place of a fragment: the note is opened to be written in.
+WRITE = "write="
 
 
 class NoteView(QWidget):
@@ -50,6 +56,8 @@ class NoteView(QWidget):
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.path = ""
         self._client = client
         self._theme = theme
@@ -62,7 +70,7 @@ class NoteView(QWidget):
         self._render_soon.timeout.connect(lambda: self._start(self._render(), "show the note"))
         self._connect()
         client.events.batch.connect(self._receive)
-        theme.changed.connect(lambda _: self._render_soon.start())
+        theme.changed.connect(lambda _: self._draw_anew())
 
     def _build(self) -> None:
         self._header = NoteHeader(self._theme, self)
@@ -70,9 +78,14 @@ class NoteView(QWidget):
         self.properties = PropertiesForm(self._theme, self)
         self.reader = Reader(self._theme, self)
         self.editor = SourceEditor(self._theme, self)
+        self.nothing = EmptyState(
+            self._theme, "note-pencil", "This note is empty",
+            "It has no text yet. Ctrl+E changes between reading and writing.", ("Write", self._write),
+        )  # fmt: skip
         self._stack = QStackedWidget()
         self._stack.addWidget(self.reader)
         self._stack.addWidget(self.editor)
+        self._stack.addWidget(self.nothing)
         self.links = LinksPane(self._theme, self)
         self.links.hide()
         self._preview = Preview(self._client, self._theme, self)
@@ -105,13 +118,19 @@ class NoteView(QWidget):
         self._header.acted.connect(lambda what: self.acted.emit(what, self.path))
         self.properties.changed.connect(self._set_property)
         self.properties.removed.connect(self._remove_property)
+        self.properties.tag_clicked.connect(lambda tag: self._follow("tag", tag))
+        self.properties.link_clicked.connect(lambda name: self._follow("note", name))
+        self.properties.source_wanted.connect(lambda: self.show_source(True))
         self._connect_reading()
-        self.editor.textChanged.connect(lambda: None if self._filling else document.touched())
+        self.editor.edited.connect(lambda: None if self._filling else document.touched())
         self.editor.completion_wanted.connect(lambda w: self._start(self._complete(w), "complete"))
-        self.editor.link_followed.connect(lambda target: self.open_requested.emit(target, ""))
+        self.editor.link_followed.connect(self._follow)
         self._shortcut(QKeySequence.StandardKey.Save, self.save)
         self._shortcut(QKeySequence("Ctrl+E"), self.toggle_mode)
         self._shortcut(QKeySequence.StandardKey.Find, self.find_text)
+        self._shortcut(QKeySequence("Ctrl+H"), self.replace_text)
+        self._shortcut(QKeySequence("F3"), self.find_bar.find_next)
+        self._shortcut(QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(True))
 
     def _connect_reading(self) -> None:
         self.reader.note_clicked.connect(self.open_requested)
@@ -123,7 +142,7 @@ class NoteView(QWidget):
         self.links.create_requested.connect(self.create_requested)
         self.links.link_wanted.connect(lambda m: self._start(self._link_mention(m), "make the link"))
 
-    def _shortcut(self, keys: QKeySequence | QKeySequence.StandardKey, act: Callable[[], None]) -> None:
+    def _shortcut(self, keys: QKeySequence | QKeySequence.StandardKey, act: Callable[[], object]) -> None:
         shortcut = QShortcut(QKeySequence(keys), self)
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         shortcut.activated.connect(act)
@@ -155,6 +174,7 @@ class NoteView(QWidget):
         self._header.show_mode(self.editing, editable)
         self.properties.show_properties(page.parsed, editable)
         if moved:
+            self.links.forget()
             self.title_changed.emit(page.path.name)
         self._render_soon.start()
         if not self.links.isHidden():
@@ -169,21 +189,30 @@ class NoteView(QWidget):
         self.dirty_changed.emit(dirty)
 
     def _take_text(self, text: str) -> None:
-        self._fill(text)
+        self._change(text)
         self.show_source(True)
 
     def _fill(self, text: str) -> None:
         """Put `text` into the editor and keep the place."""
         self._filling = True
         place, at = self.editor.verticalScrollBar().value(), self.editor.textCursor().position()
-        self.editor.setPlainText(for_editor(text))
+        self.editor.load(for_editor(text))
         cursor = self.editor.textCursor()
         cursor.setPosition(min(at, max(0, self.editor.document().characterCount() - 1)))
         self.editor.setTextCursor(cursor)
         self.editor.verticalScrollBar().setValue(place)
         self._filling = False
 
+    def _change(self, text: str) -> None:
+        """Make `text` of what the editor holds; Ctrl+Z takes it back."""
+        self._filling = True
+        self.editor.become(for_editor(text))
+        self._filling = False
+
     def _go_to(self, fragment: str) -> None:
+        if fragment == WRITE:
+            self._write()
+            return
         headings = self.document.page.parsed.headings if self.document.page else ()
         if fragment.startswith("line=") and fragment[5:].isdigit():
             line = int(fragment[5:])
@@ -204,6 +233,8 @@ class NoteView(QWidget):
         shown = await self._client.run(lambda ws: pages.rendered(ws, page.path, text, colors))
         if self.path == str(page.path):
             self.reader.show_rendered(shown, page.path)
+            if not self.editing:
+                self._stack.setCurrentWidget(self._reading)
 
     # Views
 
@@ -211,6 +242,17 @@ class NoteView(QWidget):
     def editing(self) -> bool:
         """Whether the source is in front."""
         return self._stack.currentWidget() is self.editor
+
+    @property
+    def _reading(self) -> QWidget:
+        """What the reading view shows: the text, or that there is none."""
+        return self.nothing if self.document.is_blank else self.reader
+
+    def _write(self) -> None:
+        """Show the source with the cursor at its end."""
+        self.show_source(True)
+        self.editor.moveCursor(QTextCursor.MoveOperation.End)
+        self.editor.setFocus()
 
     def toggle_mode(self) -> None:
         """Change between reading and source."""
@@ -221,7 +263,10 @@ class NoteView(QWidget):
         """Show the source, or the reading view."""
         if not source:
             self._start(self._render(), "show the note")
-        self._stack.setCurrentWidget(self.editor if source else self.reader)
+        self._stack.setCurrentWidget(self.editor if source else self._reading)
+        if not self.find_bar.isHidden():
+            self.find_text()
+        self.properties.setVisible(not source or self.properties.has_problem)
         self._header.show_mode(source, not self.editor.isReadOnly())
 
     def toggle_links(self) -> None:
@@ -234,6 +279,11 @@ class NoteView(QWidget):
     def find_text(self) -> None:
         """Find in the view that is in front."""
         self.find_bar.start(self.editor if self.editing else self.reader)
+
+    def replace_text(self) -> None:
+        """Find and replace in the source."""
+        self.show_source(True)
+        self.find_text()
 
     # Editing and saving
 
@@ -262,13 +312,13 @@ class NoteView(QWidget):
 
     def _edit(self, change: Callable[[str], str], what: str) -> None:
         """Change the text by a span edit as if it was typed; it is saved, unless there was unsaved text."""
-        was_dirty = self.document.dirty
+        was_dirty = self.document.dirty and not self.document.is_saving
         try:
             text = change(self.document.text)
         except ScriptoriumError as error:
             self.notice.say(f"Could not {what}: {error.message}", "warning")
             return
-        self._fill(text)
+        self._change(text)
         self.document.touched()
         if was_dirty:
             self.properties.show_properties(scan(text), True)
@@ -281,10 +331,20 @@ class NoteView(QWidget):
         if any(isinstance(event, IndexUpdated) for event in events) and not self.links.isHidden():
             self._start(self._show_links(), "show the links")
 
+    def _draw_anew(self) -> None:
+        """Another theme is in force."""
+        self._render_soon.start()
+        if not self.links.isHidden():
+            self._start(self._show_links(), "show the links")
+
     async def _show_links(self) -> None:
-        if (page := self.document.page) is not None:
-            about = await self._client.run(lambda ws: pages.surroundings(ws, page.path))
-            self.links.show_surroundings(about)
+        if (page := self.document.page) is None:
+            return
+        about = await self._client.run(lambda ws: pages.surroundings(ws, page.path))
+        self.links.show_surroundings(about)
+        found = await self._client.run(lambda ws: pages.mentions(ws, page.path))
+        if str(page.path) == self.path:
+            self.links.show_mentions(found)
 
     async def _complete(self, wanted: Wanted) -> None:
         word, tag = wanted.word, wanted.kind == "tag"
@@ -293,22 +353,43 @@ class NoteView(QWidget):
         )
         self.editor.offer(wanted, list(names))
 
+    def _follow(self, kind: str, words: str) -> None:
+        """Go where a link in the source leads."""
+        if kind == "tag":
+            self.search_requested.emit(f"tag:{words}")
+        elif kind == "address" and urlsplit(words).scheme in ("http", "https", "mailto"):
+            self._start(self._open_web(words), "open the address")
+        else:
+            target = words if kind == "note" else unquote(words)
+            self._start(self._open_link(parse_reference(f"[[{target}]]")), "follow the link")
+
+    async def _open_link(self, link: Reference) -> None:
+        source = NotePath(self.path)
+        fragment = f"^{link.block}" if link.block else link.heading or ""
+        if not link.target:
+            self._go_to(fragment)
+            return
+        found = await self._client.run(lambda ws: ws.index.resolver.resolve(link.target, source).path)
+        if found is None:
+            self.create_requested.emit(link.target)
+        else:
+            self.open_requested.emit(found.text, fragment)
+
     async def _link_mention(self, mention: Mention) -> None:
-        if (page := self.document.page) is not None:
+        if (page := self.document.page) is None:
+            return
+        try:
             outcome = await self._client.run(lambda ws: saving.link_mention(ws, mention, page.path))
-            if not outcome.success and not outcome.denied:
-                self.notice.say(outcome.message, "warning")
+        except ScriptoriumError as error:
+            self.notice.say(error.message, "warning")
+            return
+        if not outcome.success and not outcome.denied:
+            self.notice.say(outcome.message, "warning")
 
     async def _open_web(self, url: str) -> None:
         text = f"{url}\n\nIt opens in your browser."
         if await dialogs.confirm(self, "Open this address?", text, "Open", "Cancel"):
             QDesktopServices.openUrl(QUrl(url))
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Nothing is previewed while another window is in front."""
-        if event.type() == QEvent.Type.ActivationChange:
-            self._preview.point_at("", QPoint())
-        super().changeEvent(event)
 
     def _start(self, coro: object, what: str) -> None:
         tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]

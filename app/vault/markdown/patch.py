@@ -68,7 +68,8 @@ def read_hunks(patch: str) -> list[Hunk]:
     """
     hunks: list[Hunk] = []
     lines = re.split(r"\r?\n", patch)
-    while lines and not lines[-1].strip():
+    # A line of one space is a blank line that must be there; an empty one ends the patch.
+    while lines and not lines[-1]:
         lines.pop()
     for number, line in enumerate(lines, 1):
         if match := _HUNK.fullmatch(line.rstrip()):

@@ -1,0 +1,119 @@
+"""The menu of who answers: the built-in agent, models used before, and local servers found just now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app import paths
+from app.agent.models import PROVIDERS, Provider
+from app.desktop.remembered import Remembered
+
+BUILTIN = "built-in"
+_MOST_KEPT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """Who answers: a provider's id, its address (empty for the usual one) and the model's name."""
+
+    provider: str
+    address: str = ""
+    model: str = ""
+
+    @property
+    def label(self) -> str:
+        """What the button under the prompt says."""
+        return "Built-in" if self.provider == BUILTIN else self.model or provider_label(self.provider)
+
+
+def provider_label(id_: str) -> str:
+    """The name of a provider for people."""
+    return next((known.label for known in PROVIDERS if known.id == id_), id_)
+
+
+class UsedModels:
+    """The models that were chosen before, the latest first, kept beside the settings."""
+
+    def __init__(self) -> None:
+        self._kept = Remembered(paths.data_folder() / "models.json")
+
+    def all(self) -> tuple[ModelChoice, ...]:
+        """Them."""
+        rows = self._kept.mapping("used").get("models", [])
+        return tuple(ModelChoice(*map(str, row)) for row in rows if isinstance(row, list) and len(row) == 3)
+
+    def add(self, choice: ModelChoice) -> None:
+        """Remember that `choice` was used."""
+        if choice.provider == BUILTIN or not choice.model:
+            return
+        kept = [choice, *(other for other in self.all() if other != choice)][:_MOST_KEPT]
+        self._kept.save(used={"models": [[one.provider, one.address, one.model] for one in kept]})
+
+
+class ModelMenu(QMenu):
+    """`chosen` carries a `ModelChoice`; `setup_wanted`: none of them, the settings."""
+
+    chosen = Signal(object)
+    setup_wanted = Signal()
+
+    def __init__(self, current: ModelChoice, used: Iterable[ModelChoice], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setToolTipsVisible(True)
+        self._button: QWidget | None = None
+        self._current = current
+        self._offered: set[ModelChoice] = set()
+        self._offer(ModelChoice(BUILTIN), "Built-in agent", "Works at once, offline, without a model.")
+        known = [one for one in (current, *used) if one.provider != BUILTIN]
+        for one in dict.fromkeys(known):
+            where = one.address or provider_label(one.provider)
+            self._offer(one, f"{one.model or 'No model named'}  ·  {provider_label(one.provider)}", where)
+        self._line = self.addSeparator()
+        self._looking = self.addAction("Looking for models on this machine…")
+        self._looking.setEnabled(False)
+        self.addSeparator()
+        self.addAction("Set up a model…", self.setup_wanted.emit)
+
+    def show_above(self, button: QWidget) -> None:
+        """Open over `button`, and stay there when it grows."""
+        self._button = button
+        self.popup(self._place())
+
+    def _place(self) -> QPoint:
+        assert self._button is not None
+        corner = self._button.mapToGlobal(self._button.rect().topLeft())
+        screen = self._button.screen().availableGeometry()
+        size = self.sizeHint()
+        left = max(screen.left(), min(corner.x(), screen.right() - size.width()))
+        return QPoint(left, max(screen.top(), corner.y() - size.height() - 2))
+
+    def show_local(self, found: Iterable[tuple[Provider, tuple[str, ...]]]) -> None:
+        """The local servers have answered, or have not."""
+        fresh = [
+            (ModelChoice(server.id, "", name), server) for server, names in found for name in names
+        ]
+        fresh = [(choice, server) for choice, server in fresh if choice not in self._offered]
+        for choice, server in fresh:
+            self._offer(choice, f"{choice.model}  ·  {server.label}", server.address, before=self._looking)
+        if fresh:
+            self.removeAction(self._looking)
+        else:
+            self._looking.setText("No other model on this machine")
+        if self._button is not None and self.isVisible():
+            self.adjustSize()
+            self.move(self._place())
+
+    def _offer(self, choice: ModelChoice, words: str, tip: str, before: QAction | None = None) -> None:
+        action = QAction(words.replace("&", "&&"), self)
+        action.setToolTip(tip)
+        action.setCheckable(True)
+        action.setChecked(choice == self._current)
+        action.triggered.connect(partial(self.chosen.emit, choice))
+        self.insertAction(before, action) if before is not None else self.addAction(action)
+        self._offered.add(choice)

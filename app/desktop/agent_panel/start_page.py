@@ -1,0 +1,104 @@
+"""The first page of the agent panel: what it is for, and examples that are sent with a click."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from app.desktop.theme import Theme, ThemeSource, icon
+
+_EXAMPLES = (
+    ("magnifying-glass", "find notes about {name}"),
+    ("arrow-bend-up-left", "what links to {name}?"),
+    ("tag", "tag {name} with #reviewed"),
+    ("pencil-simple", "add a line to {name}: to be checked"),
+)
+_ROOM = 56
+
+
+class Suggestion(QPushButton):
+    """An example; what does not fit is elided, and its tool tip has it whole."""
+
+    def __init__(self, theme: ThemeSource, symbol: str, text: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self._symbol = symbol
+        self.said = text
+        self.setProperty("role", "suggestion")
+        self.setToolTip(text)
+        self.setAccessibleName(text)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self._dress)
+        self._dress(theme.theme)
+
+    def minimumSizeHint(self) -> QSize:
+        """It may be as narrow as the panel."""
+        return QSize(80, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Say as much as there is room for."""
+        super().resizeEvent(event)
+        room = self.width() - round(_ROOM * self._theme.zoom)
+        # An ampersand alone would mark a shortcut.
+        words = self.said.replace("&", "&&")
+        self.setText(self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, max(24, room)))
+
+    def _dress(self, theme: Theme) -> None:
+        self.setIcon(icon(theme, self._symbol, theme.accent))
+
+
+class StartPage(QWidget):
+    """Says what the agent does; `chosen` carries the text of an example."""
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._name = ""
+        self._shown: tuple[Suggestion, ...] = ()
+        self._mark = QLabel()
+        heading = QLabel("What shall we do?")
+        heading.setProperty("textSize", "heading")
+        text = QLabel("The agent proposes, you decide: each change is shown to you before it is written.")
+        text.setProperty("tone", "muted")
+        text.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 20)
+        column.setSpacing(8)
+        column.addStretch(2)
+        for widget in (self._mark, heading, text):
+            column.addWidget(widget)
+        column.addSpacing(8)
+        self._examples = QVBoxLayout()
+        self._examples.setSpacing(8)
+        column.addLayout(self._examples)
+        column.addStretch(3)
+        theme.changed.connect(self._dress)
+        self._dress(theme.theme)
+
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """The examples that are shown."""
+        return self._shown
+
+    def suggest(self, name: str) -> None:
+        """Show examples about the note `name`; none for a vault without notes."""
+        if name == self._name:
+            return
+        self._name = name
+        for old in self._shown:
+            self._examples.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        self._shown = ()
+        for symbol, words in _EXAMPLES if name else ():
+            made = Suggestion(self._theme, symbol, words.format(name=name))
+            made.clicked.connect(lambda _=False, said=made.said: self.chosen.emit(said))
+            self._examples.addWidget(made)
+            self._shown = (*self._shown, made)
+
+    def _dress(self, theme: Theme) -> None:
+        side = round(28 * self._theme.zoom)
+        self._mark.setPixmap(icon(theme, "sparkle", theme.accent).pixmap(side, side))

@@ -1,0 +1,34 @@
+"""What the turns of a session have used, in words. Pure."""
+
+from __future__ import annotations
+
+from app.agent.transcript import Usage
+
+
+def together(a: Usage, b: Usage) -> Usage:
+    """The sum; its cost is unknown when one of them is."""
+    cost = None if a.cost is None or b.cost is None else a.cost + b.cost
+    return Usage(
+        requests=a.requests + b.requests,
+        input_tokens=a.input_tokens + b.input_tokens,
+        output_tokens=a.output_tokens + b.output_tokens,
+        cost=a.cost if b.requests == 0 else cost,
+    )
+
+
+def in_short(usage: Usage) -> str:
+    """For the label under the prompt: "1.2k tokens · $0.010"; empty while nothing was used."""
+    tokens = usage.input_tokens + usage.output_tokens
+    if not tokens:
+        return ""
+    counted = f"{tokens / 1000:.1f}k tokens" if tokens >= 1000 else f"{tokens} tokens"
+    return f"{counted} · ${usage.cost:.3f}" if usage.cost else counted
+
+
+def in_full(usage: Usage) -> str:
+    """For its tool tip."""
+    cost = "Its price is not known." if usage.cost is None else f"It costs about ${usage.cost:.4f}."
+    return (
+        f"In this session: {usage.requests:,} requests, {usage.input_tokens:,} tokens read, "
+        f"{usage.output_tokens:,} written. {cost}"
+    )

@@ -1,0 +1,81 @@
+"""A layout that fills lines from the left and breaks them where the room ends, as words do."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+
+
+class FlowLayout(QLayout):
+    """Lines of widgets, each as wide as it wishes to be; the last may take what is left of its line."""
+
+    def __init__(
+        self, parent: QWidget | None = None, spacing: int = 4, *, stretch_last: bool = False
+    ) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self._stretch_last = stretch_last
+        self.setContentsMargins(0, 0, 0, 0)
+        self.setSpacing(spacing)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        """Put `item` at the end."""
+        self._items.append(item)
+
+    def count(self) -> int:
+        """How many items there are."""
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        """The item at `index`, None outside."""
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        """Take the item at `index` out."""
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        """It needs no more room than its items."""
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        """The narrower, the higher."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """The height of all lines at `width` pixels."""
+        return self._lay_out(QRect(0, 0, width, 0), move=False)
+
+    def setGeometry(self, rect: QRect) -> None:
+        """Put every item in its place."""
+        super().setGeometry(rect)
+        self._lay_out(rect, move=True)
+
+    def sizeHint(self) -> QSize:
+        """At least the widest item."""
+        return self.minimumSize()
+
+    def minimumSize(self) -> QSize:
+        """The room of the largest item."""
+        size = QSize()
+        for item in self._items:
+            size = size.expandedTo(item.minimumSize())
+        return size
+
+    def _lay_out(self, rect: QRect, *, move: bool) -> int:
+        """Go through the lines; the height that they take."""
+        x, y, line = rect.x(), rect.y(), 0
+        shown = [item for item in self._items if not item.isEmpty()]
+        for item in shown:
+            stretched = self._stretch_last and item is shown[-1]
+            wish = item.sizeHint().boundedTo(QSize(rect.width(), 100_000))
+            if stretched:
+                wish.setWidth(item.minimumSize().width())
+            if x > rect.x() and x + wish.width() > rect.right() + 1:
+                x, y, line = rect.x(), y + line + self.spacing(), 0
+            if stretched:
+                wish.setWidth(rect.right() + 1 - x)
+            if move:
+                item.setGeometry(QRect(QPoint(x, y), wish))
+            x, line = x + wish.width() + self.spacing(), max(line, wish.height())
+        return y + line - rect.y()

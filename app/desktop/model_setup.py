@@ -1,0 +1,233 @@
+"""The model page's own row of the settings: the key, and a test of whether the model works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.agent.models import PROVIDERS, ModelCheck
+from app.desktop import tasks
+from app.desktop.bridge import VaultClient
+from app.desktop.panel import ThemedButton
+from app.desktop.settings_dialog import SettingsDialog
+from app.desktop.theme import ThemeSource
+from app.settings import ModelSettings, Settings
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+class ModelSetup(QFrame):
+    """The key of the provider that is chosen, and a button that asks its model for one word.
+
+    The key goes to the system's key store and is never shown again. `set_model` is called with the name of
+    a model that the server has and the user picks.
+    """
+
+    def __init__(
+        self,
+        client: VaultClient | None,
+        theme: ThemeSource,
+        model: ModelSettings,
+        set_model: Callable[[str], None],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self._client = client
+        self._model = model
+        self._set_model = set_model
+        self._key_box = self._build_key(theme)
+        self._test_box = self._build_test()
+        self._words = QLabel()
+        self._words.setProperty("tone", "muted")
+        self._words.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 14)
+        column.setSpacing(12)
+        for widget in (self._words, self._key_box, self._test_box):
+            column.addWidget(widget)
+        self.show_model(model)
+
+    def _build_key(self, theme: ThemeSource) -> QWidget:
+        self.key = QLineEdit()
+        self.key.setEchoMode(QLineEdit.EchoMode.Password)
+        self.key.setAccessibleName("Key")
+        self.key.returnPressed.connect(self.save_key)
+        eye = ThemedButton(theme, "eye", "Show what is typed", self)
+        eye.setCheckable(True)
+        modes = QLineEdit.EchoMode
+        eye.toggled.connect(lambda on: self.key.setEchoMode(modes.Normal if on else modes.Password))
+        self._save = QPushButton("Save the key")
+        self._save.clicked.connect(self.save_key)
+        self._forget = QPushButton("Forget it")
+        self._forget.setProperty("role", "quiet")
+        self._forget.clicked.connect(self.forget_key)
+        self.key_state = _words()
+        title = QLabel("Key")
+        title.setProperty("textSize", "strong")
+        title.setBuddy(self.key)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        row.addWidget(self.key, 1)
+        for button in (eye, self._save, self._forget):
+            row.addWidget(button)
+        return _stacked(title, row, self.key_state)
+
+    def _build_test(self) -> QWidget:
+        self.test = QPushButton("Test the model")
+        self.test.clicked.connect(self.check)
+        self.result = _words()
+        self.models = QComboBox()
+        self.models.setAccessibleName("Models of this server")
+        self.models.activated.connect(self._pick)
+        self._pick_box = QWidget()
+        row = QHBoxLayout(self._pick_box)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(QLabel("Models of this server"))
+        row.addWidget(self.models, 1)
+        self._pick_box.hide()
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.test)
+        buttons.addStretch(1)
+        return _stacked(buttons, self.result, self._pick_box)
+
+    def show_model(self, model: ModelSettings) -> None:
+        """The settings of the model that are in force; what was tested says nothing of other ones."""
+        if model != self._model:
+            _say(self.result, "")
+        self._model = model
+        known = next((one for one in PROVIDERS if one.id == model.provider), None)
+        usable = known is not None and self._client is not None
+        self._key_box.setVisible(usable)
+        self._test_box.setVisible(usable)
+        self._words.setVisible(not usable)
+        if known is None:
+            self._words.setText("The built-in agent is chosen: it works without a model and without a key.")
+        elif self._client is None:
+            self._words.setText("Open a vault to enter the key and to test the model.")
+        else:
+            self.key.setPlaceholderText("A key" if known.needs_key else "A key, if the server wants one")
+            tasks.start(self._show_key(), owner=self, what="look for the key")
+
+    def save_key(self) -> None:
+        """Keep what was typed."""
+        if key := self.key.text().strip():
+            tasks.start(self._keep(key), owner=self, what="save the key")
+
+    def forget_key(self) -> None:
+        """Take the key away."""
+        tasks.start(self._keep(""), owner=self, what="forget the key")
+
+    def check(self) -> None:
+        """Ask the model."""
+        tasks.start(self._check(), owner=self, what="test the model")
+
+    async def _keep(self, key: str) -> None:
+        assert self._client is not None
+        model = self._model
+        await self._client.run(lambda ws: ws.keys.set(model.provider, model.base_url, key))
+        self.key.clear()
+        await self._show_key()
+
+    async def _show_key(self) -> None:
+        assert self._client is not None
+        has, persistent = await self._client.run(partial(_key_state, model=self._model))
+        self._forget.setVisible(has)
+        self._save.setText("Replace the key" if has else "Save the key")
+        where = "in the system's key store" if persistent else "until the app ends"
+        if has:
+            text = f"There is a key; it is kept {where}."
+        elif persistent:
+            text = "It goes to the system's key store, never into the settings, logs or the audit."
+        else:
+            text = "This system has no key store: the key is kept in memory, until the app ends."
+        _say(self.key_state, text, "muted" if persistent else "warning")
+
+    async def _check(self) -> None:
+        assert self._client is not None
+        self.test.setEnabled(False)
+        _say(self.result, "Asking the model…")
+        try:
+            if key := self.key.text().strip():
+                await self._keep(key)
+            self._show_check(await self._client.run(lambda ws: ws.check_model()))
+        except BaseException:
+            _say(self.result, "The test could not be made.", "danger")
+            raise
+        finally:
+            self.test.setEnabled(True)
+
+    def _show_check(self, check: ModelCheck) -> None:
+        _say(self.result, f"{check.text} {check.hint}".strip(), "success" if check.ok else "danger")
+        self.models.clear()
+        self.models.addItems(check.models)
+        self.models.setCurrentIndex(self.models.findText(self._model.model))
+        self._pick_box.setVisible(bool(check.models))
+
+    def _pick(self, row: int) -> None:
+        self._set_model(self.models.itemText(row))
+
+
+def settings_with_model(
+    settings: Settings, theme: ThemeSource, client: VaultClient | None, parent: QWidget
+) -> SettingsDialog:
+    """The settings dialog with this row at the end of its model page."""
+    made: list[ModelSetup] = []
+
+    def set_model(name: str) -> None:
+        chosen = dialog.editor_of("model", "model")
+        if isinstance(chosen.control, QLineEdit):
+            chosen.control.setText(name)
+            chosen.tell()
+
+    def extra(block: QWidget) -> QWidget:
+        made.append(ModelSetup(client, theme, settings.model, set_model, block))
+        return made[0]
+
+    dialog = SettingsDialog(settings, theme, {"model": extra}, parent)
+    dialog.changed.connect(lambda changed: made[0].show_model(changed.model))
+    return dialog
+
+
+def _key_state(workspace: Workspace, model: ModelSettings) -> tuple[bool, bool]:
+    keys = workspace.keys
+    return keys.get(model.provider, model.base_url) is not None, keys.persistent
+
+
+def _words() -> QLabel:
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.hide()
+    return label
+
+
+def _say(label: QLabel, text: str, tone: str = "muted") -> None:
+    label.setProperty("tone", tone)
+    label.style().polish(label)
+    label.setText(text)
+    label.setVisible(bool(text))
+
+
+def _stacked(*parts: QWidget | QHBoxLayout) -> QWidget:
+    whole = QWidget()
+    column = QVBoxLayout(whole)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(4)
+    for part in parts:
+        column.addWidget(part) if isinstance(part, QWidget) else column.addLayout(part)
+    return whole

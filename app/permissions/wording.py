@@ -1,0 +1,16 @@
+"""Numbers in sentences."""
+
+from __future__ import annotations
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """A count with its noun: "1 note", "2,000 notes".
+
+    Args:
+        count: How many.
+        one: The words after 1.
+        many: The words after any other number; `one` with an s where that is not given.
+    """
+    if count == 1:
+        return f"1 {one}"
+    return f"{count:,} {many or one + 's'}"

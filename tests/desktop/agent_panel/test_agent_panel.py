@@ -1,0 +1,149 @@
+"""The agent panel on a real vault with the built-in agent: a turn, its card, its conversation."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from app.agent.transcript import AgentText, Choice, Notice, Question, ToolCard, UserText
+from app.desktop.agent_panel.items import CardView, QuestionView
+from app.desktop.agent_panel.panel import AgentPanel
+from app.desktop.agent_panel.transcript_view import TranscriptView
+from app.desktop.bridge import Service
+from app.desktop.theme import ThemeSource
+from tests.desktop.whole_vault import WholeVault, whole_vault
+
+NOTES = {"Longitude.md": "# Longitude\n", "Latitude.md": "See [[Longitude]].\n", "Moon.md": "[[Longitude]]\n"}
+
+
+@pytest.fixture
+def panel_of(service: Service, tmp_path: Path, qtbot) -> Callable:
+    """`async with panel_of() as (vault, panel)`."""
+
+    @asynccontextmanager
+    async def make() -> AsyncIterator[tuple[WholeVault, AgentPanel]]:
+        async with whole_vault(tmp_path / "vault", service, NOTES) as vault:
+            panel = AgentPanel(vault.client, ThemeSource("light"))
+            qtbot.addWidget(panel)
+            panel.resize(380, 700)
+            panel.show()
+            yield vault, panel
+
+    return make
+
+
+async def ask(panel: AgentPanel, text: str, wait_until) -> None:
+    """Send `text` and wait until the turn is over."""
+    panel.composer.field.setPlainText(text)
+    panel.composer.sent.emit(text)
+    await wait_until(lambda: panel.composer.running)
+    await wait_until(lambda: not panel.composer.running)
+
+
+def cards(panel: AgentPanel) -> list[ToolCard]:
+    items = (panel.transcript.item(at) for at in range(50))
+    return [item for item in items if isinstance(item, ToolCard)]
+
+
+def test_suggestions_name_the_note_with_the_most_links(gui, panel_of, wait_until) -> None:
+    async def main() -> None:
+        async with panel_of() as (_, panel):
+            await wait_until(lambda: panel._empty.suggestions)
+            assert all("Longitude" in one.said for one in panel._empty.suggestions)
+
+    gui(main())
+
+
+def test_a_change_is_a_card_with_its_diff_and_its_undo(gui, panel_of, wait_until) -> None:
+    async def main() -> None:
+        async with panel_of() as (vault, panel):
+            diffs: list[int] = []
+            undone: list[int] = []
+            panel.diff_requested.connect(diffs.append)
+            panel.undo_requested.connect(undone.append)
+            await ask(panel, "tag Longitude with #reviewed", wait_until)
+            assert "reviewed" in (vault.root / "Longitude.md").read_text()
+            (card,) = cards(panel)
+            assert (card.tool, card.state) == ("add_tag", "done")
+            (view,) = panel.transcript.findChildren(CardView)
+            view.card._diff.click()
+            view.card._undo.click()
+            assert diffs == undone == [card.entry]
+            view.card._fold.setChecked(True)
+            assert view.card._details is not None
+            assert '"reviewed"' in view.card._details.toPlainText()
+
+    gui(main())
+
+
+def test_an_edited_message_replaces_what_came_after_it(gui, panel_of, wait_until) -> None:
+    async def main() -> None:
+        async with panel_of() as (_, panel):
+            await ask(panel, "tag Longitude with #reviewed", wait_until)
+            await ask(panel, "what links to Longitude?", wait_until)
+            panel._edit_again(0)
+            assert panel.composer.field.toPlainText() == "tag Longitude with #reviewed"
+            await ask(panel, "what links to Moon?", wait_until)
+            said = [item.text for at in range(50) if isinstance(item := panel.transcript.item(at), UserText)]
+            assert said == ["what links to Moon?"]
+            assert len(cards(panel)) == 1
+
+    gui(main())
+
+
+def test_a_conversation_is_kept_and_shown_again(gui, panel_of, wait_until) -> None:
+    async def main() -> None:
+        async with panel_of() as (vault, panel):
+            await ask(panel, "what links to Longitude?", wait_until)
+            (saved,) = await vault.client.run(lambda ws: ws.agent.store.all("Longitude"))
+            panel.new_conversation()
+            assert panel.transcript.item(0) is None
+            await panel.open_conversation(saved.id)
+            first = panel.transcript.item(0)
+            assert isinstance(first, UserText)
+            assert first.text == "what links to Longitude?"
+            panel._toggle_list()
+            await wait_until(lambda: panel._list._list.count() == 1)
+
+    gui(main())
+
+
+def test_the_label_follows_settings_that_change_elsewhere(gui, panel_of, wait_until) -> None:
+    async def main() -> None:
+        async with panel_of() as (vault, panel):
+            await vault.client.run(
+                lambda ws: ws.change_settings("model", provider="ollama", model="qwen3")
+            )
+            await wait_until(lambda: panel.composer.model.text() == "qwen3")
+            panel._choose_mode("ask")
+            await wait_until(lambda: panel.composer.mode.currentData() == "ask")
+
+    gui(main())
+
+
+def test_the_answers_of_a_question_end_with_the_next_prompt(qtbot) -> None:
+    view = TranscriptView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    choice = Choice(label="Longitude", reply="open Longitude")
+    view.put(0, Question(turn="t", at=0, text="Which?", choices=(choice,)))
+    replies: list[str] = []
+    view.reply_chosen.connect(replies.append)
+    (question,) = view.findChildren(QuestionView)
+    question._buttons[0].click()
+    view.put(1, UserText(turn="u", at=1, text="open Longitude"))
+    question._buttons[0].click()
+    assert replies == ["open Longitude"]
+
+
+def test_another_kind_of_item_takes_the_place_of_the_first(qtbot) -> None:
+    view = TranscriptView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    view.show_items((UserText(turn="t", at=0, text="one"), AgentText(turn="t", at=0, text="two")))
+    view.put(1, Notice(turn="t", at=1, level="error", text="It broke off.", hint="Send it again."))
+    assert isinstance(view.item(1), Notice)
+    view.cut(1)
+    assert view.item(1) is None
+    assert view.item(0) is not None

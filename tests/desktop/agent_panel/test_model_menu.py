@@ -1,0 +1,76 @@
+"""The menu of who answers, and what it remembers."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QWidget
+
+from app.agent.models import PROVIDERS
+from app.agent.transcript import Usage
+from app.desktop.agent_panel.model_menu import ModelChoice, ModelMenu, UsedModels
+from app.desktop.agent_panel.usage import in_full, in_short, together
+
+OLLAMA = next(known for known in PROVIDERS if known.id == "ollama")
+CLOUD = ModelChoice("openai", "", "gpt-4.1-mini")
+
+
+def texts(menu: ModelMenu) -> list[str]:
+    return [action.text() for action in menu.actions() if not action.isSeparator()]
+
+
+def test_the_menu_has_the_built_in_agent_the_used_models_and_the_local_ones(qtbot) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    menu = ModelMenu(CLOUD, [CLOUD, ModelChoice("ollama", "", "qwen3")], owner)
+    menu.show_local([(OLLAMA, ("qwen3", "llama3.2"))])
+    assert texts(menu) == [
+        "Built-in agent", "gpt-4.1-mini  ·  OpenAI", "qwen3  ·  Ollama", "llama3.2  ·  Ollama",
+        "Set up a model…",
+    ]  # fmt: skip
+    assert [action.isChecked() for action in menu.actions() if action.isCheckable()] == [
+        False, True, False, False,
+    ]  # fmt: skip
+    chosen: list[ModelChoice] = []
+    menu.chosen.connect(chosen.append)
+    menu.actions()[-3].trigger()
+    assert chosen in ([ModelChoice("ollama", "", "llama3.2")], [])
+
+
+def test_a_machine_without_models_says_so(qtbot) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    menu = ModelMenu(ModelChoice("built-in"), [], owner)
+    menu.show_local([])
+    assert "No other model on this machine" in texts(menu)
+
+
+def test_used_models_are_remembered_the_latest_first() -> None:
+    used = UsedModels()
+    for number in range(12):
+        used.add(ModelChoice("openai", "", f"m{number}"))
+    used.add(ModelChoice("openai", "", "m10"))
+    used.add(ModelChoice("built-in"))
+    kept = [choice.model for choice in UsedModels().all()]
+    assert kept[:3] == ["m10", "m11", "m9"]
+    assert len(kept) == 8
+
+
+@pytest.mark.parametrize(
+    ("usage", "said"),
+    [
+        (Usage(cost=0.0), ""),
+        (Usage(requests=1, input_tokens=100, output_tokens=20, cost=None), "120 tokens"),
+        (Usage(requests=2, input_tokens=1900, output_tokens=100, cost=0.0104), "2.0k tokens · $0.010"),
+    ],
+)
+def test_usage_in_short(usage: Usage, said: str) -> None:
+    assert in_short(usage) == said
+
+
+def test_usage_adds_up_and_an_unknown_price_stays_unknown() -> None:
+    known = Usage(requests=1, input_tokens=10, output_tokens=1, cost=0.5)
+    unknown = Usage(requests=1, input_tokens=10, output_tokens=1, cost=None)
+    assert together(known, known).cost == 1.0
+    assert together(known, unknown).cost is None
+    assert together(known, Usage()).cost == 0.5
+    assert "not known" in in_full(unknown)

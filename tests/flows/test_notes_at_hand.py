@@ -1,0 +1,190 @@
+"""Working on notes by hand: open, edit, save, others' edits, links, backlinks, search, unsaved text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from tests.flows.pilot import Pilot
+
+
+def test_a_note_is_opened_edited_and_saved(app_run, garden: Path) -> None:
+    mint = garden / "Plants/Mint.md"
+    before = mint.read_bytes()
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        note = await pilot.open_note("Plants/Mint.md")
+        await pilot.write_at_end(note, "Cut it back.")
+        tabs = note.parentWidget().parentWidget()
+        assert tabs.tabText(0) == "● Mint"
+        assert mint.read_bytes() == before
+        await pilot.save(note)
+        # The note's own line ends and every other byte stay.
+        assert mint.read_bytes() == before + b"Cut it back."
+        assert tabs.tabText(0) == "Mint"
+        entry = await pilot.select_entry("save")
+        assert entry.caller_kind == "user" and entry.commit is not None
+
+    app_run(use)
+
+
+def test_an_outside_edit_of_a_clean_note_shows_by_itself(app_run, garden: Path) -> None:
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        note = await pilot.open_note("Water.md")
+        (garden / "Water.md").write_text("# Water\n\nWritten by a sync program, see [[Mint]].\n")
+        await pilot.until(lambda: "sync program" in note.editor.toPlainText(), "the source follows")
+        await pilot.until(lambda: "sync program" in note.reader.toPlainText(), "the reading view follows")
+        (garden / "Fresh.md").write_text("See [[Water]].\n")
+        await pilot.until(lambda: pilot.files.model.index_of("Fresh.md").isValid(), "it is listed")
+        await pilot.until(lambda: "Fresh.md" in pilot.nodes, "it is in the graph")
+        (garden / "Fresh.md").unlink()
+        await pilot.until(lambda: not pilot.files.model.index_of("Fresh.md").isValid())
+        await pilot.until(lambda: "Fresh.md" not in pilot.nodes)
+
+    app_run(use)
+
+
+def test_an_outside_edit_of_unsaved_text_asks_and_merging_keeps_both(app_run, garden: Path) -> None:
+    water = garden / "Water.md"
+    water.write_bytes(b"# Water\n\nOne.\n\nTwo.\n\nThree.\n")
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        note = await pilot.open_note("Water.md")
+        await pilot.write_at_end(note, "Mine.")
+        water.write_bytes(b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\n")
+        await pilot.until(lambda: "changed outside" in note.notice.text, "it asks")
+        assert "Mine." in note.editor.toPlainText() and "Theirs." not in note.editor.toPlainText()
+        await pilot.press("Merge both", note)
+        await pilot.until(lambda: not note.document.dirty, "it is saved")
+        assert water.read_bytes() == b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\nMine."
+        assert note.notice.text == ""
+        # Both wrote at the same place: no merge is offered, and what is given up stays in the history.
+        await pilot.write_at_end(note, " And more.")
+        water.write_bytes(b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\nTheirs again.")
+        await pilot.until(lambda: "changed outside" in note.notice.text, "it asks")
+        assert not pilot._buttons("Merge both", note)
+        await pilot.press("Keep mine", note)
+        await pilot.until(lambda: not note.document.dirty, "it is saved")
+        assert water.read_bytes() == b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\nMine. And more."
+        path = note.document.page.path
+        versions = await pilot.client.run(lambda ws: ws.journal.history(path))
+        kept = [await pilot.client.run(lambda ws, v=v: ws.journal.content(v.hash)) for v in versions]
+        assert any(content.endswith(b"Theirs again.") for content in kept)
+
+    app_run(use)
+
+
+def test_a_note_that_is_deleted_outside_keeps_its_unsaved_text(app_run, garden: Path) -> None:
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        note = await pilot.open_note("Water.md")
+        await pilot.write_at_end(note, "Mine.")
+        (garden / "Water.md").unlink()
+        await pilot.until(lambda: "deleted or moved" in note.notice.text, "it is told")
+        assert note.editor.toPlainText().endswith("Mine.")
+        await pilot.press("Make it again", note)
+        await pilot.until(lambda: not note.document.dirty)
+        assert (garden / "Water.md").read_bytes().endswith(b"#nature\nMine.")
+
+    app_run(use)
+
+
+def test_links_and_backlinks_lead_from_note_to_note(app_run, garden: Path) -> None:
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        note = await pilot.open_note("Plants/Camellia.md")
+        await pilot.until(lambda: "real tea" in note.reader.toPlainText(), "it is drawn")
+        await pilot.follow(note.reader, "real tea")
+        tea = await pilot.shown("Tea.md")
+        await pilot.press("Links of this note", tea)
+        await pilot.until(lambda: pilot._buttons("Mint", tea.links), "its backlinks are shown")
+        assert pilot._buttons("Camellia", tea.links) and pilot._buttons("Water", tea.links)
+        await pilot.press("Mint", tea.links)
+        await pilot.shown("Plants/Mint.md")
+        await pilot.front()
+        QTest.keyClick(pilot.window, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+        tea = await pilot.shown("Tea.md")
+        # A name that no note has: it is asked whether to make one.
+        await pilot.until(lambda: "Kettle" in tea.reader.toPlainText())
+        await pilot.follow(tea.reader, "Kettle")
+        if not pilot.approvals.waiting:
+            await pilot.until(lambda: pilot.sheets or pilot.approvals.waiting)
+        if pilot.sheets:
+            await pilot.press("Make it")
+        await pilot.approve()
+        await pilot.shown("Kettle.md")
+        assert (garden / "Kettle.md").read_bytes() == b"# Kettle\n"
+
+    app_run(use)
+
+
+def test_links_to_names_with_odd_characters(app_run, garden: Path) -> None:
+    names = ("100% sure", "Why now?", "茶 & 水", "🍵 tea+milk")
+    for name in names:
+        (garden / f"{name}.md").write_text(f"# {name}\n", encoding="utf-8")
+    (garden / "Hub.md").write_text("\n\n".join(f"[[{name}|to {at}]]" for at, name in enumerate(names)))
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        for at, name in enumerate(names):
+            hub = await pilot.open_note("Hub.md")
+            await pilot.until(lambda at=at, hub=hub: f"to {at}" in hub.reader.toPlainText())
+            await pilot.follow(hub.reader, f"to {at}")
+            await pilot.shown(f"{name}.md")
+
+    app_run(use)
+
+
+def test_search_finds_and_opens_at_the_line(app_run, garden: Path) -> None:
+    (garden / "Long.md").write_text("# Long\n\n" + "filler\n" * 300 + "the samovar hums\n" + "filler\n" * 300)
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        await pilot.front()
+        control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+        QTest.keyClick(pilot.window, Qt.Key.Key_F, control | shift)
+        await pilot.until(pilot.search.field.isVisible)
+        QTest.keyClicks(pilot.search.field, "samovar")
+        await pilot.until(lambda: len(pilot.search.model.rows) == 2, "it is found")
+        line = pilot.search.model.rows[1].snippet
+        assert line is not None and line.line == 303 and "samovar" in line.text
+        place = pilot.search.list.visualRect(pilot.search.model.index(1, 0)).center()
+        await pilot.click(pilot.search.list.viewport(), place)
+        note = await pilot.shown("Long.md")
+        await pilot.edit(note)
+        await pilot.until(lambda: note.editor.textCursor().blockNumber() == 302, "the cursor is at the line")
+        # The results follow the query; a query that can't be read says where.
+        pilot.search.field.setFocus()
+        pilot.search.field.selectAll()
+        QTest.keyClicks(pilot.search.field, "tag:nature -samovar")
+        await pilot.until(lambda: {r.hit.path.text for r in pilot.search.model.rows} == {
+            "Water.md", "Plants/Camellia.md"})  # fmt: skip
+        QTest.keyClicks(pilot.search.field, " (")
+        await pilot.until(pilot.search.error.isVisible, "the mistake is told")
+
+    app_run(use)
+
+
+def test_closing_with_unsaved_text_asks(app_run, garden: Path) -> None:
+    water = garden / "Water.md"
+    before = water.read_bytes()
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        note = await pilot.open_note("Water.md")
+        await pilot.write_at_end(note, "Unsaved.")
+        pilot.window.close()
+        await pilot.press("Cancel")
+        await pilot.until(lambda: not pilot.sheets)
+        assert not pilot.window.ended.is_set() and note.document.dirty and water.read_bytes() == before
+        pilot.window.close()
+        await pilot.press("Save")
+        await pilot.until(pilot.window.ended.is_set)
+        assert water.read_bytes() == before + b"Unsaved."
+
+    app_run(use)

@@ -1,0 +1,39 @@
+"""Real vaults of other people: they open, all of each is read, and an edit is undone to the last byte."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.flows.files import everything_in
+from tests.flows.pilot import Pilot
+
+
+@pytest.mark.parametrize("name", ["kepano-obsidian", "knowledge-garden", "logseq-docs"])
+def test_a_real_vault_opens_and_an_edit_is_undone(
+    app_run, real_vaults: Path, tmp_path: Path, name: str
+) -> None:
+    if not (real_vaults / name).is_dir():
+        pytest.skip(f"{name} is not on this machine")
+    root = tmp_path / name
+    shutil.copytree(real_vaults / name, root, symlinks=True, ignore=shutil.ignore_patterns(".git"))
+    before = everything_in(root)
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(root)
+        stats = await pilot.client.run(lambda ws: ws.index.stats())
+        assert stats.failed == 0 and stats.notes > 10
+        await pilot.until(lambda: len(pilot.graph.view.graph()) >= stats.notes, "every note is a node")
+        assert len(pilot.graph.view.graph().edges) > 0
+        notes = await pilot.client.run(lambda ws: ws.index.notes())
+        note = next(one for one in notes if one.problem is None and one.tags and one.words > 20)
+        await pilot.ask_and_approve(f"tag [[{note.path.stem_path}]] with #checked-here")
+        changed = everything_in(root)
+        assert {path for path in before if changed[path] != before[path]} == {note.path.text}
+        await pilot.until(lambda: "checked-here" in pilot.tags_of(note.path.text), "the graph knows")
+        await pilot.ask_and_approve("undo")
+        assert everything_in(root) == before
+
+    app_run(use)
