@@ -10,9 +10,6 @@ from app.desktop.graph_view.look import rgb
 from app.desktop.graph_view.scene import Scene
 from app.graph.raster import DiscLook, draw_discs
 
-# Below this the threads cost more than they save.
-_WORTH_THREADS = 4000
-
 
 def paint_nodes(
     painter: QPainter,
@@ -39,9 +36,9 @@ def paint_nodes(
     pixels = np.zeros((height, width, 4), dtype=np.uint8)
     scaled = np.float32(ratio)
     order = rows.astype(np.int32)
-    threads = None if len(rows) >= _WORTH_THREADS else 1
+    # By this thread alone: it is done in some milliseconds, and waits for no other.
     look = disc_look(scene)
-    draw_discs(look, at * scaled, radii * scaled, opacity, order, pixels, ratio, threads)
+    draw_discs(look, at * scaled, radii * scaled, opacity, order, pixels, ratio, threads=1)
     image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(ratio)
     painter.drawImage(0, 0, image)
