@@ -21,7 +21,9 @@ _REPULSION = 16.0
 _FINEST_TICKS = 80
 _COARSE_TICKS = 100
 _LIVE_TICKS = 160
-_SEPARATIONS = 60
+_MOST_SEPARATIONS = 60
+_LEAST_SEPARATIONS = 20
+_SEPARATED_BODIES = 1_000_000
 _BODIES_PER_PICTURE = 20_000
 
 
@@ -127,7 +129,8 @@ class NativeEngine:
         """Overlaps pushed apart until none is left or the patience is."""
         at = np.array(at, dtype=np.float32, order="C")
         radii = np.ascontiguousarray(radii, dtype=np.float32)
-        for turn in range(_SEPARATIONS):
+        rounds = _SEPARATED_BODIES // max(len(at), 1)
+        for turn in range(min(max(rounds, _LEAST_SEPARATIONS), _MOST_SEPARATIONS)):
             if native.separate(at, radii) < 0.02:
                 break
             if _is_shown(turn, len(at)):

@@ -146,8 +146,11 @@ int separate(int count, float *at, const float *radius, float gap, float *larges
     }
     float largest_radius = 0.0f;
     for (int i = 0; i < count; i++) largest_radius = fmaxf(largest_radius, clean_radius(radius[i]));
-    for (int i = 0; i < count; i++)
+    /* Square by square: what is looked at next is near in memory too. */
+    for (int k = 0; k < count; k++) {
+        const int i = grid.rows[k];
         if (is_place(at[2 * i], at[2 * i + 1])) part_around(&apart, &grid, largest_radius, i);
+    }
     for (int k = 0; k < 2 * count; k++) at[k] += apart.move[k];
     *largest = apart.largest;
     free(apart.move);
