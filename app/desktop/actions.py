@@ -15,9 +15,10 @@ from PySide6.QtWidgets import QMainWindow, QMenu
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command. `menu` is the menu it stands in, `needs_vault` greys it out without one.
+    """One command.
 
-    `shortcuts` are in Qt's portable form ("Ctrl+P"; Ctrl is Command on macOS). A command with `line` has
+    `menu` is the menu it stands in; `needs_vault` greys it out without one, `needs_note` while no note is
+    open. `shortcuts` are in Qt's portable form ("Ctrl+P"; Ctrl is Command on macOS). One with `line` has
     a separator over it in its menu.
     """
 
@@ -28,23 +29,37 @@ class Command:
     needs_vault: bool = True
     line: bool = False
     symbol: str = ""
+    needs_note: bool = False
 
 
 COMMANDS: tuple[Command, ...] = (
     Command("open-folder", "Open folder…", "File", ("Ctrl+O",), needs_vault=False, symbol="folder-open"),
     Command("open-sample", "Open the sample vault", "File", needs_vault=False, symbol="flower"),
     Command("new-note", "New note…", "File", ("Ctrl+N",), symbol="note-pencil", line=True),
-    Command("close-tab", "Close tab", "File", ("Ctrl+W",), line=True, symbol="x"),
+    Command("save-note", "Save", "File", ("Ctrl+S",), needs_note=True, symbol="floppy-disk"),
+    Command("close-tab", "Close tab", "File", ("Ctrl+W",), line=True, needs_note=True, symbol="x"),
     Command("reopen-tab", "Reopen closed tab", "File", ("Ctrl+Shift+T",), symbol="arrow-u-up-left"),
     Command("close-vault", "Close vault", "File", symbol="x-circle"),
     Command("settings", "Settings…", "File", ("Ctrl+,",), needs_vault=False, line=True, symbol="gear-six"),
     Command("quit", "Quit", "File", ("Ctrl+Q",), needs_vault=False, symbol="power"),
+    Command("edit-note", "Read or edit", "Note", ("Ctrl+E",), needs_note=True, symbol="pencil-simple"),
+    Command("find-in-note", "Find…", "Note", ("Ctrl+F",), needs_note=True, symbol="magnifying-glass"),
+    Command("replace-in-note", "Find and replace…", "Note", ("Ctrl+H",), needs_note=True, symbol="swap"),
+    Command("note-links", "Links of the note", "Note", ("Ctrl+Shift+L",), needs_note=True, symbol="link"),
+    Command("note-history", "History…", "Note", line=True, needs_note=True, symbol="clock-counter-clockwise"),
+    Command("note-graph", "Show in the graph", "Note", needs_note=True, symbol="share-network"),
+    Command("note-related", "Find related notes", "Note", needs_note=True, symbol="circles-three"),
+    Command("note-ask", "Give to the agent", "Note", needs_note=True, symbol="sparkle"),
+    Command("note-copy-link", "Copy the link", "Note", needs_note=True, symbol="copy"),
+    Command("note-reveal", "Show in the file manager", "Note", needs_note=True, symbol="folder-open"),
+    Command("note-rename", "Rename…", "Note", line=True, needs_note=True, symbol="text-t"),
+    Command("note-delete", "Delete…", "Note", needs_note=True, symbol="trash"),
     Command("go-note", "Go to note…", "Go", ("Ctrl+P",), symbol="file-text"),
     Command("commands", "Command palette…", "Go", ("Ctrl+Shift+P",), needs_vault=False, symbol="command"),
     Command("back", "Back", "Go", ("Alt+Left",), line=True, symbol="arrow-left"),
     Command("forward", "Forward", "Go", ("Alt+Right",), symbol="arrow-right"),
-    Command("next-tab", "Next tab", "Go", ("Ctrl+Tab",), line=True, symbol="caret-right"),
-    Command("previous-tab", "Previous tab", "Go", ("Ctrl+Shift+Tab",), symbol="caret-left"),
+    Command("next-tab", "Next tab", "Go", ("Ctrl+Tab",), line=True, needs_note=True, symbol="caret-right"),
+    Command("previous-tab", "Previous tab", "Go", ("Ctrl+Shift+Tab",), needs_note=True, symbol="caret-left"),
     Command("show-files", "Files", "View", ("Ctrl+Shift+E",), symbol="files"),
     Command("show-search", "Search", "View", ("Ctrl+Shift+F",), symbol="magnifying-glass"),
     Command("show-tags", "Tags", "View", ("Ctrl+Shift+G",), symbol="hash"),
@@ -52,7 +67,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("toggle-graph", "Show or hide the graph", "View", ("Ctrl+Shift+M",), symbol="share-network"),
     Command("toggle-agent", "Show or hide the agent", "View", ("Ctrl+Shift+A",), symbol="sparkle"),
     Command("toggle-bottom", "Show or hide activity", "View", ("Ctrl+J",), symbol="rows"),
-    Command("split-right", "Split the notes", "View", ("Ctrl+\\",), symbol="columns"),
+    Command("split-right", "Split the notes", "View", ("Ctrl+\\",), needs_note=True, symbol="columns"),
     Command("focus-agent", "Ask the agent", "View", ("Ctrl+L",), line=True, symbol="chat-teardrop-text"),
     Command("show-problems", "Problems of the index", "View", symbol="warning-circle"),
     Command("zoom-in", "Larger", "View", ("Ctrl++", "Ctrl+="), needs_vault=False, line=True),
@@ -68,7 +83,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("grants", "What is auto-approved…", "Vault", line=True, symbol="lock-simple"),
 )  # fmt: skip
 
-MENUS = ("File", "Go", "View", "Vault")
+MENUS = ("File", "Note", "Go", "View", "Vault")
 
 
 def translated(text: str) -> str:
@@ -87,7 +102,7 @@ class Actions:
         if odd := {command.id for command in COMMANDS} ^ set(handlers):
             raise ValueError(f"commands and handlers differ: {sorted(odd)}")
         self._handlers = handlers
-        self._has_vault = False
+        self._has_vault = self._has_note = False
         self.menus: dict[str, QMenu] = {
             name: window.menuBar().addMenu(f"&{translated(name)}") for name in MENUS
         }
@@ -95,10 +110,15 @@ class Actions:
         self.set_has_vault(False)
 
     def set_has_vault(self, has_vault: bool) -> None:
-        """Grey out what needs a vault, or bring it back."""
+        """Grey out what needs a vault, or bring back what does not need a note too."""
         self._has_vault = has_vault
+        self.set_has_note(False)
+
+    def set_has_note(self, has_note: bool) -> None:
+        """Grey out what needs an open note, or bring it back."""
+        self._has_note = has_note and self._has_vault
         for command in COMMANDS:
-            self.by_id[command.id].setEnabled(has_vault or not command.needs_vault)
+            self.by_id[command.id].setEnabled(self._can_be_done(command))
 
     def run(self, command_id: str) -> None:
         """Do what the command does, if it can be done now."""
@@ -108,7 +128,10 @@ class Actions:
 
     def available(self) -> tuple[Command, ...]:
         """The commands that can be done now."""
-        return tuple(command for command in COMMANDS if self._has_vault or not command.needs_vault)
+        return tuple(command for command in COMMANDS if self.by_id[command.id].isEnabled())
+
+    def _can_be_done(self, command: Command) -> bool:
+        return (self._has_vault or not command.needs_vault) and (self._has_note or not command.needs_note)
 
     def _make(self, window: QMainWindow, command: Command) -> QAction:
         action = QAction(translated(command.title), window)

@@ -168,9 +168,11 @@ async def prompt_text(parent: QWidget | None, title: str, label: str, value: str
     return field.text().strip() or None if accepted else None
 
 
-async def pick_folder(parent: QWidget | None, title: str = "Open a folder of notes") -> Path | None:
-    """The folder that the user picked; None when cancelled."""
-    dialog = QFileDialog(parent, title)
+async def pick_folder(
+    parent: QWidget | None, title: str = "Open a folder of notes", *, start: Path | None = None
+) -> Path | None:
+    """The folder that the user picked, looking from `start` on; None when cancelled."""
+    dialog = QFileDialog(parent, title, str(start) if start is not None else "")
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
     if await _ask_for_files(dialog) and (chosen := dialog.selectedFiles()):

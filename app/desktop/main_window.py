@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from app.desktop.vault_view import VaultView
 
 _ZOOM_STEP = 0.1
+_NOTE_DEEDS = {
+    "save-note": "save", "edit-note": "mode", "find-in-note": "find", "replace-in-note": "replace",
+    "note-links": "links",
+}  # fmt: skip
 
 
 class MainWindow(QMainWindow):
@@ -166,6 +170,10 @@ class MainWindow(QMainWindow):
             "reveal-vault": in_view(lambda view: view.commands.act("reveal", "")),
             "grants": self._show_grants,
         }
+        for name, what in _NOTE_DEEDS.items():
+            handlers[name] = in_notes(partial(_do, what=what))
+        for what in ("history", "graph", "related", "ask", "copy-link", "reveal", "rename", "delete"):
+            handlers[f"note-{what}"] = in_notes(partial(_act, what=what))
         for name in ("files", "tags"):
             handlers[f"show-{name}"] = in_page(partial(_show_side, panel_id=name))
         for area in ("side", "graph", "agent", "bottom"):
@@ -197,7 +205,9 @@ class MainWindow(QMainWindow):
         self.menu.set_has_vault(True)
         self.setWindowTitle(f"{client.workspace.name} – Scriptorium")
         self.banners.clear("lost")
-        self._mark_way()
+        if view.notes is not None:
+            view.notes.shown.connect(self._mark_notes)
+        self._mark_notes()
         self._start(view.begin(), self.tr("open the notes of last time"))
 
     def _take_down(self) -> None:
@@ -247,7 +257,7 @@ class MainWindow(QMainWindow):
 
     def _pick(self) -> None:
         async def pick() -> None:
-            if (folder := await dialogs.pick_folder(self)) is not None:
+            if (folder := await dialogs.pick_folder(self, start=self.recent.place)) is not None:
                 await self._switch(folder, read_only=False, asked=False)
 
         self._start(pick(), self.tr("open the folder"))
@@ -312,6 +322,12 @@ class MainWindow(QMainWindow):
         if self.view is not None:
             self.view.set_reading(reading)
 
+    def _mark_notes(self, *_: object) -> None:
+        notes = self.view.notes if self.view is not None else None
+        self.menu.set_has_note(notes is not None and notes.current is not None)
+        self.menu.by_id["reopen-tab"].setEnabled(notes is not None and notes.can_reopen)
+        self._mark_way()
+
     def _mark_way(self) -> None:
         has_vault = self.view is not None
         self.menu.by_id["back"].setEnabled(has_vault and self.navigation.can_go_back)
@@ -319,6 +335,14 @@ class MainWindow(QMainWindow):
 
     def _start(self, work: Coroutine[Any, Any, object], what: str) -> None:
         tasks.start(work, what=what)
+
+
+def _do(notes: NoteArea, what: str) -> None:
+    notes.do(what)
+
+
+def _act(notes: NoteArea, what: str) -> None:
+    notes.act(what)
 
 
 def _toggle(page: VaultPage, area: str) -> None:

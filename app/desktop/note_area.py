@@ -23,7 +23,7 @@ from app.errors import ScriptoriumError
 
 log = logging.getLogger(__name__)
 _MOST_CLOSED = 50
-_NARROWEST = 220
+_NARROWEST = 260
 _NARROWEST_TAB = 132
 
 
@@ -44,6 +44,9 @@ class NoteTab(Protocol):
     async def close_requested(self) -> bool:
         """Whether it may be closed; asks the user about unsaved text."""
         ...
+
+    def do(self, what: str) -> None:
+        """Do "save", "mode" (read or edit), "find", "replace" or "links"."""
 
 
 MakeTab = Callable[[VaultClient, ThemeSource, QWidget], QWidget]
@@ -222,6 +225,21 @@ class NoteArea(QWidget):
         elif self.current is not None:
             path = self.current.path
             tasks.start(self.open(path, beside=True), owner=self, what=self.tr("open the note"))
+
+    def do(self, what: str) -> None:
+        """Have the note in front do this; see `NoteTab.do`."""
+        if self.current is not None:
+            self.current.do(what)
+
+    def act(self, what: str) -> None:
+        """Ask for this to be done with the note in front."""
+        if self.current is not None and self.current.path:
+            self.act_requested.emit(what, self.current.path)
+
+    @property
+    def can_reopen(self) -> bool:
+        """Whether a tab was closed that can be opened again."""
+        return bool(self._closed)
 
     def reopen(self) -> None:
         """Open the tab that was closed last."""

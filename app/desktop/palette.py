@@ -222,11 +222,15 @@ class Palette(QFrame):
         self.nothing.setText(words.get(self._mode, self.tr("Nothing matches.")))
         self.nothing.setVisible(on)
         self.list.setVisible(not on)
+        self._place()
 
     def _place(self) -> None:
         parent, zoom = self._over, self._theme.zoom
         width = min(round(600 * zoom), parent.width() - 32)
-        height = min(round(420 * zoom), parent.height() - 96)
+        rows = self.model.rowCount()
+        needed = self.list.sizeHintForRow(0) * rows + 12 if rows else self.nothing.sizeHint().height()
+        needed += self.field.sizeHint().height()
+        height = min(round(420 * zoom), parent.height() - 96, needed)
         self.setGeometry((parent.width() - width) // 2, 64, width, height)
 
 

@@ -49,6 +49,11 @@ class RecentVaults:
             log.warning("the list of recent vaults could not be read: %s", error)
             return ()
 
+    @property
+    def place(self) -> Path:
+        """Where the user keeps vaults, as far as is known: to begin looking for another one there."""
+        return next((Path(vault.path).parent for vault in self.all() if vault.exists), Path.home())
+
     def add(self, root: Path) -> None:
         """Put `root` first."""
         path = str(root.resolve())

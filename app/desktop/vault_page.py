@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
@@ -26,6 +27,8 @@ from app.desktop.panels import PanelKind
 from app.desktop.theme import ThemeSource
 
 _SIDE, _AGENT, _BOTTOM = 264, 372, 260
+_SIDE_LEAST, _GRAPH_LEAST, _AGENT_LEAST = 180, 200, 280
+_SHARES = [46, 54]  # of the graph and the notes, until the user moves what is between them
 
 
 class VaultPage(QWidget):
@@ -49,6 +52,8 @@ class VaultPage(QWidget):
         self._kinds = {kind.id: kind for kind in kinds}
         self._panels: dict[str, QWidget] = {}
         self._buttons: dict[str, ThemedButton] = {}
+        self._folded: set[str] = set()  # what is hidden for want of room only
+        self._shares = _SHARES
         self.setObjectName("page")
         self.side = QStackedWidget()
         self.side.setObjectName("panel")
@@ -77,24 +82,30 @@ class VaultPage(QWidget):
             return
         if fold and self.side.currentWidget() is panel and not self.side.isHidden():
             self.side.hide()
+            self._fit()
         else:
             self.side.setCurrentWidget(panel)
-            self.side.show()
-        self._mark_buttons()
+            self.show_area("side")
 
     def toggle(self, area: str) -> None:
         """Show or hide "side", "graph", "agent" or "bottom"."""
         widget = self._areas()[area]
-        if widget is not None:
-            widget.setVisible(widget.isHidden())
-        self._make_room()
-        self._mark_buttons()
+        if widget is None:
+            return
+        if widget.isHidden():
+            self.show_area(area)
+        else:
+            widget.hide()
+            self._make_room()
+            self._fit()
 
     def show_area(self, area: str) -> None:
-        """Show "side", "graph", "agent" or "bottom"."""
+        """Show "side", "graph", "agent" or "bottom"; another is folded where both have no room."""
         if (widget := self._areas()[area]) is not None:
+            self._folded.discard(area)
             widget.show()
-        self._mark_buttons()
+        self._make_room()
+        self._fit(keep=area)
 
     def show_bottom(self, panel_id: str) -> None:
         """Unfold the bottom with this panel in front."""
@@ -106,8 +117,11 @@ class VaultPage(QWidget):
     def state(self) -> dict[str, Any]:
         """The layout, for the next start."""
         current = next((i for i, p in self._panels.items() if p is self.side.currentWidget()), "")
-        hidden = [name for name, widget in self._areas().items() if widget is not None and widget.isHidden()]
+        gone = {name for name, widget in self._areas().items() if widget is not None and widget.isHidden()}
+        hidden = sorted(gone - self._folded)
         sizes = {name: splitter.sizes() for name, splitter in self._splitters().items()}
+        self._keep_shares()
+        sizes["centre"] = self._shares
         return {"side": current, "hidden": hidden, "sizes": sizes}
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -121,22 +135,81 @@ class VaultPage(QWidget):
         zoom = self._theme.zoom
         first = {
             "across": [round(_SIDE * zoom), 10_000, round(_AGENT * zoom)],
-            "centre": [520, 480],
+            "centre": _SHARES,
             "down": [10_000, round(_BOTTOM * zoom)],
         }
         kept = state.get("sizes", {})
         for name, splitter in self._splitters().items():
             sizes = kept.get(name, [])
-            fits = len(sizes) == splitter.count() and any(sizes)
+            fits = len(sizes) == splitter.count() and (all(sizes) if name == "centre" else any(sizes))
             splitter.setSizes(sizes if fits else first[name][: splitter.count()])
+            if name == "centre" and fits:
+                self._shares = list(sizes)
         self._make_room()
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fold what there is no room for, or bring it back."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self, *, keep: str = "") -> None:
+        """Fold the side, then the graph, then the agent, until the rest has room; but not `keep`.
+
+        What was folded comes back as soon as there is room again. The graph stays while no note is open.
+        """
+        areas, needs = self._areas(), self._needs()
+        room = self.width() - self._bar.sizeHint().width() if self.isVisible() else sum(needs.values())
+        folded: set[str] = set()
+        for name in ("side", "graph", "agent"):
+            needed = sum(need for other, need in needs.items() if other not in folded)
+            alone = name == "graph" and "notes" not in needs
+            if needed > room and name in needs and name != keep and not alone:
+                folded.add(name)
+        for name in self._folded ^ folded:
+            if (widget := areas[name]) is not None:
+                widget.setVisible(name not in folded)
+        self._folded = folded
         self._mark_buttons()
 
-    def _make_room(self, *_: object) -> None:
-        """The graph has the whole centre while no note is open."""
+    def _needs(self) -> dict[str, int]:
+        """How wide each area that the user wants to see has to be at least, in pixels."""
+        least = {"side": _SIDE_LEAST, "graph": _GRAPH_LEAST, "agent": _AGENT_LEAST}
+        areas = self._areas()
+        needs = {
+            name: round(width * self._theme.zoom)
+            for name, width in least.items()
+            if (widget := areas[name]) is not None and (not widget.isHidden() or name in self._folded)
+        }
+        if self.notes is not None and self.notes.tabs():
+            needs["notes"] = self.notes.minimumSizeHint().width()
+        return needs
+
+    def _make_room(self) -> None:
+        """The graph has the whole centre while no note is open; then both have what they had before."""
         notes, graph = self.notes, self._panels.get("graph")
-        if notes is not None:
-            notes.setVisible(bool(notes.tabs()) or graph is None or graph.isHidden())
+        if notes is None:
+            return
+        no_graph = graph is None or (graph.isHidden() and "graph" not in self._folded)
+        wanted = bool(notes.tabs()) or no_graph
+        if wanted and notes.isHidden():
+            notes.show()
+            if graph is not None:
+                self.centre.setSizes(self._shares)
+        elif not wanted and not notes.isHidden():
+            self._keep_shares()
+            notes.hide()
+
+    def _follow_notes(self, *_: object) -> None:
+        self._make_room()
+        self._fit()
+
+    def _keep_shares(self) -> None:
+        """Remember how graph and notes share the centre, if both are there."""
+        notes, graph = self.notes, self._panels.get("graph")
+        both = notes is not None and graph is not None and notes.isVisible() and graph.isVisible()
+        if both and all(self.centre.sizes()):
+            self._shares = self.centre.sizes()
 
     def _areas(self) -> dict[str, QWidget | None]:
         return {
@@ -164,18 +237,19 @@ class VaultPage(QWidget):
         zoom = self._theme.zoom
         if (agent := self._panels.get("agent")) is not None:
             self.across.addWidget(agent)
-            agent.setMinimumWidth(round(280 * zoom))
+            agent.setMinimumWidth(round(_AGENT_LEAST * zoom))
         self.across.setStretchFactor(1, 1)
-        self.side.setMinimumWidth(round(180 * zoom))
+        self.side.setMinimumWidth(round(_SIDE_LEAST * zoom))
         if (notes := self.notes) is not None:
-            notes.shown.connect(self._make_room)
+            notes.shown.connect(self._follow_notes)
         self.down.addWidget(self.across)
         self.down.addWidget(self.bottom)
         self.down.setStretchFactor(0, 1)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(self._activity_bar())
+        self._bar = self._activity_bar()
+        row.addWidget(self._bar)
         row.addWidget(self.down, 1)
 
     def _activity_bar(self) -> QWidget:

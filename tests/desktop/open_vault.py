@@ -73,6 +73,7 @@ class PlainNote(QWidget):
         super().__init__(parent)
         self.path = ""
         self.fragment = ""
+        self.done: list[str] = []
         self.may_close = True
         self._words = QLabel()
         QVBoxLayout(self).addWidget(self._words)
@@ -84,6 +85,9 @@ class PlainNote(QWidget):
 
     async def close_requested(self) -> bool:
         return self.may_close
+
+    def do(self, what: str) -> None:
+        self.done.append(what)
 
 
 def _notes(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:

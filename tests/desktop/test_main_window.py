@@ -19,16 +19,17 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from app import paths
 from app.agent.transcript import Usage
 from app.desktop import dialogs, tasks, watchdog
-from app.desktop.bridge import Service
+from app.desktop.bridge import Service, VaultClient
 from app.desktop.garbage import GarbageCollection
 from app.desktop.main_window import MainWindow
 from app.desktop.navigation import Navigation
-from app.desktop.panels import PANELS
+from app.desktop.panels import PANELS, PanelKind
 from app.desktop.recent import RecentVaults
 from app.desktop.remembered import Remembered
 from app.desktop.session_cost import SessionCost
 from app.desktop.status_bar import StatusBar, time_left
 from app.desktop.theme import ThemeSource
+from app.desktop.vault_page import VaultPage
 from app.errors import StorageError, VaultBusyError
 from app.index.records import ScanProgress
 from app.permissions.approval import GrantOffer
@@ -136,6 +137,98 @@ def test_notes_open_as_tabs_and_the_way_is_kept(in_window, wait_until, vault: Pa
         assert sorted(note.path for note in notes_of(window)) == ["One.md", "Two.md"]
 
     in_window(use)
+
+
+def test_the_menu_of_notes_speaks_to_the_note_in_front(in_window, wait_until, vault: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        menu = window.menu
+        window.open_folder(vault)
+        await wait_until(lambda: window.view is not None)
+        assert not menu.by_id["save-note"].isEnabled() and not menu.by_id["reopen-tab"].isEnabled()
+        window.navigation.open("One.md")
+        await wait_until(lambda: menu.by_id["save-note"].isEnabled())
+        for command in ("save-note", "edit-note", "find-in-note", "replace-in-note", "note-links"):
+            menu.run(command)
+        assert notes_of(window)[0].done == ["save", "mode", "find", "replace", "links"]
+        menu.run("close-tab")
+        await wait_until(lambda: menu.by_id["reopen-tab"].isEnabled())
+        assert not menu.by_id["save-note"].isEnabled()
+        menu.run("reopen-tab")
+        await wait_until(lambda: [note.path for note in notes_of(window)] == ["One.md"])
+
+    in_window(use)
+
+
+def test_notes_and_graph_share_the_room_that_the_user_gave_them(gui, service: Service, vault: Path) -> None:
+    def panel(client, theme, parent):
+        return QWidget(parent)
+
+    async def main() -> None:
+        workspace = await service.call(lambda: open_vault(vault, Settings(), None, False))
+        client = VaultClient(service, workspace)
+        kinds = (PanelKind("graph", "Graph", "share-network", "graph", panel), *SHELL_PANELS)
+        page = VaultPage(client, ThemeSource("light"), kinds)
+        page.resize(1400, 800)
+        page.show()
+        page.restore({"sizes": {"centre": [900, 0]}})
+        await page.notes.open("One.md")
+        graph, notes = page.centre.sizes()
+        assert notes > graph
+        page.centre.setSizes([300, 900])
+        await page.notes.close_current()
+        assert page.notes.isHidden()
+        await page.notes.open("One.md")
+        graph, notes = page.centre.sizes()
+        assert notes > 2 * graph
+        await page.notes.close_current()
+        again = page.state()["sizes"]["centre"]
+        assert again[1] > 2 * again[0]
+        page.hide()
+        page.deleteLater()
+        await client.close()
+
+    gui(main())
+
+
+def test_what_has_no_room_is_folded_and_comes_back(gui, service: Service, vault: Path) -> None:
+    def panel(client, theme, parent):
+        return QWidget(parent)
+
+    async def main() -> None:
+        workspace = await service.call(lambda: open_vault(vault, Settings(), None, False))
+        client = VaultClient(service, workspace)
+        kinds = (
+            PanelKind("graph", "Graph", "share-network", "graph", panel),
+            PanelKind("agent", "Agent", "sparkle", "agent", panel),
+            *SHELL_PANELS,
+        )
+        page = VaultPage(client, ThemeSource("light"), kinds)
+        agent, graph = page.panel("agent"), page.panel("graph")
+        page.resize(1400, 800)
+        page.show()
+        page.restore({})
+        await page.notes.open("One.md")
+
+        def seen() -> list[bool]:
+            return [widget.isVisible() for widget in (page.side, graph, page.notes, agent)]
+
+        assert seen() == [True, True, True, True]
+        page.resize(850, 600)
+        assert seen() == [False, True, True, True]
+        page.resize(640, 600)
+        assert seen() == [False, False, True, True]
+        assert page.state()["hidden"] == ["bottom"]
+        page.show_side("files")
+        assert seen()[0]
+        page.toggle("agent")
+        assert not agent.isVisible()
+        page.resize(1400, 800)
+        assert seen() == [True, True, True, False]
+        page.hide()
+        page.deleteLater()
+        await client.close()
+
+    gui(main())
 
 
 def test_layout_and_tabs_come_back(in_window, wait_until, vault: Path) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QMainWindow, QVBoxLayout, QWidget
 from app.desktop.actions import COMMANDS, Actions
 from app.desktop.matching import best
 from app.desktop.palette import CHOICE_ROLE, Choice, Palette
-from app.desktop.theme import ThemeSource
+from app.desktop.theme import LIGHT, ThemeSource, icon
 
 NAMES = ["readme\0", "re\0a", "where\0b", "more about it\0", "kyoto\0references", "a re start\0"]
 
@@ -136,8 +136,18 @@ def test_a_command_without_a_vault_is_greyed_out_and_does_nothing(qtbot) -> None
     assert done == ["settings"]
     actions.set_has_vault(True)
     actions.run("new-note")
+    actions.run("save-note")
     assert done == ["settings", "new-note"]
+    assert {c.id for c in actions.available()} == {c.id for c in COMMANDS if not c.needs_note}
+    actions.set_has_note(True)
+    actions.run("save-note")
+    assert done[-1] == "save-note"
     assert {c.id for c in actions.available()} == {c.id for c in COMMANDS}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.id)
+def test_every_command_has_an_icon_that_there_is(command, qtbot) -> None:
+    assert not icon(LIGHT, command.symbol or "caret-right").isNull()
 
 
 async def slow() -> tuple[Choice, ...]:

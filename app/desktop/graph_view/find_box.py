@@ -25,7 +25,6 @@ class FindBox(QLineEdit):
         self.setPlaceholderText("Find in graph")
         self.setAccessibleName("Find a note in the graph")
         self.setClearButtonEnabled(True)
-        self.setFixedWidth(220)
         self._names: list[str] = []
         self._listed = True
         self._model = QStringListModel(self)

@@ -25,6 +25,7 @@ from app.graph.model import Graph, GraphDelta, Positions
 
 _CLOSE_SCALE = 26.0
 _EDGE = 12
+_NARROWEST_FIND, _WIDEST_FIND = 120, 220
 
 
 class GraphView(QWidget):
@@ -322,12 +323,14 @@ class GraphView(QWidget):
         for widget in (self.toolbar, self.local_bar):
             widget.resize(widget.sizeHint())
         width, height = self.width(), self.height()
+        beside = width - self.toolbar.width() - 3 * _EDGE
+        self.find_box.setFixedWidth(max(_NARROWEST_FIND, min(_WIDEST_FIND, beside)))
         self.find_box.move(_EDGE, _EDGE)
         self.toolbar.move(width - self.toolbar.width() - _EDGE, _EDGE)
         self.local_bar.move((width - self.local_bar.width()) // 2, _EDGE + self._bar_line())
         small = width < 420 or height < 320
         self.legend.setVisible(not small and self.legend.count > 0)
-        self.find_box.setVisible(width >= 340)
+        self.find_box.setVisible(beside >= _NARROWEST_FIND)
         below = 0
         if not small and self.legend.count:
             self.legend.arrange(width - 2 * _EDGE)

@@ -125,10 +125,6 @@ class NoteView(QWidget):
         self.editor.edited.connect(lambda: None if self._filling else document.touched())
         self.editor.completion_wanted.connect(lambda w: self._start(self._complete(w), "complete"))
         self.editor.link_followed.connect(self._follow)
-        self._shortcut(QKeySequence.StandardKey.Save, self.save)
-        self._shortcut(QKeySequence("Ctrl+E"), self.toggle_mode)
-        self._shortcut(QKeySequence.StandardKey.Find, self.find_text)
-        self._shortcut(QKeySequence("Ctrl+H"), self.replace_text)
         self._shortcut(QKeySequence("F3"), self.find_bar.find_next)
         self._shortcut(QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(True))
 
@@ -142,8 +138,16 @@ class NoteView(QWidget):
         self.links.create_requested.connect(self.create_requested)
         self.links.link_wanted.connect(lambda m: self._start(self._link_mention(m), "make the link"))
 
-    def _shortcut(self, keys: QKeySequence | QKeySequence.StandardKey, act: Callable[[], object]) -> None:
-        shortcut = QShortcut(QKeySequence(keys), self)
+    def do(self, what: str) -> None:
+        """Do "save", "mode" (read or edit), "find", "replace" or "links": the menu's commands."""
+        deeds: dict[str, Callable[[], None]] = {
+            "save": self.save, "mode": self.toggle_mode, "find": self.find_text,
+            "replace": self.replace_text, "links": self.toggle_links,
+        }  # fmt: skip
+        deeds[what]()
+
+    def _shortcut(self, keys: QKeySequence, act: Callable[[], object]) -> None:
+        shortcut = QShortcut(keys, self)
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         shortcut.activated.connect(act)
 

@@ -400,3 +400,12 @@ def test_leaving_ends_the_hover(star):
     star.canvas.hover(0)
     QApplication.sendEvent(star.canvas, QEvent(QEvent.Type.Leave))
     assert star.canvas.scene.hovered == -1
+
+
+def test_the_find_box_makes_room_for_the_toolbar(star: GraphView) -> None:
+    for width in (800, 420, 350, 300, 200):
+        star.resize(width, 600)
+        QApplication.processEvents()
+        hidden = star.find_box.isHidden()
+        assert hidden or star.find_box.geometry().right() < star.toolbar.geometry().left()
+        assert hidden == (width < 300)
