@@ -16,20 +16,31 @@ static inline uint32_t cover_of(float radius, float squared) {
     return cover >= 1.0f ? 256 : (uint32_t)(cover * 256.0f);
 }
 
-/* Lays a colour of opacity 0 … 256 over a premultiplied pixel. */
-static inline void lay_over(uint8_t *pixel, const uint8_t color[3], uint32_t opacity) {
-    const uint32_t left = 256 - opacity;
-    pixel[0] = (uint8_t)((color[2] * opacity + pixel[0] * left) >> 8);
-    pixel[1] = (uint8_t)((color[1] * opacity + pixel[1] * left) >> 8);
-    pixel[2] = (uint8_t)((color[0] * opacity + pixel[2] * left) >> 8);
-    pixel[3] = (uint8_t)((255 * opacity + pixel[3] * left) >> 8);
+/* Red, green and blue as a solid pixel: blue, green, red, alpha bytes, as every machine that Qt runs on
+ * reads them. */
+static inline uint32_t solid(const uint8_t color[3]) {
+    return 0xff000000u | (uint32_t)color[0] << 16 | (uint32_t)color[1] << 8 | color[2];
+}
+
+/* Lays a colour of opacity 0 to 256 over a premultiplied pixel; two channels at a time. */
+static inline void lay_over(uint8_t *pixel, uint32_t color, uint32_t opacity) {
+    if (opacity == 0) return;
+    if (opacity < 256) {
+        const uint32_t left = 256 - opacity, channels = 0x00ff00ffu;
+        uint32_t below;
+        memcpy(&below, pixel, sizeof below);
+        const uint32_t even = ((color & channels) * opacity + (below & channels) * left) >> 8 & channels;
+        const uint32_t odd = (color >> 8 & channels) * opacity + (below >> 8 & channels) * left;
+        color = even | (odd & ~channels);
+    }
+    memcpy(pixel, &color, sizeof color);
 }
 
 /* One node: a disc with a rim that parts it from what lies under it; hollow for a note not written. */
 typedef struct {
     float x, y, radius, hole, rim;
-    uint32_t opacity;
-    const uint8_t *color;
+    uint32_t opacity, color, ground;
+    int is_hollow;
 } Disc;
 
 static int disc_of(const DiscLook *look, int row, Disc *disc) {
@@ -43,25 +54,28 @@ static int disc_of(const DiscLook *look, int row, Disc *disc) {
     disc->x = at[0];
     disc->y = at[1];
     disc->radius = fminf(radius, WIDEST_DISC);
-    disc->color = look->palette + 4 * (size_t)class;
+    const uint8_t *color = look->palette + 4 * (size_t)class;
+    disc->color = solid(color);
+    disc->ground = solid(look->ground);
+    disc->is_hollow = color[3] != 0;
     disc->opacity = opacity < 1.0f ? (uint32_t)(opacity * 256.0f) : 256;
     const float ratio = look->ratio;
     const float pen = fminf(1.6f * ratio, fmaxf(0.8f * ratio, 0.3f * disc->radius));
-    disc->hole = disc->color[3] ? disc->radius - pen : 0.0f;
-    disc->rim = !disc->color[3] && disc->radius > RIM_FROM * ratio ? disc->radius + RIM * ratio : 0.0f;
+    disc->hole = disc->is_hollow ? disc->radius - pen : 0.0f;
+    disc->rim = !disc->is_hollow && disc->radius > RIM_FROM * ratio ? disc->radius + RIM * ratio : 0.0f;
     return 1;
 }
 
-static void draw_row(const Disc *disc, const uint8_t *ground, int left, int right, float dy, uint8_t *pixel) {
+static void draw_row(const Disc *disc, int left, int right, float dy, uint8_t *pixel) {
     const uint32_t rim_opacity = (uint32_t)(RIM_OPACITY * (float)disc->opacity);
     for (int x = left; x <= right; x++, pixel += 4) {
         const float dx = (float)x + 0.5f - disc->x, squared = dx * dx + dy * dy;
         const uint32_t cover = cover_of(disc->radius, squared);
         if (disc->rim > 0.0f && cover < 256)
-            lay_over(pixel, ground, cover_of(disc->rim, squared) * rim_opacity >> 8);
-        if (disc->color[3]) {
+            lay_over(pixel, disc->ground, cover_of(disc->rim, squared) * rim_opacity >> 8);
+        if (disc->is_hollow) {
             const uint32_t hole = cover_of(disc->hole, squared);
-            lay_over(pixel, ground, hole * disc->opacity >> 8);
+            lay_over(pixel, disc->ground, hole * disc->opacity >> 8);
             lay_over(pixel, disc->color, (cover - hole) * disc->opacity >> 8);
         } else if (cover) {
             lay_over(pixel, disc->color, cover * disc->opacity >> 8);
@@ -83,7 +97,7 @@ void discs_draw(DiscLook look, int width, int top, int bottom, uint8_t *pixels) 
         const int last = disc.y + reach < (float)(bottom - 1) ? (int)(disc.y + reach) : bottom - 1;
         for (int y = first; y <= last; y++) {
             uint8_t *pixel = pixels + 4 * ((size_t)y * (size_t)width + (size_t)left);
-            draw_row(&disc, look.ground, left, right, (float)y + 0.5f - disc.y, pixel);
+            draw_row(&disc, left, right, (float)y + 0.5f - disc.y, pixel);
         }
     }
 }
