@@ -15,8 +15,9 @@ from app.settings import Settings
 from app.workspace import Workspace, open_workspace
 from tests.support.approver import ScriptedApprover
 
-# A test never judges the clock: on a busy machine a property may take as long as it takes.
-hypothesis.settings.register_profile("scriptorium", deadline=None)
+# A test never judges the clock: on a busy machine a property may take as long as it takes. CI tries the
+# same examples each time; on a desk every run tries others.
+hypothesis.settings.register_profile("scriptorium", deadline=None, derandomize="CI" in os.environ)
 hypothesis.settings.load_profile("scriptorium")
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"

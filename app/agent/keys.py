@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
-
-import keyring
-import keyring.errors
+from types import ModuleType
 
 from app import paths
 
@@ -32,7 +30,7 @@ class KeyStore:
     @property
     def persistent(self) -> bool:
         """Whether the system has a key store that keeps keys."""
-        backend = keyring.get_keyring()
+        backend = _keyring().get_keyring()
         return backend.priority > 0 and not type(backend).__module__.startswith("keyring.backends.null")
 
     def get(self, provider: str, address: str) -> str | None:
@@ -40,6 +38,7 @@ class KeyStore:
         account = self._account(provider, address)
         if account in self._session:
             return self._session[account]
+        keyring = _keyring()
         try:
             saved = keyring.get_password(paths.APP, account)
         except keyring.errors.KeyringError as error:
@@ -51,6 +50,7 @@ class KeyStore:
         """Keep `key`; empty takes it away. True when the system's store has it, False when only this run."""
         account = self._account(provider, address)
         self._session.pop(account, None)
+        keyring = _keyring()
         try:
             if key and self.persistent:
                 keyring.set_password(paths.APP, account, key)
@@ -62,3 +62,11 @@ class KeyStore:
         if key:
             self._session[account] = key
         return not key
+
+
+def _keyring() -> ModuleType:
+    """The library that speaks to the system's key store; loaded when a key is wanted, not at each start."""
+    import keyring
+    import keyring.errors
+
+    return keyring

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import shiboken6
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
@@ -96,6 +97,15 @@ class Sheet(QDialog):
         return button
 
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses the button that has the focus; elsewhere, the default one."""
+        focused = self.focusWidget()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focused, QPushButton):
+            focused.click()
+        else:
+            super().keyPressEvent(event)
+
+
 def _label(text: str, size: str = "") -> QLabel:
     label = QLabel(text)
     label.setTextFormat(Qt.TextFormat.PlainText)
@@ -131,11 +141,16 @@ async def confirm(
     return await ask(sheet) == int(QDialog.DialogCode.Accepted)
 
 
-async def choose(parent: QWidget | None, title: str, text: str, answers: tuple[str, ...]) -> int | None:
-    """Which of `answers` was pressed, by its index; None for Escape. The first is the safe one."""
+async def choose(
+    parent: QWidget | None, title: str, text: str, answers: tuple[str, ...], *, main: int = -1
+) -> int | None:
+    """Which of `answers` was pressed, by its index; None for Escape.
+
+    The first is the safe one, which Enter gives; the one at `main` stands out.
+    """
     sheet = Sheet(parent, title, text)
-    last = len(answers) - 1
-    buttons = [sheet.add_button(a, n + 1, "primary" if n == last else "") for n, a in enumerate(answers)]
+    main %= len(answers)
+    buttons = [sheet.add_button(a, n + 1, "primary" if n == main else "") for n, a in enumerate(answers)]
     buttons[0].setDefault(True)
     buttons[0].setFocus()
     code = await ask(sheet)

@@ -13,6 +13,7 @@ import time
 
 from PySide6.QtCore import QObject, QTimer
 
+_HEAP = 60_000
 _EVERY_MS = 1000
 _YOUNG = 5000
 _FULL_EVERY_S = 120.0
@@ -35,13 +36,14 @@ class GarbageCollection(QObject):
         self._timer.stop()
         gc.enable()
 
-    def settle(self) -> None:
-        """Take what lives now out of all further collections: call it when a vault has been read."""
-        gc.collect()
-        gc.freeze()
-
     def _tick(self) -> None:
-        if gc.get_count()[0] < _YOUNG:
+        young = gc.get_count()[0]
+        if young < _YOUNG:
+            return
+        if young > _HEAP:
+            # Modules were imported or a vault was opened: that lives on. To look through it all would hold
+            # the window for as long as a frame takes, or two.
+            gc.freeze()
             return
         now = time.monotonic()
         if now - self._last_full > _FULL_EVERY_S:

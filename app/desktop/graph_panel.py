@@ -19,8 +19,8 @@ from app.desktop.graph_view.view import GraphView
 from app.desktop.theme import ThemeSource
 from app.events import Event
 from app.graph.builder import build, carry
-from app.graph.model import Graph
-from app.graph.positions import load_positions, save_positions
+from app.graph.model import Graph, Positions
+from app.graph.positions import Communities, load_communities, load_positions, save_positions
 from app.index.records import GraphData, IndexUpdated
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
@@ -76,9 +76,10 @@ class GraphPanel(QWidget):
         """Show the graph with the places of last time; what has none is arranged."""
         graph = await self._graph()
         places = await asyncio.to_thread(load_positions, self._folder, graph)
+        communities = await asyncio.to_thread(load_communities, self._folder, graph)
         self._is_settled = places is not None
         if len(graph):
-            self.view.set_graph(graph, places)
+            self.view.set_graph(graph, places, communities)
             self._quiet.start()
 
     def set_reading(self, reading: bool) -> None:
@@ -133,12 +134,10 @@ class GraphPanel(QWidget):
         self._added += new + max(0, len(graph.edges) - len(shown.edges))
         if len(graph) > 2 * len(shown) + 8 or (not self._is_settled and self._is_heap(graph, 0.3)):
             self._arrange(graph)
-        elif new > _MANY_NEW:
+        elif new or renamed or len(graph) != len(shown) or not self._reading:
             old_places = self.view.positions().copy()
             places, _ = await asyncio.to_thread(carry, shown, old_places, graph, renamed)
             self.view.update_graph(graph, renamed, places)
-        elif new or renamed or len(graph) != len(shown) or not self._reading:
-            self.view.update_graph(graph, renamed)
 
     def _is_heap(self, graph: Graph, share: float) -> bool:
         """Whether more than that share of nodes and links came to a layout that was made without them."""
@@ -157,15 +156,20 @@ class GraphPanel(QWidget):
             self._arrange(self.view.graph())
         self._is_settled = True
         self._keep()
+        self.view.warm_up()
 
     def _keep(self) -> None:
         graph, places = self.view.graph(), self.view.positions()
         if self._is_settled and len(graph) and len(places) == len(graph):
-            tasks.start(self._save(graph, places.copy()), what=self.tr("keep the graph's layout"))
+            communities = self.view.communities()
+            if communities is not None and len(communities) != len(graph):
+                communities = None
+            work = self._save(graph, places.copy(), communities)
+            tasks.start(work, what=self.tr("keep the graph's layout"))
 
-    async def _save(self, graph: Graph, places: object) -> None:
+    async def _save(self, graph: Graph, places: Positions, communities: Communities | None) -> None:
         try:
-            await asyncio.to_thread(save_positions, self._folder, graph, places)  # type: ignore[arg-type]
+            await asyncio.to_thread(save_positions, self._folder, graph, places, communities)
         except OSError as error:
             log.warning("the graph's layout could not be kept: %s", error)
 

@@ -154,6 +154,11 @@ class HitPainter(QStyledItemDelegate):
         line = layout.createLine()
         line.setLineWidth(100_000)
         layout.endLayout()
+        if line.naturalTextWidth() > area.width():
+            more = QFontMetrics(font).horizontalAdvance("…")
+            painter.setPen(QColor(theme.muted))
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, "…")
+            area = area.adjusted(0, 0, -more - 1, 0)
         painter.setClipRect(area)
         painter.setPen(QColor(theme.muted))
         top = area.top() + (area.height() - line.height()) / 2

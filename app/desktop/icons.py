@@ -1,35 +1,108 @@
-"""Icons: Phosphor, drawn from the font that qtawesome ships, in the colours of the theme.
+"""Icons: Phosphor, from the font that qtawesome ships, in the colours of the theme.
 
-qtawesome was chosen because it brings one consistent family as a font: sharp at every scale and in any
-colour, without hundreds of image files.
+qtawesome was chosen because it brings one consistent family as a font, without hundreds of image files. Only
+its files are used: importing it loads qtpy, which takes longer than all else before the window is there, and
+its icons are drawn anew, in Python, in every frame. Here each is written once as an SVG file to the cache,
+one per colour; Qt draws it sharp at every scale and keeps the pictures.
 """
 
 from __future__ import annotations
 
+import functools
+import json
 import os
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import cast
 
-# qtpy, under qtawesome, would take another binding where one is installed.
-os.environ.setdefault("QT_API", "pyside6")
+from PySide6.QtCore import QPointF, QSize
+from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF, QIcon, QPainterPath
 
-import qtawesome
-from PySide6.QtGui import QIcon
-
+from app import paths
 from app.desktop.colors import Theme
+
+_FONT, _CHARACTERS = "phosphor-1.3.0.ttf", "phosphor-charmap-1.3.0.json"
+_BOX = 256
+_GLYPH = 224
 
 
 def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
     """The Phosphor icon `name` ("files", "magnifying-glass") in the theme's muted colour or in `color`.
 
-    While hovered and when checked it takes the text's colour, so that a button answers the pointer.
-    Unknown names raise, so a misspelt icon is found by the first test that builds its widget.
+    While hovered it takes the text's colour and when checked the accent's, so that a button answers.
+
+    Raises:
+        KeyError: there is no such icon; so a misspelt one is found by the first test that builds its widget.
     """
-    resting = color or theme.muted
-    lively = color or theme.text
-    made: QIcon = qtawesome.icon(
-        f"ph.{name}",
-        color=resting,
-        color_active=lively,
-        color_on=color or theme.accent,
-        color_disabled=theme.border if theme.is_dark else theme.faint,
-    )
+    mode, state = QIcon.Mode, QIcon.State
+    folder = paths.cache_folder() / "icons" / _FONT.removesuffix(".ttf")
+    made = QIcon()
+    for ink, when, whether in (
+        (color or theme.muted, mode.Normal, state.Off),
+        (color or theme.text, mode.Active, state.Off),
+        (color or theme.text, mode.Selected, state.Off),
+        (color or theme.accent, mode.Normal, state.On),
+        (color or theme.text, mode.Active, state.On),
+        (theme.border if theme.is_dark else theme.faint, mode.Disabled, state.Off),
+    ):
+        made.addFile(_file(folder, name, ink), QSize(), when, whether)
     return made
+
+
+def _file(folder: Path, name: str, color: str) -> str:
+    """Where the icon is in that colour, written if it is not there yet."""
+    file = folder / f"{name}-{color.lstrip('#')}.svg"
+    if not file.is_file():
+        drawing = " ".join(_strokes(_outline(name)))
+        folder.mkdir(parents=True, exist_ok=True)
+        fresh = file.with_suffix(f".{os.getpid()}")
+        fresh.write_text(
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{_BOX}" height="{_BOX}" '
+            f'viewBox="0 0 {_BOX} {_BOX}"><path fill="{color}" d="{drawing}"/></svg>',
+            encoding="utf-8",
+        )
+        fresh.replace(file)  # Whole or not there: another window may look for it at this moment.
+    return str(file)
+
+
+def _outline(name: str) -> QPainterPath:
+    """The shape of an icon, in the middle of the box."""
+    font = QFont(_family())
+    font.setPixelSize(_GLYPH)
+    font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    metrics, character = QFontMetricsF(font), chr(int(_characters()[name], 16))
+    left = (_BOX - metrics.horizontalAdvance(character)) / 2
+    outline = QPainterPath()
+    outline.addText(QPointF(left, (_BOX + metrics.ascent() - metrics.descent()) / 2), font, character)
+    return outline
+
+
+def _strokes(outline: QPainterPath) -> Iterator[str]:
+    """The path in SVG's words."""
+    kind = QPainterPath.ElementType
+    letters = {kind.MoveToElement: "M", kind.LineToElement: "L", kind.CurveToElement: "C"}
+    for at in range(outline.elementCount()):
+        element = outline.elementAt(at)
+        yield f"{letters.get(element.type, '')}{element.x:.1f} {element.y:.1f}"
+
+
+def _folder() -> Path:
+    """Where qtawesome has its fonts, found without importing it."""
+    spec = find_spec("qtawesome")
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError("qtawesome, which has the icons, is not installed", name="qtawesome")
+    return Path(spec.submodule_search_locations[0]) / "fonts"
+
+
+@functools.cache
+def _characters() -> Mapping[str, str]:
+    """The code of each icon in the font, as "0xf123"."""
+    return cast("Mapping[str, str]", json.loads((_folder() / _CHARACTERS).read_text(encoding="utf-8")))
+
+
+@functools.cache
+def _family() -> str:
+    """The font's family, once the font is loaded into the application."""
+    number = QFontDatabase.addApplicationFont(str(_folder() / _FONT))
+    return QFontDatabase.applicationFontFamilies(number)[0]

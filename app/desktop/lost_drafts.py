@@ -61,7 +61,7 @@ class LostDrafts(QObject):
             title = self.tr("“{0}” is gone, its unsaved text is not").format(draft.path)
             text = draft.text if len(draft.text) <= _SHOWN else f"{draft.text[:_SHOWN]} …"
             answers = (self.tr("Make the note again"), self.tr("Throw the text away"), self.tr("Later"))
-            answer = await dialogs.choose(self._window, title, text, answers)
+            answer = await dialogs.choose(self._window, title, text, answers, main=0)
             if answer == 0:
                 await self._make(draft)
             elif answer == 1:

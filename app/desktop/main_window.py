@@ -204,6 +204,7 @@ class MainWindow(QMainWindow):
         self.status.set_client(client, self.session.read_only)
         self.menu.set_has_vault(True)
         self.setWindowTitle(f"{client.workspace.name} – Scriptorium")
+        self._remembered.save(vault=str(client.workspace.root))  # also for a start after a crash
         self.banners.clear("lost")
         if view.notes is not None:
             view.notes.shown.connect(self._mark_notes)
@@ -222,6 +223,7 @@ class MainWindow(QMainWindow):
     def _show_welcome(self) -> None:
         if self.view is None:
             self.menu.set_has_vault(False)
+            self._remembered.save(vault="")
             self.welcome.refresh()
             self.stack.setCurrentWidget(self.welcome)
             self.status.clearMessage()

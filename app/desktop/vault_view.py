@@ -36,6 +36,7 @@ from app.vault.store import NotesChanged
 from app.vault.watcher import VaultFound, VaultLost
 
 _SETTLE_MS = 500
+_KEEP_MS = 1000
 
 
 class VaultView(QObject):
@@ -78,6 +79,8 @@ class VaultView(QObject):
         self._approvals = ApprovalQueue(window, theme)
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.index_changed)
+        self._keep_soon = QTimer(self, singleShot=True, interval=_KEEP_MS)
+        self._keep_soon.timeout.connect(self._keep)
         self.page.command.connect(self.command)
         self.commands.failed.connect(self.told)
         self._approvals.noted.connect(self.told)
@@ -108,6 +111,8 @@ class VaultView(QObject):
         self.granted.emit(tuple(grant.label for grant in grants))
         if self.notes is not None:
             await self.notes.restore(self._kept.mapping("notes"))
+            self.notes.shown.connect(lambda _: self._keep_soon.start())
+            self._keep_soon.start()
         await self._lost_drafts.offer()
 
     async def ready_to_leave(self) -> bool:
@@ -148,8 +153,8 @@ class VaultView(QObject):
 
     def take_down(self) -> None:
         """Remember the layout and the tabs, and end what the page runs beside the window."""
-        notes = self.notes.state() if self.notes is not None else {}
-        self._kept.save(layout=self.page.state(), notes=notes)
+        self._keep_soon.stop()
+        self._keep()
         self._client.approver.asked.disconnect(self._approvals.add)
         if (graph := self.graph) is not None:
             graph.shut_down()
@@ -159,6 +164,11 @@ class VaultView(QObject):
         self._lost_drafts.forget()
         self._lost_drafts.deleteLater()
         self.deleteLater()
+
+    def _keep(self) -> None:
+        """Remember the layout and the tabs; also while it is open, lest a crash forgets them."""
+        notes = self.notes.state() if self.notes is not None else {}
+        self._kept.save(layout=self.page.state(), notes=notes)
 
     def _notice(self, events: tuple[Event, ...]) -> None:
         for event in events:

@@ -1,7 +1,9 @@
 """How long the GUI thread was held: for benchmarks, on when SCRIPTORIUM_WATCHDOG is set.
 
 A precise 2 ms timer measures the gaps between its own ticks; what a gap is longer than that is time in
-which the window could not answer. A thread beside it notes where the GUI thread was during a long hold.
+which the window could not answer. Beside the clock it reads what the thread itself computed in the gap: on a
+busy machine a gap says who else wanted the processor, the computing says what the window did with it. A
+thread beside it notes where the GUI thread was during a long hold.
 """
 
 from __future__ import annotations
@@ -10,39 +12,67 @@ import os
 import sys
 import threading
 import time
-import traceback
+from collections import Counter
 from dataclasses import dataclass
+from types import FrameType
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
 _TICK_MS = 2
-_SAMPLE_AFTER_S = 0.02
+_LONG_S = 0.008
+_SAMPLE_EVERY_S = 0.003
+_DEEPEST = 12
+_LISTED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """One hold: milliseconds by the clock and of the thread's own computing, and where it was seen."""
+
+    ms: float
+    computed_ms: float
+    where: str
 
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """The longest hold and percentiles over all ticks, in milliseconds; `where` was the longest."""
+    """The longest hold and percentiles over all ticks, in milliseconds.
+
+    `worst` are those with most computing, `where` is the place of the longest by the clock.
+    """
 
     longest: float
+    computed: float
     p99: float
     over_8ms: int
+    computed_over_8ms: int
     ticks: int
+    worst: tuple[Hold, ...]
     where: str
 
     def __str__(self) -> str:
-        line = f"GUI thread: longest hold {self.longest:.1f} ms, p99 {self.p99:.1f} ms, "
-        return line + f"{self.over_8ms} of {self.ticks} ticks over 8 ms\n{self.where}"
+        line = (
+            f"GUI thread: longest hold {self.longest:.1f} ms, p99 {self.p99:.1f} ms, {self.over_8ms} of "
+            f"{self.ticks} ticks over 8 ms; computed itself {self.computed:.1f} ms at most, "
+            f"{self.computed_over_8ms} times over 8 ms"
+        )
+        return "\n".join([line, *(_told(hold) for hold in self.worst)])
+
+
+def _told(hold: Hold) -> str:
+    return f"  {hold.computed_ms:.1f} ms computed, {hold.ms:.1f} ms by the clock\n{hold.where}"
 
 
 class Watchdog(QObject):
-    """Measures from its start to its `stop`; lives in the GUI thread."""
+    """Measures from its start, or from the last `take`, on; lives in the GUI thread."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._gaps: list[float] = []
-        self._last = time.perf_counter()
-        self._longest = 0.0
-        self._where = self._sample = ""
+        self._worked: list[float] = []
+        self._worst: list[Hold] = []
+        self._samples: Counter[str] = Counter()
+        self._last, self._last_worked = time.perf_counter(), time.thread_time()
         self._thread_id = threading.get_ident()
         self._ended = threading.Event()
         self._timer = QTimer(self)
@@ -52,31 +82,61 @@ class Watchdog(QObject):
         self._watcher = threading.Thread(target=self._watch, name="watchdog", daemon=True)
         self._watcher.start()
 
+    def take(self) -> Holds:
+        """What was measured since the start or the last call."""
+        gaps, worked, worst = self._gaps, self._worked, self._worst
+        self._gaps, self._worked, self._worst = [], [], []
+        ordered = sorted(gaps) or [0.0]
+        p99 = ordered[int(len(ordered) * 0.99)]
+        longest = max(worst, key=lambda hold: hold.ms, default=None)
+        worst.sort(key=lambda hold: -hold.computed_ms)
+        return Holds(
+            ordered[-1] * 1000,
+            max(worked, default=0.0) * 1000,
+            p99 * 1000,
+            sum(gap > _LONG_S for gap in gaps),
+            sum(each > _LONG_S for each in worked),
+            len(gaps),
+            tuple(worst[:_LISTED]),
+            longest.where if longest is not None else "",
+        )
+
     def stop(self) -> Holds:
-        """End the measurement; what was measured."""
+        """End the measurement; what was measured since the start or the last `take`."""
         self._timer.stop()
         self._ended.set()
         self._watcher.join()
-        gaps = sorted(self._gaps) or [0.0]
-        p99 = gaps[int(len(gaps) * 0.99)]
-        over = sum(gap > 0.008 for gap in gaps)
-        return Holds(gaps[-1] * 1000, p99 * 1000, over, len(gaps), self._where)
+        return self.take()
 
     def _tick(self) -> None:
-        now = time.perf_counter()
+        now, worked = time.perf_counter(), time.thread_time()
         hold = max(0.0, now - self._last - _TICK_MS / 1000)
-        self._last = now
+        own = worked - self._last_worked
         self._gaps.append(hold)
-        if hold > self._longest:
-            self._longest = hold
-            self._where = self._sample
-        self._sample = ""
+        self._worked.append(own)
+        if own > _LONG_S or hold > 3 * _LONG_S:
+            seen = "\n".join(f"    {count} x {where}" for where, count in self._samples.most_common(4))
+            self._worst.append(Hold(hold * 1000, own * 1000, seen))
+        if self._samples:
+            self._samples = Counter()
+        self._last, self._last_worked = time.perf_counter(), time.thread_time()
 
     def _watch(self) -> None:
-        while not self._ended.wait(_SAMPLE_AFTER_S / 2):
-            if not self._sample and time.perf_counter() - self._last > _SAMPLE_AFTER_S:
+        while not self._ended.wait(_SAMPLE_EVERY_S):
+            if time.perf_counter() - self._last > _SAMPLE_EVERY_S:
                 frame = sys._current_frames().get(self._thread_id)
-                self._sample = "".join(traceback.format_stack(frame)) if frame else ""
+                if frame is not None:
+                    self._samples[_path(frame)] += 1
+
+
+def _path(frame: FrameType | None) -> str:
+    """The calls that led to `frame`, innermost first."""
+    calls: list[str] = []
+    while frame is not None and len(calls) < _DEEPEST:
+        code = frame.f_code
+        calls.append(f"{code.co_filename.rpartition('/')[2]}:{frame.f_lineno} {code.co_name}")
+        frame = frame.f_back
+    return " < ".join(calls)
 
 
 def from_environment(parent: QObject) -> Watchdog | None:

@@ -195,7 +195,8 @@ class _RecentButton(QToolButton):
         when.setProperty("tone", "muted" if there else "warning")
         line.addWidget(mark)
         line.addWidget(name)
-        line.addWidget(place, 1)
+        line.addWidget(place)
+        line.addStretch(1)
         line.addWidget(when)
         for label in (mark, name, place, when):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from app.graph.model import Edge, Graph, GraphDelta, Node, Positions
 
 if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
+
     from app.index.records import GraphData
 
 _CLEARANCE = 1.3
@@ -226,6 +227,10 @@ def place_missing(graph: Graph, positions: Positions) -> Positions:
 
     Rows that have a place keep it to the bit.
     """
+    if not np.isnan(positions).any():
+        return positions.copy()
+    from scipy.spatial import cKDTree  # takes longer to load than a small vault to show
+
     places = positions.copy()
     missing = set(np.flatnonzero(np.isnan(places[:, 0])).tolist())
     while missing:

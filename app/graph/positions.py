@@ -9,15 +9,21 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.graph.model import Graph, Positions
 
 _FILE = "layout.npz"
-_FORMAT = 2
+_FORMAT = 3
 
 
-def save_positions(folder: Path, graph: Graph, positions: Positions) -> None:
-    """Write the places of all nodes to `folder`, atomically.
+Communities = NDArray[np.int64]
+
+
+def save_positions(
+    folder: Path, graph: Graph, positions: Positions, communities: Communities | None = None
+) -> None:
+    """Write the places of all nodes, and their communities where they are known, to `folder`, atomically.
 
     Raises:
         OSError: the folder cannot be written; an earlier file is as it was.
@@ -29,6 +35,7 @@ def save_positions(folder: Path, graph: Graph, positions: Positions) -> None:
         format=np.int32(_FORMAT),
         paths=np.frombuffer(text, dtype=np.uint8),
         positions=np.asarray(positions, dtype=np.float32),
+        communities=np.asarray([] if communities is None else communities, dtype=np.int64),
     )
     folder.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=".layout-", dir=folder)
@@ -47,14 +54,10 @@ def load_positions(folder: Path, graph: Graph, least: float = 0.5) -> Positions 
     None when nothing readable is saved (a cache may vanish or be damaged at any moment), or when less
     than `least` of the nodes have a place: then a layout from scratch is better.
     """
-    try:
-        with (folder / _FILE).open("rb") as file, np.load(file, allow_pickle=False) as saved:
-            if int(saved["format"]) != _FORMAT:
-                return None
-            paths = saved["paths"].tobytes().decode("utf-8", "surrogatepass").split("\0")
-            places = np.asarray(saved["positions"], dtype=np.float32)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    saved = _saved(folder)
+    if saved is None:
         return None
+    paths, places, _ = saved
     if places.shape != (len(paths), 2) or not np.isfinite(places).all():
         return None
     row_of = {path: row for row, path in enumerate(paths)}
@@ -64,3 +67,27 @@ def load_positions(folder: Path, graph: Graph, least: float = 0.5) -> Positions 
             found[row] = places[known]
     share = 1 - np.isnan(found[:, 0]).mean() if len(graph) else 0.0
     return found if share >= least else None
+
+
+def load_communities(folder: Path, graph: Graph) -> Communities | None:
+    """The saved community of each node of `graph`, -1 for none; None unless all nodes have been looked at."""
+    saved = _saved(folder)
+    if saved is None or len(saved[2]) != len(saved[0]):
+        return None
+    of_path = dict(zip(saved[0], saved[2].tolist(), strict=True))
+    if not all(path in of_path for path in graph.paths):
+        return None
+    return np.array([of_path[path] for path in graph.paths], dtype=np.int64)
+
+
+def _saved(folder: Path) -> tuple[list[str], Positions, Communities] | None:
+    """Paths, places and communities as they are in the file, which may be damaged or of another version."""
+    try:
+        with (folder / _FILE).open("rb") as file, np.load(file, allow_pickle=False) as saved:
+            if int(saved["format"]) != _FORMAT:
+                return None
+            paths = saved["paths"].tobytes().decode("utf-8", "surrogatepass").split("\0")
+            places = np.asarray(saved["positions"], dtype=np.float32)
+            return paths, places, np.asarray(saved["communities"], dtype=np.int64)
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None

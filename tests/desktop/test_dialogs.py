@@ -110,6 +110,19 @@ def test_choose_says_which(gui, wait_until) -> None:
     assert gui(main()) == 1
 
 
+@pytest.mark.parametrize(("tabs", "expected"), [(0, 0), (1, 1), (2, 2)])
+def test_enter_presses_the_button_that_has_the_focus(gui, wait_until, tabs: int, expected: int) -> None:
+    async def main() -> int | None:
+        task = tasks.start(dialogs.choose(None, "Save it?", "", ("Save", "Throw away", "Cancel"), main=0))
+        await wait_until(lambda: shown() and shown_dialog().focusWidget() is not None)
+        for _ in range(tabs):
+            QTest.keyClick(shown_dialog().focusWidget(), Qt.Key.Key_Tab)
+        QTest.keyClick(shown_dialog().focusWidget(), Qt.Key.Key_Return)
+        return await task
+
+    assert gui(main()) == expected
+
+
 def test_pick_folder_returns_what_was_picked(gui, wait_until, tmp_path) -> None:
     async def main() -> object:
         task = tasks.start(dialogs.pick_folder(None))

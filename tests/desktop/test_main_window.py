@@ -190,6 +190,22 @@ def test_notes_and_graph_share_the_room_that_the_user_gave_them(gui, service: Se
     gui(main())
 
 
+def test_vault_and_tabs_are_remembered_while_they_are_open(in_window, wait_until, vault: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        window.open_folder(vault)
+        await wait_until(lambda: window.view is not None)
+        assert Remembered.of_window().text("vault") == str(vault)
+        window.navigation.open("One.md")
+        await wait_until(
+            lambda: Remembered.of_vault(vault).mapping("notes").get("groups") == [["One.md"]]
+        )
+        window.menu.run("close-vault")
+        await wait_until(lambda: window.windowTitle() == "Scriptorium")
+        assert Remembered.of_window().text("vault") == ""
+
+    in_window(use)
+
+
 def test_what_has_no_room_is_folded_and_comes_back(gui, service: Service, vault: Path) -> None:
     def panel(client, theme, parent):
         return QWidget(parent)

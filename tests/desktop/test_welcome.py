@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QUrl
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QLabel, QToolButton
 
 from app import paths
 from app.desktop import folder_check
@@ -52,6 +52,21 @@ def test_a_click_on_a_recent_vault_opens_it(qtbot, tmp_path: Path) -> None:
     with qtbot.waitSignal(welcome.open_requested) as caught:
         row.click()
     assert caught.args == [str(tmp_path.resolve())]
+
+
+def test_the_names_of_recent_vaults_stand_in_one_line(qtbot, tmp_path: Path) -> None:
+    for name in ("a", "a much longer name"):
+        (tmp_path / name).mkdir()
+        RecentVaults().add(tmp_path / name)
+    welcome = Welcome(ThemeSource("light"), RecentVaults())
+    qtbot.addWidget(welcome)
+    welcome.resize(900, 700)
+    welcome.show()
+    lefts = {
+        label.x() for row in rows(welcome) for label in row.findChildren(QLabel)
+        if label.property("textSize") == "strong"
+    }  # fmt: skip
+    assert len(lefts) == 1 and lefts.pop() < 60
 
 
 def test_a_vault_that_is_not_there_says_so_and_can_be_forgotten(qtbot, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.agent.conversations import Conversation
 from app.agent.transcript import (
@@ -103,7 +103,11 @@ class AgentPanel(Panel):
         self._pages.setObjectName("panel")
         self._empty = StartPage(self._theme, self)
         self._empty.chosen.connect(self._send)
-        for page in (self._empty, self.transcript, self._list):
+        self._first = QScrollArea()
+        self._first.setWidgetResizable(True)
+        self._first.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._first.setWidget(self._empty)
+        for page in (self._first, self.transcript, self._list):
             self._pages.addWidget(page)
         foot = QWidget()
         inner = QVBoxLayout(foot)
@@ -138,7 +142,7 @@ class AgentPanel(Panel):
         self._end_editing()
         self.transcript.show_items(())
         self._set_running(False)
-        self._pages.setCurrentWidget(self._empty)
+        self._pages.setCurrentWidget(self._first)
         self.focus_prompt()
 
     async def open_conversation(self, id_: str) -> None:
@@ -154,7 +158,7 @@ class AgentPanel(Panel):
         self._end_editing()
         self.transcript.show_items(items)
         self._set_running(running)
-        self._pages.setCurrentWidget(self.transcript if items else self._empty)
+        self._pages.setCurrentWidget(self.transcript if items else self._first)
 
     # Sending and stopping
 
@@ -256,7 +260,7 @@ class AgentPanel(Panel):
 
     def _toggle_list(self) -> None:
         if self._pages.currentWidget() is self._list:
-            self._pages.setCurrentWidget(self.transcript if self._conversation else self._empty)
+            self._pages.setCurrentWidget(self.transcript if self._conversation else self._first)
             return
         self._pages.setCurrentWidget(self._list)
         self._start(self._refresh_list(""), "list the conversations")

@@ -26,7 +26,6 @@ from app.desktop.graph_view.motion import Eye, Fade
 from app.desktop.graph_view.name_images import NameImages, NameLook
 from app.desktop.graph_view.scene import Scene
 from app.desktop.graph_view.sprites import Atlas
-from app.graph.layout import new_layout
 from app.graph.model import Graph, Positions
 
 _FRAME_MS = 15
@@ -58,7 +57,7 @@ class Canvas(QWidget):
         self.eye = Eye()
         self.edges = EdgePainter()
         self._finder = CommunityFinder(self.scene, self.edges)
-        self.layout_thread = LayoutThread(new_layout())
+        self.layout_thread = LayoutThread()
         self._names = NameImages(NameLook(self.font(), theme.text, theme.window, 1.0))
         self.destroyed.connect(all_of(self.layout_thread.stop, self.edges.close, self._names.close))
         self.dim = Fade()
@@ -84,13 +83,18 @@ class Canvas(QWidget):
 
     # What is shown
 
-    def set_graph(self, graph: Graph, positions: Positions | None) -> None:
-        """Show `graph`: at `positions` (nan rows find a place), or arranged from scratch as it comes."""
+    def set_graph(
+        self, graph: Graph, positions: Positions | None, found: NDArray[np.int64] | None = None
+    ) -> None:
+        """Show `graph`: at `positions` (nan rows find a place), or arranged from scratch as it comes.
+
+        `found` are its communities, where they are known; else they are looked for if colours need them.
+        """
         self.edges.forget()
         start = np.zeros((len(graph), 2), dtype=np.float32)
         if positions is not None and not np.isnan(positions).any():
             start = positions.copy()
-        self.scene.set_graph(graph, start)
+        self.scene.set_graph(graph, start, found=found)
         self.shown.emit()
         self._make_layers()
         self._let_go()

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from app.desktop.graph_view.edge_picture import EdgePainter
 from app.desktop.graph_view.scene import Scene
-from app.graph.coarsen import communities
 from app.graph.model import Graph
 
 
@@ -32,7 +31,7 @@ class CommunityFinder:
         if not self._scene.unsorted or self.busy or self._closed:
             return False
         graph = self._scene.graph
-        self._running = graph, self._edges.aside(lambda: communities(graph.edges, len(graph)))
+        self._running = graph, self._edges.aside(lambda: _communities(graph))
         return True
 
     def collect(self) -> bool:
@@ -48,3 +47,10 @@ class CommunityFinder:
     def close(self) -> None:
         """Search no more."""
         self._closed, self._running = True, None
+
+
+def _communities(graph: Graph) -> NDArray[np.int64]:
+    """Runs in the worker, which loads scipy too: a vault whose communities are kept never needs it."""
+    from app.graph.coarsen import communities
+
+    return communities(graph.edges, len(graph))

@@ -9,7 +9,6 @@ from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QNativeGestureEvent, Q
 from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture
 
 from app.desktop.graph_view.canvas import Canvas
-from app.graph.drag import surroundings
 
 _WHEEL = 1.0018
 
@@ -109,6 +108,8 @@ class Gestures(QObject):
         if row >= 0:
             x, y = canvas.camera.to_world(place.x(), place.y(), canvas.width(), canvas.height())
             if canvas.held is None:
+                from app.graph.drag import surroundings  # with scipy; nothing else here needs it to start
+
                 canvas.held = surroundings(canvas.scene.graph, row)
                 canvas.refresh()
             canvas.layout_thread.pin(row, x, y)

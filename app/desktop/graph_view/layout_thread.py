@@ -6,9 +6,14 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from app.graph.layout import Layout
+import numpy as np
+
 from app.graph.model import Graph, Positions
+
+if TYPE_CHECKING:
+    from app.graph.layout import Layout
 
 log = logging.getLogger(__name__)
 
@@ -18,11 +23,17 @@ _STEP_SECONDS = 0.006
 class LayoutThread:
     """One daemon thread around one `Layout`; it sleeps while the layout is settled.
 
-    The owner polls `take` from its frames: no signals cross, so nothing can arrive at a dead widget.
+    The owner polls `take` from its frames: no signals cross, so nothing can arrive at a dead widget. A graph
+    whose nodes all have their places wakes nobody until one is taken in the hand.
+
+    Args:
+        make: Makes the layout; called in the thread, when it is needed. By default the best there is.
     """
 
-    def __init__(self, layout: Layout) -> None:
-        self._layout = layout
+    def __init__(self, make: Callable[[], Layout] | None = None) -> None:
+        self._make = make or _best
+        self._layout: Layout | None = None
+        self._later: Callable[[], None] | None = None
         self._condition = threading.Condition()
         self._commands: list[Callable[[], None]] = []
         self._newest: Positions | None = None
@@ -44,23 +55,30 @@ class LayoutThread:
         """Begin with another graph; see `Layout.start`. Positions of the last one are dropped."""
         with self._condition:
             self._commands.clear()
-            self._newest = None
+            self._later, self._newest = None, None
             self._wanted += 1
             wanted = self._wanted
 
         def begin() -> None:
-            self._layout.start(graph, positions, seed, aspect)
+            self._laid().start(graph, positions, seed, aspect)
             self._current = wanted
 
-        self._post(begin)
+        if positions is None or np.isnan(positions).any() or self._thread is not None:
+            self._post(begin)
+        else:
+            self._later = begin
+
+    def warm_up(self) -> None:
+        """Load what a drag will need, so that the first one does not wait."""
+        self._post(lambda: None)
 
     def pin(self, row: int, x: float, y: float) -> None:
         """Hold a node at a place."""
-        self._post(lambda: self._layout.pin(row, x, y))
+        self._post(lambda: self._laid().pin(row, x, y))
 
     def release(self, row: int) -> None:
         """Let a held node go."""
-        self._post(lambda: self._layout.release(row))
+        self._post(lambda: self._laid().release(row))
 
     def take(self) -> Positions | None:
         """The newest positions, or None when nothing is new since the last call."""
@@ -80,17 +98,27 @@ class LayoutThread:
         with self._condition:
             if self._stopped:
                 return
-            self._commands.append(command)
+            later, self._later = self._later, None
+            self._commands += [later, command] if later is not None else [command]
             self._busy = True
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="graph layout", daemon=True)
                 self._thread.start()
             self._condition.notify()
 
+    def _laid(self) -> Layout:
+        """The layout; only its thread asks for it."""
+        if self._layout is None:
+            self._layout = self._make()
+        return self._layout
+
+    def _at_rest(self) -> bool:
+        return self._layout is None or self._layout.settled
+
     def _run(self) -> None:
         while True:
             with self._condition:
-                while not self._stopped and not self._commands and self._layout.settled:
+                while not self._stopped and not self._commands and self._at_rest():
                     self._busy = False
                     self._condition.wait()
                 if self._stopped:
@@ -108,13 +136,20 @@ class LayoutThread:
         for command in commands:
             command()
         began = time.perf_counter()
-        positions = self._layout.tick().copy()
+        positions = self._laid().tick().copy()
         with self._condition:
             if self._current == self._wanted:
                 self._newest = positions
         rest = _STEP_SECONDS - (time.perf_counter() - began)
-        if rest > 0 and not self._layout.settled:
+        if rest > 0 and not self._at_rest():
             time.sleep(rest)
+
+
+def _best() -> Layout:
+    """Loaded here, in the thread: it takes longer than a vault with saved places takes to be shown."""
+    from app.graph.layout import new_layout
+
+    return new_layout()
 
 
 def all_of(*ends: Callable[[], None]) -> Callable[[], None]:

@@ -43,13 +43,21 @@ class Scene:
         self.graph: Graph = build_from((), ())
         self.set_graph(self.graph, np.empty((0, 2), dtype=np.float32))
 
-    def set_graph(self, graph: Graph, positions: Positions, *, again: bool = False) -> None:
+    def set_graph(
+        self,
+        graph: Graph,
+        positions: Positions,
+        *,
+        again: bool = False,
+        found: NDArray[np.int64] | None = None,
+    ) -> None:
         """Show another graph; what is selected stays selected where it is still there.
 
-        With `again` it is the next state of the same vault, and communities are kept.
+        With `again` it is the next state of the same vault, and communities are kept. `found` are the
+        communities of another one, where they are known.
         """
         if not again:
-            self._found = None
+            self._found = found
         elif self._found is not None:
             self._found = kept_communities(self.graph, self._found, graph)
         selected = [self.graph.paths[row] for row in self.selection] if self.selection else []
@@ -71,6 +79,11 @@ class Scene:
     def unsorted(self) -> bool:
         """Whether communities are wanted and not known yet: until `sort` all nodes have one colour."""
         return self.coloring is ColorBy.COMMUNITY and self._found is None and len(self.graph) > 0
+
+    @property
+    def communities(self) -> NDArray[np.int64] | None:
+        """int64 (n,): the community of each node, -1 for none; None while nobody has looked for them."""
+        return self._found
 
     def sort(self, graph: Graph, found: NDArray[np.int64]) -> bool:
         """Take over the communities of `graph`; whether it is still the one that is shown."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QImage, QResizeEvent
 from PySide6.QtWidgets import QWidget
@@ -74,21 +75,35 @@ class GraphView(QWidget):
         """float32 (n, 2): where the nodes of `graph()` are."""
         return self._whole_positions if self._local else self.canvas.scene.positions
 
+    def communities(self) -> NDArray[np.int64] | None:
+        """int64 (n,): the communities of `graph()`; None where nobody has looked for them."""
+        return None if self._local else self.canvas.scene.communities
+
+    def warm_up(self) -> None:
+        """Load beside the window what is needed to move nodes."""
+        self.canvas.layout_thread.warm_up()
+
     @property
     def is_arranging(self) -> bool:
         """Whether a layout from scratch is on its way; another graph would end it half done."""
         return self.canvas.is_arranging
 
-    def set_graph(self, graph: Graph, positions: Positions | None = None) -> None:
+    def set_graph(
+        self,
+        graph: Graph,
+        positions: Positions | None = None,
+        communities: NDArray[np.int64] | None = None,
+    ) -> None:
         """Show another graph.
 
         Args:
             graph: The graph.
             positions: float32 (n, 2), nan for nodes without a place; None arranges from scratch.
+            communities: int64 (n,), -1 for none, as `communities()` gave them; None has them looked for.
         """
         self._leave_local()
         self._whole = graph
-        self.canvas.set_graph(graph, positions)
+        self.canvas.set_graph(graph, positions, communities)
         self._graph_changed()
 
     def apply_delta(self, delta: GraphDelta) -> None:

@@ -50,6 +50,8 @@ class PropertiesForm(QFrame):
         self._shown: Mapping[str, object] | None = None
         self._editable = False
         self._adding = False
+        self._stale = False
+        self._editors: dict[str, QWidget] = {}
         self.setObjectName("panel")
         self._column = QVBoxLayout(self)
         self._column.setSpacing(2)
@@ -62,7 +64,7 @@ class PropertiesForm(QFrame):
         self._column.addWidget(self._area)
         self._area.hide()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        theme.changed.connect(self._rebuild)
+        theme.changed.connect(self._renew)
 
     def _head(self) -> QHBoxLayout:
         self.fold = ThemedButton(self._theme, "caret-right", "Show the properties", self, size=12)
@@ -114,7 +116,7 @@ class PropertiesForm(QFrame):
         self._shown, self._editable = parsed.properties, editable
         self._title.setText(f"Properties · {len(parsed.properties)}" if parsed.properties else "Properties")
         self._add_button.setVisible(editable)
-        self._rebuild()
+        self._renew()
 
     @property
     def has_problem(self) -> bool:
@@ -127,9 +129,18 @@ class PropertiesForm(QFrame):
         Raises:
             KeyError: the note has no such property.
         """
+        if self._stale:
+            self._rebuild()
         return self._editors[name]
 
+    def _renew(self) -> None:
+        """The rows are to be other ones: made now if they are in sight, else when they are unfolded."""
+        self._stale = True
+        if self.fold.isChecked():
+            self._rebuild()
+
     def _rebuild(self) -> None:
+        self._stale = False
         focused = next((name for name, made in self._made() if made.hasFocus()), None)
         body = QWidget()
         grid = QGridLayout(body)
@@ -137,7 +148,7 @@ class PropertiesForm(QFrame):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(2, 1)
-        self._editors: dict[str, QWidget] = {}
+        self._editors = {}
         for row, (name, value) in enumerate((self._shown or {}).items()):
             self._add_row(grid, row, name, value)
         if self._adding and self._editable:
@@ -150,7 +161,7 @@ class PropertiesForm(QFrame):
         self._fit()
 
     def _made(self) -> tuple[tuple[str, QWidget], ...]:
-        proxied = getattr(self, "_editors", {}).items()
+        proxied = self._editors.items()
         return tuple((name, made.focusProxy() or made) for name, made in proxied)
 
     def _add_row(self, grid: QGridLayout, row: int, name: str, value: object) -> None:
@@ -221,6 +232,8 @@ class PropertiesForm(QFrame):
         words = "Hide the properties" if shown else "Show the properties"
         self.fold.setToolTip(words)
         self.fold.setAccessibleName(words)
+        if shown and self._stale:
+            self._rebuild()
         self._area.setVisible(shown)
         self._fit()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QPoint, QUrl, Signal
+from PySide6.QtCore import QPoint, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QTextDocument
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
@@ -13,6 +13,7 @@ from app.desktop.theme import Theme, ThemeSource
 from app.vault.path import NotePath
 
 _WIDEST = 760
+_RESIZED_MS = 120
 
 
 class Reader(QTextBrowser):
@@ -34,6 +35,11 @@ class Reader(QTextBrowser):
         self._theme = theme
         self._path: NotePath | None = None
         self._images: dict[str, QImage] = {}
+        self._loaded: dict[str, QUrl] = {}
+        self._resized = QTimer(self)
+        self._resized.setSingleShot(True)
+        self._resized.setInterval(_RESIZED_MS)
+        self._resized.timeout.connect(self._fit_images)
         self._pointer = QPoint()
         self.setAccessibleName("Note")
         self.setOpenLinks(False)
@@ -49,6 +55,7 @@ class Reader(QTextBrowser):
         at = self.verticalScrollBar().value() if path == self._path else 0
         self._path = path
         self._images = rendered.images
+        self._loaded = {}
         self.setHtml(rendered.html)
         self.verticalScrollBar().setValue(at)
 
@@ -58,16 +65,39 @@ class Reader(QTextBrowser):
 
     def loadResource(self, kind: int, url: QUrl | str) -> Any:  # noqa: ANN401 (Qt's own signature)
         """The vault's images that were loaded with the note; never anything else."""
-        if int(kind) == QTextDocument.ResourceType.ImageResource.value:
-            scheme, path, _ = split_address(QUrl(url))
-            return self._images.get(f"{scheme}:{path}", QImage())
-        return None
+        if int(kind) != QTextDocument.ResourceType.ImageResource.value:
+            return None
+        scheme, path, _ = split_address(QUrl(url))
+        address = f"{scheme}:{path}"
+        if address not in self._images:
+            return QImage()
+        self._loaded[address] = QUrl(url)
+        return self._fitted(self._images[address])
+
+    def _fitted(self, image: QImage) -> QImage:
+        """The image at the width of the text where it is wider: Qt itself scales without smoothing."""
+        ratio = self.devicePixelRatioF()
+        room = round((self.viewport().width() - 2 * self.document().documentMargin()) * ratio)
+        if 0 < room < image.width():
+            image = image.scaledToWidth(room, Qt.TransformationMode.SmoothTransformation)
+            image.setDevicePixelRatio(ratio)
+        return image
+
+    def _fit_images(self) -> None:
+        """Scale the images anew for the width as it is now."""
+        document = self.document()
+        for address, url in self._loaded.items():
+            fitted = self._fitted(self._images[address])
+            document.addResource(QTextDocument.ResourceType.ImageResource.value, url, fitted)
+        document.markContentsDirty(0, document.characterCount())
 
     def resizeEvent(self, event: object) -> None:
         """Keep the text in a column that can be read."""
         side = max(24, (self.width() - round(_WIDEST * self._theme.zoom)) // 2)
         self.setViewportMargins(side, 16, side, 16)
         super().resizeEvent(event)  # type: ignore[arg-type]
+        if self._loaded:
+            self._resized.start()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Remember where the pointer is, for previews."""

@@ -301,7 +301,8 @@ class NoteView(QWidget):
             return True
         name = self.path.rpartition("/")[2]
         answers = ("Save", "Throw away", "Cancel")
-        answer = await dialogs.choose(self, f"Save “{name}”?", "It has text that is not saved yet.", answers)
+        text = "It has text that is not saved yet."
+        answer = await dialogs.choose(self, f"Save “{name}”?", text, answers, main=0)
         if answer == 0:
             return await self.document.save()
         if answer == 1:

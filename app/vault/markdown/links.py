@@ -15,7 +15,7 @@ from app.vault.reference import read_fragment, split_alias, split_fragment
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_UNSAFE = re.compile(r"[\x00-\x20\x7f%#?()<>\\\"\[\]|^]")
+_UNSAFE = re.compile(r"[\x00-\x20\x7f%$`#?()<>\\\"\[\]|^]")
 
 
 def wiki_link(inner: str, start: int, end: int, embed: bool, line: int) -> Link | None:
@@ -70,8 +70,10 @@ def written_target(style: LinkStyle, target: str, *, angled: bool = False) -> st
     """
     if style is LinkStyle.WIKI:
         return target
-    unsafe = re.compile(r"[\x00-\x1f\x7f%#?<>\\]") if angled else _UNSAFE
-    return unsafe.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), target)
+    unsafe = re.compile(r"[\x00-\x1f\x7f%$`#?<>\\]") if angled else _UNSAFE
+    written = unsafe.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), target)
+    # "A0: notes" must not read as an address of the scheme "A0".
+    return written.replace(":", "%3A", 1) if _SCHEME.match(written) else written
 
 
 def renamed_target(link: Link, source: NotePath, new: NotePath, shortest: str) -> str:

@@ -44,10 +44,19 @@ def remove_tag(text: str, tag: str) -> str:
     """`text` without `tag`, whatever its case; tags nested in it stay.
 
     Of an inline tag the space before it goes too. A block of properties that cannot be read stays as it is.
+
+    Raises:
+        InvalidParametersError: without it the text around would read otherwise (it stands before a code
+            fence, say), so that other tags came or went.
     """
     key = name_key(tag.strip().lstrip("#").strip("/"))
     body = _inline_removed(text, key)
-    return _in_properties(body, lambda name: None if name_key(name) == key else name)
+    after = _in_properties(body, lambda name: None if name_key(name) == key else name)
+    others = [one.name for one in scan(text).tags if name_key(one.name) != key]
+    if [one.name for one in scan(after).tags] != others:
+        message = f"Without #{tag} the text around it would read otherwise; take it out in the source."
+        raise InvalidParametersError(message, tag=tag)
+    return after
 
 
 def rename_tag(text: str, old: str, new: str) -> str:

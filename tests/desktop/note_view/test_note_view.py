@@ -76,6 +76,7 @@ def test_a_property_is_added_changed_and_removed(gui, opened, wait_until) -> Non
             file = vault.root / "A.md"
             view.properties.add("rating", "4")
             await wait_until(lambda: "rating: 4\n" in file.read_text())
+            view.properties.fold.setChecked(True)
             await wait_until(lambda: "rating" in view.properties._editors)
             rating = view.properties.value_editor("rating")
             assert isinstance(rating, TextValue)

@@ -233,7 +233,11 @@ pieces = st.lists(
 def test_a_removed_tag_is_gone_and_no_other(text):
     assume("#a#" not in text)
     before = scan(text)
-    after = scan(remove_tag(text, "a"))
+    try:
+        after = scan(remove_tag(text, "a"))
+    except InvalidParametersError:
+        # Refused: the tag holds marks around it apart, or stands in properties that say something twice.
+        assume(False)
     assert "a" not in [name.casefold() for name in after.tag_names]
     assert [t.name for t in after.tags if t.name == "a/b"] == [t.name for t in before.tags if t.name == "a/b"]
 

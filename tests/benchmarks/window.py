@@ -1,0 +1,104 @@
+"""How soon the window is there and how long it is held: `python -m tests.benchmarks.window [vault]`.
+
+Starts the real app on a copy of a vault (the real one beside the project, unless another is named): once
+with everything to be read, then warm some times, each in a process of its own. The last start is driven by
+mouse and keys. Prints the best start, and for each action the longest hold of the GUI thread: by the clock,
+in which other programs on the machine count too, and by what the thread itself computed. `--where` adds what
+it was doing in the longest ones. Uses the display that is there, else Qt's offscreen platform.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DEFAULT = ROOT.parent / "shared" / "vaults" / "knowledge-garden"
+WARM_STARTS = 4
+
+
+def main(arguments: list[str]) -> int:
+    """Print the tables for the vault that the arguments name."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.window")
+    parser.add_argument("vault", nargs="?", type=Path, default=DEFAULT)
+    parser.add_argument("--where", action="store_true", help="say what the longest holds were doing")
+    parser.add_argument("--starts", type=int, default=WARM_STARTS, help="warm starts; the best counts")
+    options = parser.parse_args(arguments)
+    if not options.vault.is_dir():
+        print(f"no vault at {options.vault}", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as work:
+        copy = Path(work) / options.vault.name
+        shutil.copytree(options.vault, copy, symlinks=True)
+        home = _home(Path(work))
+        cold = _run(copy, home, act=False)
+        warm = [_run(copy, home, act=False) for _ in range(options.starts)]
+        driven = _run(copy, home, act=True)
+    print(f"{options.vault}, {os.cpu_count()} cores, {driven['nodes']} nodes, Qt on {driven['platform']}")
+    _print_starts(cold, [*warm, driven])
+    _print_actions([{**cold["actions"][0], "name": "first open"}, *driven["actions"]], options.where)
+    return 0
+
+
+def _home(work: Path) -> dict[str, str]:
+    """An environment whose settings, data, cache and logs are apart from the user's."""
+    settings = {
+        "general": {"theme": "light"},
+        "embeddings": {"enabled": False},
+    }
+    home = {f"SCRIPTORIUM_{name}": str(work / name.lower()) for name in ("CONFIG", "DATA", "CACHE", "LOGS")}
+    folder = Path(home["SCRIPTORIUM_CONFIG"])
+    folder.mkdir()
+    (folder / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+    if "DISPLAY" not in os.environ and "WAYLAND_DISPLAY" not in os.environ:
+        home["QT_QPA_PLATFORM"] = "offscreen"
+    return home
+
+
+def _run(vault: Path, home: dict[str, str], *, act: bool) -> dict:
+    """One start of the app; what it measured."""
+    environment = {**os.environ, **home, "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        command = [sys.executable, "-m", "tests.benchmarks.window_run", str(vault), str(report)]
+        command += [str(time.time()), "act" if act else "start"]
+        done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+        if not report.exists():
+            raise RuntimeError(f"the app ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+        if done.stderr.strip():
+            print(done.stderr.strip(), file=sys.stderr)
+        return json.loads(report.read_text(encoding="utf-8"))
+
+
+def _print_starts(cold: dict, warm: list[dict]) -> None:
+    print(f"\n{'start, ms after the process began':<40} {'first':>8} {'warm':>8} {'computed':>9}")
+    for key, words in (
+        ("imported", "modules of the window imported"),
+        ("painted", "window painted"),
+        ("usable", "graph painted and files listed"),
+    ):
+        best = min(each[key] for each in warm)
+        computed = min(each[f"{key}_cpu"] for each in warm)
+        print(f"{words:<40} {cold[key]:>8.0f} {best:>8.0f} {computed:>9.0f}")
+
+
+def _print_actions(actions: list[dict], where: bool) -> None:
+    heads = ("longest", "p99", "> 8 ms", "ticks", "computed", "> 8 ms")
+    print(f"\n{'holds of the GUI thread, ms':<40}" + "".join(f"{head:>10}" for head in heads))
+    for each in actions:
+        numbers = (each["longest"], each["p99"], each["over"], each["ticks"], each["computed"])
+        row = "".join(f"{one:>10.1f}" if isinstance(one, float) else f"{one:>10}" for one in numbers)
+        print(f"{each['name']:<40}{row}{each['computed_over']:>10}")
+        if where:
+            print("\n".join(each["worst"]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,219 @@
+"""What `window.py` lets a user do, each by the events that the system would send, 60 times a second."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Awaitable, Callable
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent, QTextCursor, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
+
+from app.desktop.graph_view.canvas import Canvas
+from app.permissions.caller import Caller
+from tests.flows.pilot import Pilot
+
+Act = Callable[[Pilot], Awaitable[None]]
+NONE = Qt.KeyboardModifier.NoModifier
+FRAME_S = 1 / 60
+KEY_S = 0.06
+WORDS = "A paragraph that is typed at an ordinary pace, with a [[link]] and a #tag. "
+
+
+async def pan(pilot: Pilot) -> None:
+    """Hold the background and wave it about."""
+    canvas = pilot.graph.view.canvas
+    start = _empty_place(canvas)
+    _mouse(canvas, QEvent.Type.MouseButtonPress, start)
+    for frame in range(120):
+        turn = frame / 120 * 2 * math.pi
+        await _move(canvas, start + QPointF(220 * math.sin(2 * turn), 130 * math.sin(turn)), held=True)
+    _mouse(canvas, QEvent.Type.MouseButtonRelease, start)
+
+
+async def zoom(pilot: Pilot) -> None:
+    """Turn the wheel in, and out again."""
+    canvas = pilot.graph.view.canvas
+    at = QPointF(canvas.width() / 2, canvas.height() / 2)
+    for frame in range(120):
+        _wheel(canvas, at, 60 if frame < 60 else -60)
+        await asyncio.sleep(FRAME_S)
+    await asyncio.sleep(0.5)
+    canvas.fit()
+    await asyncio.sleep(1)
+
+
+async def hover(pilot: Pilot) -> None:
+    """Move the pointer from node to node, the busiest among them."""
+    canvas = pilot.graph.view.canvas
+    scene = canvas.scene
+    at = canvas.camera.to_screen(scene.positions, canvas.width(), canvas.height())
+    for row in (-scene.weight).argsort()[:12].tolist():
+        goal = QPointF(float(at[row, 0]), float(at[row, 1]))
+        for step in range(8):
+            await _move(canvas, goal + QPointF(24 - 3 * step, 0))
+        await asyncio.sleep(0.1)
+    await _move(canvas, _empty_place(canvas))
+
+
+async def drag(pilot: Pilot) -> None:
+    """Take the busiest node and lead it in a circle."""
+    canvas = pilot.graph.view.canvas
+    row = int(canvas.scene.weight.argmax())
+    at = canvas.camera.to_screen(canvas.scene.positions[row : row + 1], canvas.width(), canvas.height())[0]
+    start = QPointF(float(at[0]), float(at[1]))
+    _mouse(canvas, QEvent.Type.MouseButtonPress, start)
+    for frame in range(120):
+        turn = frame / 120 * 2 * math.pi
+        await _move(canvas, start + QPointF(60 * math.sin(turn), 60 - 60 * math.cos(turn)), held=True)
+    _mouse(canvas, QEvent.Type.MouseButtonRelease, start)
+    await asyncio.sleep(2)
+
+
+async def open_notes(pilot: Pilot) -> None:
+    """Open five notes of different length and look at each."""
+    graph = pilot.graph.view.graph()
+    notes = sorted(path for path, kind in zip(graph.paths, graph.kinds, strict=True) if kind == "note")
+    for path in [notes[len(notes) * part // 6] for part in range(1, 6)]:
+        pilot.window.navigation.open(path, "")
+        await pilot.shown(path)
+        await asyncio.sleep(0.6)
+
+
+async def type_text(pilot: Pilot) -> None:
+    """Write a paragraph at the end of the open note."""
+    editor = pilot.note.editor
+    editor.moveCursor(QTextCursor.MoveOperation.End)
+    await _type(editor, WORDS)
+    await asyncio.sleep(0.5)
+
+
+async def search(pilot: Pilot) -> None:
+    """Type queries, and clear them."""
+    assert pilot.window.view is not None
+    pilot.window.view.show_search()
+    field = pilot.search.field
+    for words in ("graph note", "tag:#evergreen", "笔记"):
+        field.clear()
+        if words.isascii():
+            await _type(field, words)
+        else:
+            field.setText(words)
+        await asyncio.sleep(0.8)
+    field.clear()
+    await asyncio.sleep(0.3)
+
+
+async def ask(pilot: Pilot) -> None:
+    """Ask the built-in agent what needs no approval."""
+    for words in ("find notes about learning", "which notes are orphans?"):
+        turns = len(pilot.finished) + 1
+        field = pilot.agent.composer.field
+        field.setFocus()
+        await _type(field, words)
+        QTest.keyClick(field, Qt.Key.Key_Return)
+        await pilot.turn_over(turns)
+        await asyncio.sleep(0.5)
+
+
+async def approve(pilot: Pilot) -> None:
+    """Ask for a new note, read the dialog, approve, and see the note come into the graph."""
+    turns = len(pilot.finished) + 1
+    field = pilot.agent.composer.field
+    field.setFocus()
+    field.insertPlainText(f"create a note called Measured {time.time_ns()}")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    await pilot.approve()
+    await pilot.turn_over(turns)
+    await asyncio.sleep(1.5)
+
+
+async def scroll_audit(pilot: Pilot) -> None:
+    """Unfold the log and scroll through it."""
+    await pilot.show_audit()
+    bar = pilot.audit.table.verticalScrollBar()
+    for frame in range(90):
+        bar.setValue(round(bar.maximum() * (0.5 - 0.5 * math.cos(frame / 90 * 4 * math.pi))))
+        await asyncio.sleep(FRAME_S)
+
+
+async def switch_theme(pilot: Pilot) -> None:
+    """Dark, and light again."""
+    for name in ("dark", "light"):
+        pilot.window._set_general(theme=name)
+        await asyncio.sleep(1)
+
+
+async def _edit_first(pilot: Pilot) -> None:
+    pilot.note.show_source(True)
+    pilot.note.editor.setFocus()
+
+
+async def _fill_log(pilot: Pilot) -> None:
+    pilot.window.view.page.show_area("agent")  # type: ignore[union-attr]
+    for number in range(120):
+        arguments = {"query": f"note {number}"}
+        await pilot.client.run(lambda ws, a=arguments: ws.runner.call("search_notes", a, Caller.user()))
+
+
+_PREPARED: dict[Act, Act] = {type_text: _edit_first, scroll_audit: _fill_log}
+
+ACTIONS: tuple[tuple[str, Act], ...] = (
+    ("pan the graph", pan),
+    ("zoom the graph", zoom),
+    ("hover over nodes", hover),
+    ("drag a node", drag),
+    ("open five notes", open_notes),
+    ("type in a note", type_text),
+    ("search while typing", search),
+    ("ask the built-in agent", ask),
+    ("approve a new note", approve),
+    ("scroll the audit log", scroll_audit),
+    ("switch the theme twice", switch_theme),
+)
+
+
+async def prepared(act: Act, pilot: Pilot) -> None:
+    """Do what has to be done before `act`, outside of its measure."""
+    if act in _PREPARED:
+        await _PREPARED[act](pilot)
+
+
+async def _type(field: QWidget, words: str) -> None:
+    for letter in words:
+        QTest.keyClicks(field, letter)
+        await asyncio.sleep(KEY_S)
+    assert not isinstance(field, QPlainTextEdit) or words.strip()[-4:] in field.toPlainText()
+
+
+async def _move(canvas: Canvas, place: QPointF, *, held: bool = False) -> None:
+    _mouse(canvas, QEvent.Type.MouseMove, place, held=held)
+    await asyncio.sleep(FRAME_S)
+
+
+def _mouse(canvas: Canvas, kind: QEvent.Type, place: QPointF, *, held: bool = False) -> None:
+    left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
+    button = none if kind == QEvent.Type.MouseMove else left
+    buttons = left if held or kind == QEvent.Type.MouseButtonPress else none
+    event = QMouseEvent(kind, place, canvas.mapToGlobal(place), button, buttons, NONE)
+    QApplication.sendEvent(canvas, event)
+
+
+def _wheel(canvas: Canvas, at: QPointF, amount: int) -> None:
+    buttons, phase = Qt.MouseButton.NoButton, Qt.ScrollPhase.NoScrollPhase
+    turned = QPoint(0, amount)
+    event = QWheelEvent(at, canvas.mapToGlobal(at), QPoint(), turned, buttons, NONE, phase, False)
+    QApplication.sendEvent(canvas, event)
+
+
+def _empty_place(canvas: Canvas) -> QPointF:
+    """Where no node is under the pointer."""
+    width, height = canvas.width(), canvas.height()
+    for across in range(20, width, 15):
+        for down in range(120, height - 80, 15):
+            if canvas.scene.node_at(across, down, canvas.camera, width, height) < 0:
+                return QPointF(across, down)
+    return QPointF(2, 2)

@@ -1,0 +1,148 @@
+"""One start of the app for `window.py`, which runs this in a process of its own; see there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import time
+import traceback
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+QUIET_S = 2.5
+FRAME_S = 1 / 60
+
+
+def main(arguments: list[str]) -> int:
+    """Open the vault, drive the window if asked to, and write what was measured."""
+    vault, report, began, act = arguments
+    from app.desktop import main as desktop
+
+    run = Run(Path(report), float(began), act == "act")
+    run.mark("imported")
+    from PySide6.QtGui import QPaintEvent
+
+    class Measured(desktop.MainWindow):  # type: ignore[misc, name-defined]
+        """The window, whose first painting is noted."""
+
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            run.begin(self)
+
+        def paintEvent(self, event: QPaintEvent) -> None:
+            super().paintEvent(event)
+            run.mark("painted")
+
+    desktop.MainWindow = Measured  # type: ignore[misc]
+    return desktop.main([vault])
+
+
+class Run:
+    """What one start is asked and what it has measured."""
+
+    def __init__(self, report: Path, began: float, act: bool) -> None:
+        self._report = report
+        self._began = began
+        self._act = act
+        self.found: dict[str, Any] = {"actions": []}
+
+    def mark(self, name: str) -> None:
+        """Note when something happened for the first time, by the clock and by the process's computing."""
+        if name not in self.found:
+            self.found[name] = (time.time() - self._began) * 1000
+            self.found[f"{name}_cpu"] = time.process_time() * 1000
+
+    def begin(self, window: Any) -> None:
+        """Start the measuring beside the window that is being built."""
+        from app.desktop import tasks
+
+        self.window = window
+        tasks.failed.connect(_give_up)
+        tasks.start(self._whole(), what="measure")
+
+    async def _whole(self) -> None:
+        from PySide6.QtGui import QGuiApplication
+
+        from app.desktop.watchdog import Watchdog
+
+        self.dog = Watchdog(self.window)
+        self.found["platform"] = QGuiApplication.platformName()
+        await self.until(self._usable)
+        self.mark("usable")
+        await self._settle()
+        self.found["nodes"] = len(self.graph.view.graph())
+        self._note("open the vault")
+        if self._act:
+            from tests.benchmarks.window_actions import ACTIONS
+            from tests.flows.pilot import Pilot
+
+            pilot = Pilot(self.window)
+            pilot._follow(pilot.client)  # The vault was open before there was a pilot.
+            await asyncio.sleep(1)
+            for name, act in ACTIONS:
+                await self._measure(name, act, pilot)
+            for note in pilot.notes:
+                note.document.throw_away()
+        self.dog.stop()
+        self._report.write_text(json.dumps(self.found), encoding="utf-8")
+        self.window.close()
+
+    @property
+    def graph(self) -> Any:
+        """The graph's panel."""
+        return self.window.view.page.panel("graph")
+
+    def _usable(self) -> bool:
+        if self.window.view is None or self.graph is None:
+            return False
+        files = self.window.view.page.panel("files")
+        return len(self.graph.view.graph()) > 0 and files.model.rowCount() > 0
+
+    async def _settle(self) -> None:
+        """Wait until the vault is read and nothing has moved for a while."""
+        canvas, session = self.graph.view.canvas, self.window.session
+        quiet_since = time.perf_counter()
+        while time.perf_counter() - quiet_since < QUIET_S:
+            reading = session._scan is None or not session._scan.done()
+            if reading or canvas._frames.isActive():
+                quiet_since = time.perf_counter()
+            await asyncio.sleep(0.05)
+
+    async def _measure(self, name: str, act: Callable[[Any], Awaitable[None]], pilot: Any) -> None:
+        from tests.benchmarks.window_actions import prepared
+
+        await prepared(act, pilot)
+        await asyncio.sleep(0.3)
+        self.dog.take()
+        await act(pilot)
+        await asyncio.sleep(0.6)
+        self._note(name)
+
+    def _note(self, name: str) -> None:
+        holds = self.dog.take()
+        worst = [f"  {hold.computed_ms:.1f} of {hold.ms:.1f} ms\n{hold.where}" for hold in holds.worst]
+        self.found["actions"].append(
+            {
+                "name": name, "longest": holds.longest, "p99": holds.p99, "over": holds.over_8ms,
+                "ticks": holds.ticks, "computed": holds.computed, "computed_over": holds.computed_over_8ms,
+                "worst": worst,
+            }
+        )  # fmt: skip
+
+    async def until(self, true: Callable[[], object]) -> None:
+        """Wait, looking once a frame."""
+        while not true():
+            await asyncio.sleep(FRAME_S / 2)
+
+
+def _give_up(failure: Any) -> None:
+    """What fails in the window ends the run: its numbers would say nothing."""
+    traceback.print_exception(failure.error)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
