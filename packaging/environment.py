@@ -52,7 +52,8 @@ def ensure(groups: tuple[str, ...] = ()) -> None:
 
 
 def _digest(groups: tuple[str, ...]) -> str:
-    parts = [(ROOT / "pyproject.toml").read_bytes(), CONSTRAINTS.read_bytes()]
+    built = [ROOT / "packaging" / "build_core.py", *sorted((ROOT / "app" / "graph" / "core").glob("*.[ch]"))]
+    parts = [each.read_bytes() for each in (ROOT / "pyproject.toml", CONSTRAINTS, *built)]
     parts += [",".join(groups).encode(), sys.version.encode(), str(ROOT).encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
@@ -64,11 +65,18 @@ def _install(groups: tuple[str, ...]) -> None:
         subprocess.check_call(
             [uv, "venv", "-q", "--allow-existing", "--python", sys.executable, str(FOLDER)]
         )
-        subprocess.check_call([uv, "pip", "install", "-q", "--python", str(PYTHON), *what])
+        _call([uv, "pip", "install", "-q", "--python", str(PYTHON), *what])
         return
     if not PYTHON.exists():
         venv.create(FOLDER, with_pip=True)
-    subprocess.check_call([str(PYTHON), "-m", "pip", "install", "-q", "--disable-pip-version-check", *what])
+    _call([str(PYTHON), "-m", "pip", "install", "-q", "--disable-pip-version-check", *what])
+
+
+def _call(command: list[str]) -> None:
+    """Run an installer; when it fails, once more without the graph's C core, which needs a compiler."""
+    if subprocess.call(command) != 0:
+        print("That failed; trying without the graph's C core …", flush=True)
+        subprocess.check_call(command, env=os.environ | {"SCRIPTORIUM_NO_CORE": "1"})
 
 
 def missing_libraries() -> list[str]:

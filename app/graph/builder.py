@@ -81,7 +81,11 @@ def _clean(
     inside = (edges >= 0).all(axis=1) & (edges < size).all(axis=1) & (edges[:, 0] != edges[:, 1])
     edges, codes, confidence = edges[inside], codes[inside], confidence[inside]
     keys = (codes.astype(np.int64) * max(size, 1) + edges[:, 0]) * max(size, 1) + edges[:, 1]
-    first = np.sort(np.unique(keys, return_index=True)[1])
+    order = np.argsort(keys, kind="stable")
+    ranked = keys[order]
+    new = np.ones(len(keys), dtype=bool)
+    new[1:] = ranked[1:] != ranked[:-1]
+    first = np.sort(order[new])
     return np.ascontiguousarray(edges[first]), codes[first], confidence[first]
 
 
@@ -122,15 +126,25 @@ class _Table:
         gone, renamed = set(delta.removed), dict(delta.renamed)
         place = np.full(len(graph), -1, dtype=np.int32)
         columns = (graph.names, graph.types, graph.kinds, graph.tags, graph.folders, graph.modified.tolist())
+        if not gone and not renamed:
+            # A saved note, the usual case: all rows stay where they are.
+            table.paths, table.rows = list(graph.paths), dict(graph.rows)
+            table.columns = [list(column) for column in columns]
+            place = np.arange(len(graph), dtype=np.int32)
+            table._put_all(delta.nodes)
+            return table, place
         for row, (path, *values) in enumerate(zip(graph.paths, *columns, strict=True)):
             if path not in gone:
                 if path in renamed:
                     path = renamed[path]
                     values[0], values[4] = _name_and_folder(path)
                 place[row] = table.put(path, values)
-        for node in delta.nodes:
-            table.put(node.path, [node.name, node.type, node.kind, node.tags, node.folder, node.modified])
+        table._put_all(delta.nodes)
         return table, place
+
+    def _put_all(self, nodes: Iterable[Node]) -> None:
+        for node in nodes:
+            self.put(node.path, [node.name, node.type, node.kind, node.tags, node.folder, node.modified])
 
     def put(self, path: str, values: list[object]) -> int:
         """Add a node or replace it; its row."""
@@ -158,7 +172,8 @@ class _Table:
         place = (np.cumsum(kept) - 1).astype(np.int32)
         listed = np.flatnonzero(kept).tolist()
         names, kinds_of, kinds, tags, folders, modified = (
-            tuple(column[row] for row in listed) for column in self.columns
+            tuple(column) if len(listed) == size else tuple(column[row] for row in listed)
+            for column in self.columns
         )
         ends = place[edges]
         return Graph(
@@ -195,11 +210,14 @@ def carry(
     Returns:
         float32 (n', 2) positions, and a mask of the rows that are new.
     """
-    before = {(renamed or {}).get(path, path): row for path, row in old.rows.items()}
     places = np.full((len(new), 2), np.nan, dtype=np.float32)
-    for row, path in enumerate(new.paths):
-        if (known := before.get(path)) is not None:
-            places[row] = positions[known]
+    if not renamed and new.paths[: len(old)] == old.paths:
+        places[: len(old)] = positions
+    else:
+        before = {(renamed or {}).get(path, path): row for path, row in old.rows.items()}
+        known = [(row, before[path]) for row, path in enumerate(new.paths) if path in before]
+        rows = np.array(known, dtype=np.int64).reshape(-1, 2)
+        places[rows[:, 0]] = positions[rows[:, 1]]
     fresh = np.isnan(places[:, 0])
     return place_missing(new, places), fresh
 

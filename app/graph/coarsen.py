@@ -52,17 +52,18 @@ def ladder(
         if len(used) > 0.85 * len(fine):
             break
         levels[-1] = Level(fine.weights, fine.mass, parent)
-        levels.append(_merged(fine, parent, len(used)))
+        levels.append(merged(fine, parent, len(used)))
     return levels
 
 
-def _merged(fine: Level, parent: NDArray[np.int64], size: int) -> Level:
+def merged(fine: Level, parent: NDArray[np.int64], size: int) -> Level:
+    """The coarser level of `size` bodies, each made of those that have it as `parent`."""
     ones = np.ones(len(fine), dtype=np.float32)
     members = scipy.sparse.csr_matrix((ones, (np.arange(len(fine)), parent)), shape=(len(fine), size))
-    coarse = (members.T @ fine.weights @ members).tolil()
-    coarse.setdiag(0)
-    weights = coarse.tocsr()
-    weights.eliminate_zeros()
+    coarse = (members.T @ fine.weights @ members).tocoo()
+    apart = coarse.row != coarse.col
+    ends = (coarse.row[apart], coarse.col[apart])
+    weights = scipy.sparse.coo_matrix((coarse.data[apart], ends), shape=(size, size)).tocsr()
     return Level(weights, np.bincount(parent, fine.mass, size).astype(np.float32))
 
 
@@ -183,7 +184,7 @@ def communities(edges: NDArray[np.int32], size: int, seed: int = 0) -> NDArray[n
         if len(used) == len(fine):
             break
         labels = parent[labels]
-        fine = _merged(fine, parent, len(used))
+        fine = merged(fine, parent, len(used))
     for _ in range(3):
         labels = _majority(weights, labels)
     counts = np.bincount(labels, minlength=1)

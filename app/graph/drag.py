@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from app.graph.forces import bounded, dense_repulsion
+from app.graph.engine import Engine
 from app.graph.model import Graph, Positions
 
 _BODIES = 260
 _DEPTH = 3
 _REACH = 2.5
+_FAR = 1 << 30
 _RATE = 0.045
 _REPULSION = 16.0
 _COOLING = 0.93
@@ -35,10 +36,12 @@ class LocalPhysics:
         graph: Whose links pull.
         positions: float32 (n, 2), changed in place by `tick`.
         held: The row in the hand.
+        engine: What computes the push of bodies on one another.
     """
 
-    def __init__(self, graph: Graph, positions: Positions, held: int) -> None:
+    def __init__(self, graph: Graph, positions: Positions, held: int, engine: Engine) -> None:
         self.held = held
+        self._engine = engine
         self.bodies = surroundings(graph, held)
         self._positions = positions
         self._target = positions[held].copy()
@@ -102,9 +105,7 @@ class LocalPhysics:
 
     def _find_bystanders(self) -> None:
         """Nodes that stand still but keep the bodies off."""
-        mask = np.ones(len(self._positions), dtype=bool)
-        mask[self.bodies] = False
-        still = np.flatnonzero(mask)
+        still = self._roughly_near()
         near: set[int] = set()
         if len(still):
             tree = cKDTree(self._positions[still])
@@ -112,11 +113,20 @@ class LocalPhysics:
                 near.update(hits)
         rows = still[np.array(sorted(near), dtype=np.int64)][:900]
         self._others = np.concatenate([self.bodies, rows])
-        self._mass = np.ones(len(self._others), dtype=np.float32)
+
+    def _roughly_near(self) -> NDArray[np.int64]:
+        """Rows that stand in the squares of side `_REACH` around those of the bodies."""
+        square = np.floor(self._positions / np.float32(_REACH)).astype(np.int64)
+        key = square[:, 0] * _FAR + square[:, 1]
+        beside = np.array([x * _FAR + y for x in (-1, 0, 1) for y in (-1, 0, 1)])
+        wanted = np.unique(key[self.bodies][:, None] + beside)
+        mask = np.isin(key, wanted)
+        mask[self.bodies] = False
+        return np.flatnonzero(mask)
 
     def _force(self) -> Positions:
         at = self._positions
-        push = dense_repulsion(bounded, at[self.bodies], at[self._others], self._mass)
+        push = self._engine.repel(at[self.bodies], at[self._others])
         force = np.float32(_REPULSION) * push
         apart = at[self._edges[:, 1]] - at[self._edges[:, 0]]
         length = np.sqrt((apart * apart).sum(axis=1)) + 1e-6

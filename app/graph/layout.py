@@ -7,10 +7,15 @@ from typing import Protocol
 
 import numpy as np
 
+from app.graph import native
 from app.graph.builder import place_missing
+from app.graph.coarsen import adjacency
 from app.graph.drag import LocalPhysics
-from app.graph.model import Graph, Positions
+from app.graph.engine import Engine, Forces
+from app.graph.model import Graph, Positions, node_radii
 from app.graph.multilevel import arrange
+from app.graph.native_engine import NativeEngine
+from app.graph.numpy_engine import NumpyEngine
 
 
 class Layout(Protocol):
@@ -51,11 +56,20 @@ class Layout(Protocol):
         """Let a held node go; its surroundings come to rest."""
         ...
 
+    def stir(self, forces: Forces) -> None:
+        """Let all nodes find their balance under other forces; positions change at each tick until then."""
+        ...
 
-class NumpyLayout:
-    """The layout in numpy and scipy: multilevel from scratch, local physics around a held node."""
 
-    def __init__(self) -> None:
+class MultilevelLayout:
+    """Multilevel from scratch, all nodes live under other forces, local physics around a held node.
+
+    Args:
+        engine: What computes the heavy steps.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self._graph: Graph | None = None
         self._positions: Positions = np.empty((0, 2), dtype=np.float32)
         self._plan: Iterator[Positions] | None = None
@@ -79,7 +93,7 @@ class NumpyLayout:
         self._hand = None
         if positions is None:
             self._positions = np.zeros((len(graph), 2), dtype=np.float32)
-            self._plan = arrange(graph, seed, aspect)
+            self._plan = arrange(graph, self._engine, seed, aspect)
         else:
             self._plan = None
             self._positions = place_missing(graph, np.ascontiguousarray(positions, dtype=np.float32))
@@ -108,7 +122,7 @@ class NumpyLayout:
             self._plan = None
         if self._hand is None or self._hand.held != row:
             self._positions = self._positions.copy()
-            self._hand = LocalPhysics(self._graph, self._positions, row)
+            self._hand = LocalPhysics(self._graph, self._positions, row, self._engine)
         self._hand.hold(x, y)
 
     def release(self, row: int) -> None:
@@ -116,10 +130,40 @@ class NumpyLayout:
         if self._hand is not None and self._hand.held == row:
             self._hand.release()
 
+    def stir(self, forces: Forces) -> None:
+        """Let all nodes find their balance under other forces; a node in the hand is let go."""
+        if self._graph is not None and len(self._graph):
+            self._hand = None
+            self._plan = self._relaxed(self._graph, self._positions, forces)
+
+    def _relaxed(self, graph: Graph, at: Positions, forces: Forces) -> Iterator[Positions]:
+        for step in self._engine.relaxed(adjacency(graph.edges, len(graph)), at, forces):
+            at = step
+            yield at
+        yield from self._engine.separated(at, node_radii(graph))
+
+
+class NumpyLayout(MultilevelLayout):
+    """The layout in numpy and scipy."""
+
+    def __init__(self) -> None:
+        super().__init__(NumpyEngine())
+
+
+class NativeLayout(MultilevelLayout):
+    """The layout by the C core: some thirty times faster, and the only one that is fluid at 10,000 nodes.
+
+    Args:
+        threads: How many threads share a tick; by default the machine's, at most four.
+    """
+
+    def __init__(self, threads: int | None = None) -> None:
+        super().__init__(NativeEngine(threads))
+
 
 def new_layout() -> Layout:
     """The best layout there is on this machine."""
-    return NumpyLayout()
+    return NativeLayout() if native.available() else NumpyLayout()
 
 
 def laid_out(graph: Graph, seed: int = 0, aspect: float = 1.0) -> Positions:

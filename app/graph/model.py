@@ -108,7 +108,8 @@ class Graph:
         """Starts and neighbours of a compressed, sorted, undirected adjacency."""
         size = len(self)
         both = np.concatenate([self.edges, self.edges[:, ::-1]]).astype(np.int64)
-        keys = np.unique(both[:, 0] * max(size, 1) + both[:, 1])
+        keys = np.sort(both[:, 0] * max(size, 1) + both[:, 1])
+        keys = keys[np.diff(keys, prepend=-1) > 0]
         sources = keys // max(size, 1)
         starts = np.concatenate([[0], np.cumsum(np.bincount(sources, minlength=size))])
         return starts.astype(np.int64), (keys % max(size, 1)).astype(np.int32)

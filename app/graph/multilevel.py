@@ -12,30 +12,28 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from app.graph.coarsen import Level, adjacency, ladder
-from app.graph.forces import Repulsion, RestingSprings, Springs, bounded, charge
+from app.graph.coarsen import Level, adjacency
+from app.graph.engine import SPREAD, Engine
 from app.graph.model import Graph, Positions, node_radii
-from app.graph.packing import Packing, separate, sunflower
+from app.graph.packing import Packing, sunflower
 from app.graph.shaping import eased, laid_along, widened
 from app.graph.unfolding import LARGEST, make_room, name_widths, unfold
 
-_SPREAD = 0.18
 _SHOWN_SPREAD = 0.5
-_CHARGED_BELOW = 700
-_REPULSION = 16.0
-_MESH_SPACING = 0.45
-_SEPARATIONS = 24
 _MOST_ASPECT = 1.8
 _SMALL_EASE = 0.55
 _EASE = 0.45
 _GLIDE = 8
+# To show a coarse level costs as much as the whole graph has nodes: not after every step.
+_NODES_PER_PICTURE = 8000
 
 
-def arrange(graph: Graph, seed: int = 0, aspect: float = 1.0) -> Iterator[Positions]:
+def arrange(graph: Graph, engine: Engine, seed: int = 0, aspect: float = 1.0) -> Iterator[Positions]:
     """Yields float32 (n, 2) after every step; the last one is the layout. The same for the same seed.
 
     Args:
         graph: What to lay out.
+        engine: What computes it.
         seed: Of all that is random.
         aspect: Width by height of the page that the layout is to fill.
     """
@@ -50,8 +48,12 @@ def arrange(graph: Graph, seed: int = 0, aspect: float = 1.0) -> Iterator[Positi
         row_of[linked] = np.arange(len(linked), dtype=np.int32)
         names = tuple(graph.names[row] for row in linked.tolist())
         small = len(linked) <= LARGEST
-        climb = _unfolded if small else _climbed
-        for part in climb(row_of[graph.edges], radii[linked], names, seed, aspect):
+        inner = row_of[graph.edges]
+        if small:
+            steps = _unfolded(inner, radii[linked], names, engine, seed, aspect)
+        else:
+            steps = _Ladder(inner, radii[linked], engine, seed, aspect).climb()
+        for part in steps:
             placed = placed.copy()
             placed[linked] = part
             packing.place_orphans(placed)
@@ -60,7 +62,12 @@ def arrange(graph: Graph, seed: int = 0, aspect: float = 1.0) -> Iterator[Positi
 
 
 def _unfolded(
-    edges: NDArray[np.int32], radii: NDArray[np.float32], names: tuple[str, ...], seed: int, aspect: float
+    edges: NDArray[np.int32],
+    radii: NDArray[np.float32],
+    names: tuple[str, ...],
+    engine: Engine,
+    seed: int,
+    aspect: float,
 ) -> Iterator[Positions]:
     """The layout of a small graph, part by part, with room for its names."""
     weights = adjacency(edges, len(radii))
@@ -76,14 +83,7 @@ def _unfolded(
         at[part] = make_room(at[part], radii[part], widths[part])
     at = packing.place(at)
     yield at
-    yield from _separated(at, radii)
-
-
-def _climbed(
-    edges: NDArray[np.int32], radii: NDArray[np.float32], _names: tuple[str, ...], seed: int, aspect: float
-) -> Iterator[Positions]:
-    """The layout of a large graph, from coarse to fine."""
-    return _Ladder(edges, radii, seed, aspect).climb()
+    yield from engine.separated(at, radii)
 
 
 class _Ladder:
@@ -92,18 +92,25 @@ class _Ladder:
     Args:
         edges: int32 (m, 2) among linked nodes.
         radii: float32 (n,) of the linked nodes.
+        engine: What computes it.
         seed: Of all that is random.
         aspect: Width by height of the page.
     """
 
     def __init__(
-        self, edges: NDArray[np.int32], radii: NDArray[np.float32], seed: int, aspect: float
+        self,
+        edges: NDArray[np.int32],
+        radii: NDArray[np.float32],
+        engine: Engine,
+        seed: int,
+        aspect: float,
     ) -> None:
+        self._engine = engine
         self._size = len(radii)
         self._radii = radii
         self._seed = seed
         weights = adjacency(edges, self._size)
-        self._levels = ladder(weights, seed)
+        self._levels = engine.ladder(weights, seed)
         self._packing = Packing(weights, radii, aspect)
         self._aspect = aspect
 
@@ -118,26 +125,28 @@ class _Ladder:
             if index < last:
                 at = _expand(at, level, self._levels[index + 1], rng)
             down = _way_down(self._levels[:index], self._size, rng)
-            for step in self._steps(level, at, index, index == last):
+            pace = 1 + self._size // _NODES_PER_PICTURE
+            for number, step in enumerate(self._steps(level, at, index, index == last)):
                 at = step
-                yield _normal(at, down, self._size)
+                if number % pace == 0:
+                    yield _normal(at, down, self._size)
         yield from self._finish(self._levels[0], at)
 
     def _steps(self, level: Level, at: Positions, index: int, coarsest: bool) -> Iterator[Positions]:
         """The steps on one level above the finest; none on the finest, unless it is the only one."""
         if coarsest:
-            return _charged(level, at, 300, 1.0)
+            return self._engine.charged(level, at, 300, 1.0)
         if index == 0:
             return iter(())
-        if len(level) < _CHARGED_BELOW:
-            return _charged(level, at, 100, 0.3)
-        return _refined(level, at, self._size, finest=False)
+        if len(level) < self._engine.charged_below():
+            return self._engine.charged(level, at, 100, 0.3)
+        return self._engine.refined(level, at, self._size, finest=False)
 
     def _finish(self, level: Level, at: Positions) -> Iterator[Positions]:
         """Parts side by side, then the finest refinement, then no node on another."""
-        scale = np.float32(_SPREAD * np.sqrt(self._size) / max(float(at.std()), 1e-9))
+        scale = np.float32(SPREAD * np.sqrt(self._size) / max(float(at.std()), 1e-9))
         at = self._packing.place(at * scale)
-        for step in _refined(level, at, self._size, finest=True):
+        for step in self._engine.refined(level, at, self._size, finest=True):
             at = step
             yield at
         main = self._packing.parts[0]
@@ -146,7 +155,7 @@ class _Ladder:
         for part in _glide(at, self._packing.place(shaped)):
             at = part
             yield at
-        yield from _separated(at, self._radii)
+        yield from self._engine.separated(at, self._radii)
 
 
 def _expand(at: Positions, fine: Level, coarse: Level, rng: np.random.Generator) -> Positions:
@@ -176,63 +185,8 @@ def _normal(at: Positions, down: tuple[NDArray[np.int64], Positions], size: int)
     return np.asarray(spread * scale, dtype=np.float32)
 
 
-def _charged(level: Level, at: Positions, ticks: int, alpha: float) -> Iterator[Positions]:
-    """d3-force's model with cooling: velocity Verlet, charges by mass, springs as long as bodies are wide."""
-    edges, data = level.edges()
-    weight: NDArray[np.float32] = data
-    if len(data):
-        weight = np.minimum(data / np.median(data), 3).astype(np.float32)
-    width = np.sqrt(level.mass)
-    rest = np.asarray((width[edges[:, 0]] + width[edges[:, 1]]) / 2, dtype=np.float32)
-    springs = RestingSprings(edges, len(level), weight, rest)
-    repulsion = Repulsion(charge, level.mass, 0.0)
-    speed = np.zeros_like(at)
-    cooling = 1 - (0.001 / alpha) ** (1 / ticks)
-    for tick in range(ticks):
-        alpha -= alpha * cooling
-        speed += springs.resting(at + speed) * np.float32(alpha)
-        speed += repulsion(at) * np.float32(alpha)
-        speed -= at * np.float32(0.1 * alpha)
-        speed *= np.float32(0.6)
-        at = at + speed
-        if tick % 4 == 3:
-            yield at
-    yield at
-
-
-def _refined(level: Level, at: Positions, size: int, *, finest: bool) -> Iterator[Positions]:
-    """Bounded forces with a falling rate."""
-    edges, data = level.edges()
-    unit = np.float32(np.sqrt(level.mass.mean()))
-    weight = data if finest else data * np.float32(6 * len(level) / (2 * data.sum()))
-    springs = Springs(edges, len(level), np.minimum(weight, 3).astype(np.float32))
-    repulsion = Repulsion(bounded, level.mass / np.float32(unit * unit), _MESH_SPACING)
-    if not finest:
-        at = at * np.float32(_SPREAD * np.sqrt(size) / max(float(at.std()), 1e-9)) / unit
-    speed = np.zeros_like(at)
-    ticks = 80 if finest else 60
-    for tick in range(ticks):
-        rate = np.float32(0.2 * (1 - 0.9 * tick / ticks))
-        speed += rate * (springs.bounded(at) + np.float32(_REPULSION) * repulsion(at))
-        speed *= np.float32(0.5)
-        length = np.sqrt((speed * speed).sum(axis=1, keepdims=True))
-        speed *= np.minimum(1.0, 3.0 / np.maximum(length, 1e-6)).astype(np.float32)
-        at = at + speed
-        yield at * unit
-
-
 def _glide(start: Positions, end: Positions) -> Iterator[Positions]:
     """From one layout to another, so that the eye can follow."""
     for step in range(1, _GLIDE + 1):
         share = np.float32(step / _GLIDE)
         yield start + (end - start) * (share * share * (3 - 2 * share))
-
-
-def _separated(at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
-    """Overlaps pushed apart until none is left or the patience is."""
-    at = at.copy()
-    for _ in range(_SEPARATIONS):
-        if separate(at, radii) < 0.02:
-            break
-        yield at.copy()
-    yield at

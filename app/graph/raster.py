@@ -9,15 +9,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.graph import native
+
 _PAD = 3
 _CHUNK = 25_000
 _GOLDEN = 0.6180339887498949
+_NUMPY_HURRIED = 350_000
+_CORE_HURRIED = 3_000_000
 
 Ends = NDArray[np.float32]
+T = TypeVar("T", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +65,13 @@ class Exposure:
 
 
 def draw_edges(
-    look: EdgeLook, at: NDArray[np.float32], width: int, height: int, exposure: Exposure
+    look: EdgeLook,
+    at: NDArray[np.float32],
+    width: int,
+    height: int,
+    exposure: Exposure,
+    hidden: NDArray[np.bool_] | None = None,
+    threads: int | None = None,
 ) -> NDArray[np.uint8]:
     """The picture of all links, uint8 (height, width, 4): blue, green, red, alpha; premultiplied.
 
@@ -69,9 +81,66 @@ def draw_edges(
         width: Of the picture, in pixels.
         height: Of the picture, in pixels.
         exposure: How light becomes pixels.
+        hidden: bool (n,), nodes whose links are left out.
+        threads: How many draw; by default the machine's, at most four. The picture is the same for any.
     """
+    if native.available():
+        return _by_core(look, at, width, height, exposure, hidden, threads)
+    return _by_numpy(look, at, width, height, exposure, hidden)
+
+
+def pixels_in_a_hurry() -> int:
+    """The budget (see `Exposure`) of a picture that is drawn in about the time of a frame."""
+    return _CORE_HURRIED if native.available() else _NUMPY_HURRIED
+
+
+def _by_core(
+    look: EdgeLook,
+    at: NDArray[np.float32],
+    width: int,
+    height: int,
+    exposure: Exposure,
+    hidden: NDArray[np.bool_] | None,
+    threads: int | None,
+) -> NDArray[np.uint8]:
+    pixels = np.empty((height, width, 4), dtype=np.uint8)
+    lines = native.Lines(
+        _packed(at, np.float32),
+        _packed(look.edges, np.int32),
+        _packed(look.light, np.float32),
+        _packed(look.width, np.float32),
+        _packed(look.classes, np.int16),
+        _packed(look.colors, np.uint8),
+        None if hidden is None else (~hidden).view(np.uint8),
+        width,
+        height,
+        reach=exposure.reach,
+        ratio=exposure.ratio,
+        budget=float(exposure.budget or 0),
+    )
+    with native.Workers(threads) as workers:
+        lines.draw(exposure.alpha, pixels, workers)
+    return pixels
+
+
+def _packed(values: NDArray[Any], kind: type[T]) -> NDArray[T]:
+    """As the core takes arrays: C-contiguous, of one type; without a copy where it is so already."""
+    return np.ascontiguousarray(values, dtype=kind)
+
+
+def _by_numpy(
+    look: EdgeLook,
+    at: NDArray[np.float32],
+    width: int,
+    height: int,
+    exposure: Exposure,
+    hidden: NDArray[np.bool_] | None,
+) -> NDArray[np.uint8]:
     source, target = at[look.edges[:, 0]], at[look.edges[:, 1]]
-    shown = np.flatnonzero(look.light > 0)
+    lit = look.light > 0
+    if hidden is not None:
+        lit &= ~hidden[look.edges].any(axis=1)
+    shown = np.flatnonzero(lit)
     source, target, kept = _clipped(source[shown], target[shown], width, height)
     shown = shown[kept]
     apart = at[look.edges[shown, 1]] - at[look.edges[shown, 0]]
@@ -235,3 +304,55 @@ class _Lines:
         for tap in range(int(np.ceil(float(self.breadth.max()))) + 1):
             cover = np.clip(np.minimum(high, row + (tap + 1)) - np.maximum(low, row + tap), 0.0, 1.0)
             planes.add(pixel + tap * across, cover * light, color)
+
+
+@dataclass(frozen=True, eq=False)
+class DiscLook:
+    """How nodes are drawn.
+
+    Args:
+        palette: uint8 (k, 4): red, green, blue, and 1 for a hollow node, of each colour class.
+        classes: int16 (n,), the class of each node.
+        ground: Red, green and blue of what lies under the picture: rims and hollow nodes are filled with it.
+    """
+
+    palette: NDArray[np.uint8]
+    classes: NDArray[np.int16]
+    ground: tuple[int, int, int]
+
+
+def draw_discs(
+    look: DiscLook,
+    at: NDArray[np.float32],
+    radii: NDArray[np.float32],
+    opacity: NDArray[np.float32],
+    order: NDArray[np.int32],
+    pixels: NDArray[np.uint8],
+    ratio: float = 1.0,
+    threads: int | None = None,
+) -> None:
+    """Draw nodes over what is in `pixels`, premultiplied uint8 (height, width, 4). Needs the C core.
+
+    Args:
+        look: The nodes' colours.
+        at: float32 (n, 2), in pixels of the picture.
+        radii: float32 (n,), in pixels of the picture.
+        opacity: float32 (n,), 0 for hidden to 1.
+        order: int32 (k,), the rows to draw, those on top last.
+        pixels: The picture.
+        ratio: Device pixels per pixel, for the breadth of rims.
+        threads: How many draw; by default the machine's, at most four. The picture is the same for any.
+    """
+    with native.Workers(threads) as workers:
+        native.draw_discs(
+            _packed(at, np.float32),
+            _packed(radii, np.float32),
+            _packed(opacity, np.float32),
+            _packed(look.classes, np.int16),
+            _packed(order, np.int32),
+            _packed(look.palette, np.uint8),
+            look.ground,
+            ratio,
+            pixels,
+            workers,
+        )

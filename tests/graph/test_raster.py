@@ -1,8 +1,30 @@
 from __future__ import annotations
 
-import numpy as np
+import os
+import platform
+from pathlib import Path
 
-from app.graph.raster import EdgeLook, Exposure, draw_edges
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.graph import native
+from app.graph.raster import DiscLook, EdgeLook, Exposure, draw_discs, draw_edges
+
+GOLDEN = Path(__file__).with_name("golden_picture.npz")
+
+
+@pytest.fixture(params=["core", "numpy"], autouse=True)
+def drawn_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Every test of links runs with both."""
+    if request.param == "core" and not native.available():
+        pytest.skip(f"no C core: {native.missing}")
+    if request.param == "numpy":
+        if request.node.get_closest_marker("core_only"):
+            pytest.skip("drawn by the core alone")
+        monkeypatch.setattr(native, "missing", "left out by the test")
+    return request.param
 
 
 def look(edges, *, light=1.0, width=1.0, color=(200, 100, 50)) -> EdgeLook:
@@ -84,3 +106,190 @@ def test_a_sample_within_the_budget_is_about_as_bright_as_all():
     sample = draw_edges(edges, at, 200, 200, Exposure(0.02, 1e6, budget=60_000))[..., 3].astype(float)
     assert 0.5 < sample.mean() / every.mean() < 1.1
     assert (sample != every).any()
+
+
+# What both draw alike, and what the core promises
+
+def tangle(count: int = 300, links: int = 600, side: float = 96.0) -> tuple[EdgeLook, np.ndarray]:
+    rng = np.random.default_rng(3)
+    drawn = EdgeLook(
+        rng.integers(0, count, (links, 2)).astype(np.int32),
+        np.array([(200, 100, 50), (90, 160, 250), (120, 220, 90)], dtype=np.uint8),
+        rng.integers(0, 3, links).astype(np.int16),
+        rng.uniform(0.2, 1.9, links).astype(np.float32),
+        rng.choice([0.7, 1.0, 2.6], links).astype(np.float32),
+    )
+    return drawn, (rng.random((count, 2)) * side * 1.4 - side * 0.2).astype(np.float32)
+
+
+def test_a_few_links_look_as_drawn_by_numpy(drawn_by, monkeypatch):
+    drawn, at = tangle(links=40)
+    here = draw_edges(drawn, at, 96, 96, Exposure(0.3, 60.0)).astype(int)
+    monkeypatch.setattr(native, "missing", "left out by the test")
+    reference = draw_edges(drawn, at, 96, 96, Exposure(0.3, 60.0)).astype(int)
+    assert np.abs(here - reference).mean() < 1.5
+    assert abs(here.sum() / reference.sum() - 1) < 0.03
+
+
+def test_links_of_hidden_nodes_are_left_out():
+    at = points((5, 10.5), (45, 10.5), (5, 30.5), (45, 30.5))
+    hidden = np.array([False, False, True, False])
+    picture = draw_edges(look([(0, 1), (2, 3)]), at, 50, 40, BRIGHT, hidden)
+    assert picture[..., 3].any(axis=1).nonzero()[0].tolist() == [10]
+
+
+@pytest.mark.core_only
+@pytest.mark.parametrize("threads", [2, 5])
+def test_the_picture_is_the_same_to_the_bit_for_any_number_of_threads(threads):
+    drawn, at = tangle(2000, 6000, 400.0)
+    radii = np.random.default_rng(0).uniform(0.5, 9, 2000).astype(np.float32)
+    for budget in (None, 40_000):
+        one = draw_edges(drawn, at, 400, 390, Exposure(0.2, 60.0, budget=budget), threads=1)
+        many = draw_edges(drawn, at, 400, 390, Exposure(0.2, 60.0, budget=budget), threads=threads)
+        discs(at, radii, one, threads=1)
+        discs(at, radii, many, threads=threads)
+        assert (one == many).all()
+
+
+@pytest.mark.core_only
+def test_the_picture_is_the_golden_one():
+    """To the byte where it was made (gcc, x86-64); elsewhere library functions may differ in a last bit."""
+    drawn, at = tangle()
+    picture = draw_edges(drawn, at, 96, 96, Exposure(0.35, 60.0))
+    discs(at, np.linspace(0.6, 7, 300).astype(np.float32), picture, hollow=True)
+    if os.environ.get("SCRIPTORIUM_WRITE_GOLDEN"):
+        np.savez_compressed(GOLDEN, picture=picture)
+    golden = np.load(GOLDEN)["picture"]
+    exact = native.core.compiler().startswith("gcc") and platform.machine() == "x86_64"
+    assert np.abs(picture.astype(int) - golden).max() <= (0 if exact else 2)
+
+
+def test_fifty_thousand_links_on_one_another_are_solid_and_no_more():
+    count = 50_000
+    drawn = look(np.tile([(0, 1)], (count, 1)), light=1.9)
+    picture = draw_edges(drawn, points((5, 20.5), (45, 20.5)), 50, 40, BRIGHT)
+    blue, green, red, alpha = picture[20, 25].tolist()
+    assert alpha >= 254
+    assert abs(red - 200) < 4
+    assert abs(green - 100) < 4
+    assert abs(blue - 50) < 4
+    assert not picture[:18].any()
+
+
+@pytest.mark.core_only
+def test_a_hub_with_200_000_links_glows_softly():
+    count = 200_000
+    angle = np.arange(count) * 2.399963
+    at = np.stack([200 + 180 * np.cos(angle), 200 + 180 * np.sin(angle)], axis=1).astype(np.float32)
+    at[0] = 200
+    drawn = look(np.stack([np.zeros(count, dtype=np.int32), np.arange(count, dtype=np.int32)], axis=1))
+    picture = draw_edges(drawn, at, 400, 400, Exposure(0.01, 60.0))
+    assert picture[200, 200, 3] >= 254
+    assert 0 < picture[200, 375, 3] < 255
+    hurried = draw_edges(drawn, at, 400, 400, Exposure(0.01, 60.0, budget=50_000))
+    assert hurried[200, 200, 3] > 250
+
+
+@pytest.mark.core_only
+def test_a_smaller_sample_is_part_of_a_larger_one():
+    """So nothing flickers while the budget changes."""
+    drawn, at = tangle(300, 3000, 200.0)
+    lit = [
+        draw_edges(drawn, at, 200, 200, Exposure(0.9, 1e6, budget=budget))[..., 3]
+        for budget in (5_000, 20_000, 80_000)
+    ]
+    assert (lit[1][lit[0] > 60] > 0).all()
+    assert (lit[2][lit[1] > 60] > 0).all()
+    assert (lit[0] > 0).sum() < (lit[1] > 0).sum() < (lit[2] > 0).sum()
+
+
+odd_places = st.sampled_from([np.nan, np.inf, -np.inf, 1e30, -1e30, 1e9, 0.0, 3.5, 49.99, 50.0, -0.01])
+
+
+@given(st.lists(st.tuples(odd_places, odd_places), min_size=2, max_size=8), st.floats(0, 100, width=32))
+def test_no_place_is_too_odd_to_draw(at, breadth):
+    if not native.available():
+        return
+    count = len(at)
+    drawn = look([(a, (a + 1) % count) for a in range(count)] + [(0, 0)], width=breadth)
+    picture = draw_edges(drawn, points(*at), 50, 40, BRIGHT)
+    discs(points(*at), np.full(count, breadth, dtype=np.float32), picture)
+    assert (picture[..., :3] <= picture[..., 3:]).all()
+
+
+# Nodes
+
+def discs(at, radii, pixels, *, hollow=False, opacity=1.0, threads=None, ratio=1.0) -> None:
+    count = len(at)
+    palette = np.array([(240, 120, 60, 0), (90, 200, 120, int(hollow))], dtype=np.uint8)
+    drawn = DiscLook(palette, (np.arange(count) % 2).astype(np.int16), (20, 22, 26))
+    order = np.argsort(radii, kind="stable").astype(np.int32)
+    shown = np.full(count, opacity, dtype=np.float32)
+    draw_discs(drawn, at, radii, shown, order, pixels, ratio, threads)
+
+
+def blank(side: int = 60) -> np.ndarray:
+    return np.zeros((side, side, 4), dtype=np.uint8)
+
+
+@pytest.mark.core_only
+@pytest.mark.parametrize("radius", [0.8, 2.0, 3.0])
+def test_a_disc_covers_its_area_wherever_its_middle_is(radius):
+    for x, y in ((30.0, 30.0), (30.5, 30.5), (29.8, 31.3)):
+        pixels = blank()
+        discs(points((x, y)), np.array([radius], dtype=np.float32), pixels)
+        area = pixels[..., 3].sum() / 255
+        assert area == pytest.approx(np.pi * radius**2, rel=0.18)
+        mass = pixels[..., 3].astype(float)
+        assert (mass.sum(axis=0) @ (np.arange(60) + 0.5)) / mass.sum() == pytest.approx(x, abs=0.1)
+
+
+@pytest.mark.core_only
+def test_a_large_disc_has_a_rim_and_a_hollow_one_a_hole():
+    pixels = blank()
+    radii = np.array([10, 10], dtype=np.float32)
+    discs(points((20, 30), (44, 30)), radii, pixels, hollow=True)
+    assert pixels[30, 20].tolist() == [60, 120, 240, 255]
+    assert pixels[30, 44].tolist() == [26, 22, 20, 255]
+    assert pixels[30, 35].tolist()[1] > 100
+    rim = pixels[30, 9].tolist()
+    assert 100 < rim[3] < 255
+    assert max(rim[:3]) < 40
+
+
+@pytest.mark.core_only
+def test_a_faint_disc_lets_through_what_is_below():
+    pixels = blank()
+    pixels[...] = (200, 200, 200, 255)
+    discs(points((30, 30)), np.array([3], dtype=np.float32), pixels, opacity=0.5)
+    assert np.abs(pixels[30, 30].astype(int) - [130, 160, 220, 255]).max() <= 2
+    assert pixels[30, 40].tolist() == [200, 200, 200, 255]
+
+
+@pytest.mark.core_only
+@given(st.integers(0, 40), st.integers(0, 1000), st.floats(0, 100), st.floats(0, 100))
+def test_the_node_picked_is_the_one_whose_rim_is_nearest(count, seed, x, y):
+    if not native.available():
+        return
+    rng = np.random.default_rng(seed)
+    at = (rng.random((count, 2)) * 100).astype(np.float32)
+    radii = rng.uniform(0, 15, count).astype(np.float32)
+    opacity = (rng.random(count) < 0.8).astype(np.float32)
+    found = native.disc_at(at, radii, opacity, x, y, 4.0)
+    rim = np.hypot(at[:, 0] - np.float32(x), at[:, 1] - np.float32(y)) - radii
+    rim[opacity == 0] = np.inf
+    if found < 0:
+        assert not (rim < 3.999).any()
+    else:
+        assert rim[found] <= rim.min() + 1e-3
+
+
+@pytest.mark.core_only
+def test_wrong_pictures_are_refused_with_a_reason():
+    drawn, at = tangle(links=3)
+    with pytest.raises(ValueError, match="needs 1 to 16384"):
+        draw_edges(drawn, at, 20_000, 10, BRIGHT)
+    with pytest.raises(ValueError, match="pixels: needs the shape"):
+        discs(at, np.ones(300, dtype=np.float32), np.zeros((4, 4), dtype=np.uint8))
+    with pytest.raises(ValueError, match="radius: needs 300 rows, has 7"):
+        native.disc_at(at, np.ones(7, dtype=np.float32), np.ones(300, dtype=np.float32), 0, 0, 1)

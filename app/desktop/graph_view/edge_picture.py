@@ -19,12 +19,11 @@ from PySide6.QtGui import QImage, QPainter
 
 from app.desktop.graph_view.camera import Camera
 from app.graph.model import Positions
-from app.graph.raster import EdgeLook, Exposure, draw_edges
+from app.graph.raster import EdgeLook, Exposure, draw_edges, pixels_in_a_hurry
 
 T = TypeVar("T")
 
 _MARGIN = 0.1
-_HURRIED_PIXELS = 350_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,16 +122,14 @@ def _draw(request: Request) -> Picture:
     width = math.ceil(request.width * (1 + 2 * _MARGIN) * ratio)
     height = math.ceil(request.height * (1 + 2 * _MARGIN) * ratio)
     camera = Camera(request.camera.x, request.camera.y, request.camera.scale * ratio)
-    look = request.look
+    hidden = None
     if request.moving is not None and len(request.moving):
-        held = np.zeros(len(request.positions), dtype=bool)
-        held[request.moving] = True
-        still = ~held[look.edges].any(axis=1)
-        look = EdgeLook(look.edges, look.colors, look.classes, look.light * still, look.width)
+        hidden = np.zeros(len(request.positions), dtype=bool)
+        hidden[request.moving] = True
     at = camera.to_screen(request.positions, width, height)
-    budget = _HURRIED_PIXELS if request.hurried else None
+    budget = pixels_in_a_hurry() if request.hurried else None
     exposure = Exposure(request.alpha, 60.0 + 5.0 * request.camera.scale, ratio, budget)
-    pixels = draw_edges(look, at, width, height, exposure)
+    pixels = draw_edges(request.look, at, width, height, exposure, hidden)
     image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied).copy()
     return Picture(image, request, ratio)
 

@@ -15,8 +15,10 @@ from app.desktop.graph_view.camera import Camera
 from app.desktop.graph_view.edge_picture import Picture
 from app.desktop.graph_view.labels import Labels
 from app.desktop.graph_view.look import mixed, relation_color
+from app.desktop.graph_view.node_picture import paint_nodes
 from app.desktop.graph_view.scene import Scene
 from app.desktop.graph_view.sprites import LARGEST_SPRITE, Atlas, draw_disc, draw_lines
+from app.graph import native
 from app.graph.model import PLAIN_LINK
 
 _DIMMED = 0.14
@@ -143,6 +145,9 @@ def _paint_nodes(
     x, y = at[:, 0], at[:, 1]
     inside = (x > -radii) & (x < frame.width + radii) & (y > -radii) & (y < frame.height + radii)
     rows = scene.order[(inside & (opacity > 0.0))[scene.order]]
+    if native.available():
+        paint_nodes(painter, scene, at, radii, opacity, rows, (frame.width, frame.height))
+        return
     small = rows[radii[rows] <= LARGEST_SPRITE]
     frame.atlas.draw(
         painter, frame.atlas.fragments(at[small], radii[small], scene.nodes.group[small], opacity[small])

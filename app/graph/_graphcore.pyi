@@ -1,0 +1,117 @@
+"""The C core (app/graph/core); app.graph.native documents it."""
+
+
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Floats = NDArray[np.float32]
+_Ints = NDArray[np.int32]
+_Bytes = NDArray[np.uint8]
+
+def interface() -> int: ...
+def compiler() -> str: ...
+def tree() -> object: ...
+def build(tree: object, at: _Floats, mass: _Floats | None, /) -> int: ...
+def push(
+    tree: object,
+    first: int,
+    last: int,
+    kernel: int,
+    strength: float,
+    softness: float,
+    opening: float,
+    force: _Floats,
+    /,
+) -> None: ...
+def push_places(
+    tree: object,
+    at: _Floats,
+    kernel: int,
+    strength: float,
+    softness: float,
+    opening: float,
+    force: _Floats,
+    /,
+) -> None: ...
+def attract(
+    starts: _Ints,
+    neighbours: _Ints,
+    weight: _Floats,
+    at: _Floats,
+    linear: float,
+    near: float,
+    rate: float,
+    first: int,
+    last: int,
+    force: _Floats,
+    /,
+) -> None: ...
+def spring(
+    starts: _Ints,
+    neighbours: _Ints,
+    strength: _Floats,
+    share: _Floats,
+    rest: _Floats,
+    at: _Floats,
+    rate: float,
+    first: int,
+    last: int,
+    force: _Floats,
+    /,
+) -> None: ...
+def step(
+    at: _Floats,
+    velocity: _Floats,
+    fixed: _Bytes | None,
+    gravity: float,
+    damping: float,
+    longest: float,
+    first: int,
+    last: int,
+    /,
+) -> float: ...
+def cluster(
+    starts: _Ints,
+    neighbours: _Ints,
+    weight: _Floats,
+    mass: _Floats,
+    order: _Ints,
+    cap: float,
+    rounds: int,
+    label: _Ints,
+    /,
+) -> None: ...
+def separate(at: _Floats, radius: _Floats, gap: float, /) -> float: ...
+def lines(
+    at: _Floats,
+    edges: _Ints,
+    light: _Floats,
+    breadth: _Floats,
+    classes: NDArray[np.int16],
+    colors: _Bytes,
+    shown: _Bytes | None,
+    width: int,
+    height: int,
+    reach: float,
+    ratio: float,
+    budget: float,
+    /,
+) -> object: ...
+def line_facts(lines: object, /) -> tuple[int, int, float, float]: ...
+def draw_band(lines: object, band: int, alpha: float, pixels: _Bytes, /) -> None: ...
+def draw_discs(
+    at: _Floats,
+    radius: _Floats,
+    opacity: _Floats,
+    classes: NDArray[np.int16],
+    order: _Ints,
+    palette: _Bytes,
+    ground: tuple[int, int, int],
+    ratio: float,
+    top: int,
+    bottom: int,
+    pixels: _Bytes,
+    /,
+) -> None: ...
+def disc_at(at: _Floats, radius: _Floats, opacity: _Floats, x: float, y: float, reach: float, /) -> int: ...

@@ -1,0 +1,363 @@
+"""The C core, typed: forces, clustering, separation and pictures; and whether it is there.
+
+The core comes with the package (app/graph/core, built when it is installed). Where that failed, `missing`
+says why, and the layout and the pictures are computed by numpy, more slowly. Setting `SCRIPTORIUM_NO_CORE`
+leaves it out.
+
+All functions let other threads run, and give the same numbers for any number of threads. Arrays are
+C-contiguous; a wrong type or shape raises TypeError or ValueError and never does harm. Rows whose place is
+not finite push nobody and are brought back to the origin by `step`.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+log = logging.getLogger(__name__)
+
+_INTERFACE = 1
+missing: str | None = None
+try:
+    if os.environ.get("SCRIPTORIUM_NO_CORE"):
+        raise ImportError("turned off by SCRIPTORIUM_NO_CORE")
+    from app.graph import _graphcore as core
+
+    if core.interface() != _INTERFACE:
+        raise ImportError("it was built for another version of the app")
+except ImportError as error:
+    missing = str(error)
+    log.warning("the graph's C core is not there (%s): layout and pictures are computed by numpy", error)
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int32]
+Bytes = NDArray[np.uint8]
+
+CHARGE = 0
+BOUNDED = 1
+
+_FEW = 2000
+
+
+def available() -> bool:
+    """Whether the core is there."""
+    return missing is None
+
+
+class Workers:
+    """Some threads that share the rows of one task. A context, or closed by its owner.
+
+    Args:
+        threads: How many; by default the machine's, at most four.
+    """
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.threads = threads or max(1, min(4, os.cpu_count() or 1))
+        self._pool: ThreadPoolExecutor | None = None
+
+    def ranges(self, work: Callable[[int, int], None], count: int, least: int = _FEW) -> None:
+        """Call `work(first, last)` for ranges that make up 0 … count, at least `least` in each."""
+        parts = max(1, min(4 * self.threads, count // max(least, 1))) if self.threads > 1 else 1
+        if parts == 1:
+            work(0, count)
+            return
+        bounds = [count * part // parts for part in range(parts + 1)]
+        self._each(work, bounds)
+
+    def each(self, work: Callable[[int], None], count: int) -> None:
+        """Call `work(index)` for every index below `count`."""
+        if self.threads == 1 or count < 2:
+            for index in range(count):
+                work(index)
+            return
+        list(self._running().map(work, range(count)))
+
+    def _each(self, work: Callable[[int, int], None], bounds: list[int]) -> None:
+        list(self._running().map(work, bounds[:-1], bounds[1:]))
+
+    def _running(self) -> ThreadPoolExecutor:
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="graph core")
+        return self._pool
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """An undirected graph as compressed rows, each link from both its ends.
+
+    Args:
+        starts: int32 (n + 1,), where the neighbours of each row begin.
+        neighbours: int32 (h,), rows.
+        weight: float32 (h,).
+    """
+
+    starts: Ints
+    neighbours: Ints
+    weight: Floats
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @classmethod
+    def of(cls, weights: scipy.sparse.csr_matrix) -> Links:
+        """The links of a symmetric sparse matrix."""
+        return cls(
+            np.ascontiguousarray(weights.indptr, dtype=np.int32),
+            np.ascontiguousarray(weights.indices, dtype=np.int32),
+            np.ascontiguousarray(weights.data, dtype=np.float32),
+        )
+
+    def degree(self) -> Ints:
+        """int32 (n,): how many neighbours each row has."""
+        return np.diff(self.starts)
+
+
+@dataclass(frozen=True)
+class Push:
+    """How bodies push one another away.
+
+    Args:
+        kernel: `CHARGE`, 1/distance, or `BOUNDED`, d/(1 + d²)².
+        strength: Factor.
+        softness: `CHARGE`: added to the squared distance. `BOUNDED`: 1 by the squared unit of length.
+        opening: Squared accuracy: a cell counts as one body when its squared side is below this times the
+            squared distance. 0 is exact.
+    """
+
+    kernel: int
+    strength: float = 1.0
+    softness: float = 1.0
+    opening: float = 1.44
+
+
+class Tree:
+    """A Barnes-Hut tree. One thread builds it while no other reads; RuntimeError otherwise."""
+
+    def __init__(self) -> None:
+        self._tree = core.tree()
+        self._leaves = 0
+
+    def build(self, at: Floats, mass: Floats | None = None) -> None:
+        """Sort bodies in.
+
+        Args:
+            at: float32 (n, 2).
+            mass: float32 (n,); None is 1 each. What is not above zero pushes nobody.
+        """
+        self._leaves = core.build(self._tree, at, mass)
+
+    def push(self, how: Push, force: Floats, workers: Workers | None = None) -> None:
+        """Add the push of all bodies on each of them to `force`, float32 (n, 2)."""
+
+        def work(first: int, last: int) -> None:
+            core.push(
+                self._tree, first, last, how.kernel, how.strength, how.softness, how.opening, force
+            )
+
+        if workers is None:
+            work(0, self._leaves)
+        else:
+            workers.ranges(work, self._leaves, 128)
+
+    def push_places(self, how: Push, at: Floats, force: Floats) -> None:
+        """Add the push of all bodies at the places `at`, float32 (k, 2), to `force`, of the same shape."""
+        core.push_places(self._tree, at, how.kernel, how.strength, how.softness, how.opening, force)
+
+
+def attract(
+    links: Links, at: Floats, linear: float, near: float, rate: float, force: Floats, workers: Workers
+) -> None:
+    """Add t-FDP's attraction, weight · d · (linear + near / (1 + d²)) · rate, to `force`, float32 (n, 2)."""
+    workers.ranges(
+        lambda first, last: core.attract(
+            links.starts, links.neighbours, links.weight, at, linear, near, rate, first, last, force
+        ),
+        len(links),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Rest:
+    """d3's springs over `links`: float32 (h,) each, per link and end.
+
+    Args:
+        strength: How hard it pulls.
+        share: How much of it this end takes.
+        length: Its rest length, in layout units.
+    """
+
+    strength: Floats
+    share: Floats
+    length: Floats
+
+    @classmethod
+    def of(cls, links: Links, width: Floats) -> Rest:
+        """As d3 has it: weaker at hubs, the lighter end gives way; as long as bodies of `width` (n,)."""
+        degree = np.maximum(links.degree(), 1).astype(np.float32)
+        here = np.repeat(np.arange(len(links)), links.degree())
+        there = links.neighbours
+        strength = links.weight / np.minimum(degree[here], degree[there])
+        share = degree[there] / (degree[here] + degree[there])
+        length = 0.5 * (width[here] + width[there])
+        return cls(strength.astype(np.float32), share.astype(np.float32), length.astype(np.float32))
+
+
+def spring(links: Links, rest: Rest, at: Floats, rate: float, force: Floats, workers: Workers) -> None:
+    """Add the pull of springs to their rest lengths, times `rate`, to `force`, float32 (n, 2)."""
+    workers.ranges(
+        lambda first, last: core.spring(
+            links.starts,
+            links.neighbours,
+            rest.strength,
+            rest.share,
+            rest.length,
+            at,
+            rate,
+            first,
+            last,
+            force,
+        ),
+        len(links),
+    )
+
+
+def step(
+    at: Floats,
+    velocity: Floats,
+    *,
+    gravity: float = 0.0,
+    damping: float = 0.5,
+    longest: float = 3.0,
+    fixed: Bytes | None = None,
+) -> float:
+    """Move all bodies by their velocity, in place; the longest way one went.
+
+    Args:
+        at: float32 (n, 2), layout units.
+        velocity: float32 (n, 2), units per step; drawn to the origin, damped and cut first.
+        gravity: Pull to the origin per unit of distance.
+        damping: What is left of a velocity after a step.
+        longest: No body goes farther in one step.
+        fixed: uint8 (n,), bodies that stay.
+    """
+    return core.step(at, velocity, fixed, gravity, damping, longest, 0, len(at))
+
+
+def cluster(links: Links, mass: Floats, order: Ints, cap: float, rounds: int = 4) -> Ints:
+    """int32 (n,): a label per body, such that no label's mass is above `cap`.
+
+    Args:
+        links: Whose weights tie bodies to labels.
+        mass: float32 (n,).
+        order: int32 (n,), the order in which bodies choose.
+        cap: The most mass of one label; a heavier body stays alone.
+        rounds: How often each body may choose, at most.
+    """
+    label = np.empty(len(links), dtype=np.int32)
+    core.cluster(links.starts, links.neighbours, links.weight, mass, order, cap, rounds, label)
+    return label
+
+
+def separate(at: Floats, radii: Floats, gap: float = 0.2) -> float:
+    """Push overlapping discs apart once, in place; the largest overlap before it.
+
+    Args:
+        at: float32 (n, 2).
+        radii: float32 (n,); a small disc gives way to a large one.
+        gap: Kept between rims.
+    """
+    return core.separate(at, radii, gap)
+
+
+def disc_at(at: Floats, radii: Floats, opacity: Floats, x: float, y: float, reach: float) -> int:
+    """The row whose rim is nearest to (x, y) and at most `reach` away; -1 for none, or where opacity is 0."""
+    return core.disc_at(at, radii, opacity, x, y, reach)
+
+
+class Lines:
+    """The links of one picture, cut at its rim and sorted into bands of rows; made once, then drawn.
+
+    Args:
+        at: float32 (n, 2), nodes in pixels of the picture.
+        edges: int32 (m, 2), rows.
+        light: float32 (m,), 1 for an ordinary link, 0 for a hidden one.
+        breadth: float32 (m,), in pixels at a ratio of one.
+        classes: int16 (m,), the colour class of each link.
+        colors: uint8 (k, 3), red, green, blue of each class.
+        shown: uint8 (n,); a link with an end that is 0 is left out. None shows all.
+        width: Of the picture, in pixels, at most 16,384.
+        height: Of the picture, in pixels, at most 16,384.
+        reach: Length in pixels, at a ratio of one, beyond which a link fades with the square root.
+        ratio: Device pixels per pixel.
+        budget: Pixels of lines that may be drawn; a fair sample stands for more. 0 draws all.
+    """
+
+    def __init__(
+        self,
+        at: Floats,
+        edges: Ints,
+        light: Floats,
+        breadth: Floats,
+        classes: NDArray[np.int16],
+        colors: Bytes,
+        shown: Bytes | None,
+        width: int,
+        height: int,
+        *,
+        reach: float,
+        ratio: float,
+        budget: float,
+    ) -> None:
+        self._lines = core.lines(
+            at, edges, light, breadth, classes, colors, shown, width, height, reach, ratio, budget
+        )
+        self._bands, self.count, self.length, self.share = core.line_facts(self._lines)
+
+    def draw(self, alpha: float, pixels: Bytes, workers: Workers) -> None:
+        """Overwrite `pixels`, uint8 (height, width, 4); `alpha` is the opacity of an ordinary link."""
+        workers.each(lambda band: core.draw_band(self._lines, band, alpha, pixels), self._bands)
+
+
+def draw_discs(
+    at: Floats,
+    radii: Floats,
+    opacity: Floats,
+    classes: NDArray[np.int16],
+    order: Ints,
+    palette: Bytes,
+    ground: tuple[int, int, int],
+    ratio: float,
+    pixels: Bytes,
+    workers: Workers,
+) -> None:
+    """Draw nodes over `pixels`; see `app.graph.raster.draw_discs`."""
+
+    def work(top: int, bottom: int) -> None:
+        core.draw_discs(
+            at, radii, opacity, classes, order, palette, ground, ratio, top, bottom, pixels
+        )
+
+    workers.ranges(work, len(pixels), 128)

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Builds the graph's C core: as a hook of the package's build, and by hand.
+
+    python3 packaging/build_core.py [--compiler "gcc -m32"] [--sanitize]
+
+The extension uses Python's stable ABI, so one file serves all versions from 3.11. A working C compiler is
+used where there is one; where there is none the package's build brings ziglang from PyPI, which is one. The
+core is a matter of speed, not of function: when it cannot be built the package is installed without it, the
+app computes the graph by numpy and says so in its log. `SCRIPTORIUM_NO_CORE=1` leaves it out on purpose.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib.util
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "app" / "graph" / "core"
+FOLDER = ROOT / "app" / "graph"
+NAME = "_graphcore"
+ZIG = "ziglang>=0.13,<0.16"
+ZIG_MACHINES = {"x86_64", "amd64", "arm64", "aarch64"}
+LIMITED_API = "0x030B0000"
+
+# The same numbers from every compiler: nothing fused, no sums in another order. What is left out is only
+# what nobody looks at: errno and the processor's floating-point flags.
+FLAGS = ["-std=gnu11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-Wno-psabi"]
+SANITIZE = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+
+
+class BuildError(Exception):
+    """The core could not be built; the message is the compiler's."""
+
+
+def is_free_threaded() -> bool:
+    """Whether this Python has no stable ABI, because it has no lock."""
+    return bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+
+
+def file_name() -> str:
+    """What the extension's file is called on this platform."""
+    if is_free_threaded():
+        return NAME + str(sysconfig.get_config_var("EXT_SUFFIX"))
+    return NAME + (".pyd" if os.name == "nt" else ".abi3.so")
+
+
+def wheel_tag() -> str:
+    """The tag of a wheel that carries the extension."""
+    place = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    if place.endswith("universal2"):
+        place = f"macosx_11_0_{platform.machine()}"
+    if is_free_threaded():
+        version = f"cp{sys.version_info[0]}{sys.version_info[1]}"
+        return f"{version}-{version}t-{place}"
+    return f"cp311-abi3-{place}"
+
+
+def compilers() -> list[list[str]]:
+    """Commands that may be a C compiler here, the best first."""
+    if given := os.environ.get("CC"):
+        return [shlex.split(given)]
+    found = []
+    # On Windows, Microsoft's compiler lacks what the core is written in; on a Mac without the developer
+    # tools `cc` is a stub that opens a dialog.
+    if os.name != "nt" and (sys.platform != "darwin" or _succeeds(["xcode-select", "-p"])):
+        found = [[path] for name in ("gcc", "clang", "cc") if (path := shutil.which(name))]
+    if importlib.util.find_spec("ziglang") is not None:
+        found.append([sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline", "-fno-sanitize=all"])
+    return found
+
+
+def _succeeds(command: list[str], **options: object) -> bool:
+    with contextlib.suppress(OSError):
+        return subprocess.run(command, capture_output=True, check=False, **options).returncode == 0
+    return False
+
+
+def works(compiler: list[str]) -> bool:
+    """Whether it can make a shared library with the C library's headers."""
+    with tempfile.TemporaryDirectory() as name:
+        source = Path(name, "try.c")
+        source.write_text("#include <math.h>\n#include <stdlib.h>\nfloat f(float x) { return sqrtf(x); }\n")
+        return _succeeds([*compiler, "-shared", "-fPIC", str(source), "-o", str(Path(name, "try.so"))])
+
+
+def requirements() -> list[str]:
+    """What the package's build needs beyond itself: a compiler, where there is none."""
+    if os.environ.get("SCRIPTORIUM_NO_CORE") or any(works(each) for each in compilers()):
+        return []
+    return [ZIG] if platform.machine().lower() in ZIG_MACHINES else []
+
+
+def command_for(compiler: list[str], target: Path, sanitize: bool = False) -> list[str]:
+    """The one call of the compiler that makes everything."""
+    include = Path(sysconfig.get_path("include"))
+    has_header = (include / "Python.h").exists()
+    if is_free_threaded() and not has_header:
+        raise BuildError("a free-threaded Python needs its own headers, and they are not installed")
+    command = [*compiler, *FLAGS, *(SANITIZE if sanitize else []), "-shared", "-fvisibility=hidden"]
+    command += [] if is_free_threaded() else [f"-DPy_LIMITED_API={LIMITED_API}"]
+    command += [f"-I{include}"] if has_header else ["-DSCRIPTORIUM_WITHOUT_PYTHON_H"]
+    command += [str(each) for each in sorted(SOURCES.glob("*.c"))]
+    if os.name == "nt":
+        library = "python3.lib" if not is_free_threaded() else f"python3{sys.version_info[1]}t.lib"
+        command += [str(Path(sys.base_prefix) / "libs" / library)]
+    elif sys.platform == "darwin":
+        command += ["-fPIC", "-undefined", "dynamic_lookup"]
+    else:
+        command += ["-fPIC", "-lm"]
+    return [*command, "-o", str(target)]
+
+
+def build(target: Path, compiler: list[str] | None = None, sanitize: bool = False) -> None:
+    """Make the extension.
+
+    Args:
+        target: The file to write; replaced at once, so that a running app keeps the one it has.
+        compiler: The compiler's command; None tries those there are.
+        sanitize: With AddressSanitizer and UndefinedBehaviorSanitizer.
+
+    Raises:
+        BuildError: no compiler made it.
+    """
+    said = ["no C compiler was found"]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for each in [compiler] if compiler else compilers():
+        with tempfile.TemporaryDirectory(dir=target.parent) as name:
+            made = Path(name, target.name)
+            command = command_for(each, made, sanitize)
+            environment = os.environ | {"ZIG_LOCAL_CACHE_DIR": name}
+            done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+            if done.returncode == 0:
+                made.replace(target)
+                return
+            said.append(f"{shlex.join(each)}: {done.stderr.strip()[-2000:]}")
+    raise BuildError("\n".join(said[1:] or said))
+
+
+def remove_old() -> None:
+    """No core is better than one that was built from something else."""
+    for suffix in (".so", ".pyd"):
+        for old in FOLDER.glob(f"{NAME}*{suffix}"):
+            old.unlink(missing_ok=True)
+
+
+def main() -> int:
+    """Build into the source tree; the process's exit status."""
+    parser = argparse.ArgumentParser(description="Build the graph's C core into the source tree.")
+    parser.add_argument("--compiler", help="the compiler's command")
+    parser.add_argument("--sanitize", action="store_true", help="with the address and undefined sanitizers")
+    parser.add_argument("--target", type=Path, default=FOLDER / file_name())
+    given = parser.parse_args()
+    try:
+        build(given.target, shlex.split(given.compiler) if given.compiler else None, given.sanitize)
+    except BuildError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(given.target)
+    return 0
+
+
+with contextlib.suppress(ImportError):
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+    class CoreHook(BuildHookInterface):
+        """Puts the core into wheels, and into the source tree for an editable install."""
+
+        PLUGIN_NAME = "custom"
+
+        def dependencies(self) -> list[str]:
+            """A compiler from PyPI where there is none."""
+            return requirements()
+
+        def initialize(self, version: str, build_data: dict) -> None:
+            """Build before the wheel is put together; without a core it is one for any platform."""
+            if os.environ.get("SCRIPTORIUM_NO_CORE"):
+                remove_old()
+                return
+            self._scratch = tempfile.TemporaryDirectory()
+            editable = version == "editable"
+            target = FOLDER / file_name() if editable else Path(self._scratch.name, file_name())
+            try:
+                build(target)
+            except (BuildError, OSError) as error:
+                remove_old()
+                self.app.display_warning(f"The graph's C core was not built; numpy takes its place.\n{error}")
+                return
+            if not editable:
+                build_data["force_include"][str(target)] = f"app/graph/{target.name}"
+                build_data["pure_python"] = False
+                build_data["tag"] = wheel_tag()
+
+        def finalize(self, version: str, build_data: dict, artifact_path: str) -> None:
+            """The wheel is there: what was built for it can go."""
+            if scratch := getattr(self, "_scratch", None):
+                scratch.cleanup()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

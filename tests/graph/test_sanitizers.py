@@ -1,0 +1,68 @@
+"""The core's tests once more, with a core that stops at the first error in memory or arithmetic."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TESTS = ("tests/graph/test_native.py", "tests/graph/test_raster.py")
+
+# The sanitized core takes the place of the one in the source tree before anything imports it.
+RUN = """
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location("app.graph._graphcore", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+sys.modules["app.graph._graphcore"] = module
+import pytest
+from app.graph import native
+assert native.core is module, native.missing
+sys.exit(pytest.main(["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *sys.argv[2:]]))
+"""
+
+
+def runtime_of(compiler: str) -> str | None:
+    """The AddressSanitizer library that has to be loaded first, or None where there is none."""
+    done = subprocess.run(
+        [compiler, "-print-file-name=libasan.so"], capture_output=True, text=True, check=False
+    )
+    found = Path(done.stdout.strip())
+    return str(found.resolve()) if done.returncode == 0 and found.is_absolute() and found.exists() else None
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="preloads a library as Linux does")
+def test_the_core_does_nothing_undefined(tmp_path):
+    compiler = shutil.which("gcc")
+    runtime = runtime_of(compiler) if compiler else None
+    if compiler is None or runtime is None:
+        pytest.skip("no gcc with AddressSanitizer here")
+    target = tmp_path / "_graphcore.abi3.so"
+    build = [sys.executable, "packaging/build_core.py", "--sanitize", "--compiler", compiler]
+    made = subprocess.run(
+        [*build, "--target", str(target)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert made.returncode == 0, made.stderr
+    environment = os.environ | {
+        "LD_PRELOAD": runtime,
+        # Python and numpy keep memory until the process ends.
+        "ASAN_OPTIONS": "detect_leaks=0,allocator_may_return_null=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "PYTHONPATH": str(ROOT),
+    }
+    environment.pop("PYTEST_ADDOPTS", None)
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, str(target), *TESTS],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[:6000] + done.stdout[-3000:]

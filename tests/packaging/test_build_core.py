@@ -1,0 +1,76 @@
+"""The build of the C core, with and without what it would like to have."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def build_core() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("build_core", ROOT / "packaging" / "build_core.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_without_a_compiler_one_from_pypi_is_asked_for(build_core, monkeypatch):
+    monkeypatch.setattr(build_core, "compilers", lambda: [])
+    monkeypatch.setattr(build_core.platform, "machine", lambda: "x86_64")
+    monkeypatch.delenv("SCRIPTORIUM_NO_CORE", raising=False)
+    assert build_core.requirements() == [build_core.ZIG]
+    monkeypatch.setattr(build_core.platform, "machine", lambda: "riscv64")
+    assert build_core.requirements() == []
+    monkeypatch.setenv("SCRIPTORIUM_NO_CORE", "1")
+    assert build_core.requirements() == []
+
+
+def test_a_compiler_that_does_not_work_is_as_good_as_none(build_core, monkeypatch, tmp_path):
+    monkeypatch.setenv("CC", f"{sys.executable} -c raise(SystemExit(1))")
+    assert not any(build_core.works(each) for each in build_core.compilers())
+    with pytest.raises(build_core.BuildError):
+        build_core.build(tmp_path / build_core.file_name())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_is_built_without_python_s_headers(build_core, monkeypatch, tmp_path):
+    """As on Debian without python3-dev: the declarations of the stable ABI stand in."""
+    if build_core.is_free_threaded() or os.name == "nt":
+        pytest.skip("this Python has no stable ABI, or needs its import library")
+    if not any(build_core.works(each) for each in build_core.compilers()):
+        pytest.skip("no C compiler here")
+    monkeypatch.setattr(build_core.sysconfig, "get_path", lambda name: str(tmp_path / "nowhere"))
+    target = tmp_path / build_core.file_name()
+    build_core.build(target)
+    use = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import _graphcore as core, array\n"
+        "numbers = memoryview(bytearray(80)).cast('B').cast('f', (10, 2))\n"
+        "assert core.build(core.tree(), numbers, None) == 1\n"
+        "try: core.build(core.tree(), numbers, array.array('d', [1.0]))\n"
+        "except TypeError as error: assert 'mass: needs float32' in str(error)\n"
+    )
+    subprocess.run([sys.executable, "-c", use, str(tmp_path)], check=True)
+
+
+def test_the_app_says_that_the_core_is_missing_and_goes_on():
+    code = (
+        "import logging; logging.basicConfig()\n"
+        "from app.graph import native, layout\n"
+        "assert native.missing and not native.available()\n"
+        "assert isinstance(layout.new_layout(), layout.NumpyLayout)\n"
+    )
+    environment = os.environ | {"SCRIPTORIUM_NO_CORE": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert "the graph's C core is not there" in done.stderr
