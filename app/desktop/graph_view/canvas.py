@@ -27,9 +27,11 @@ from app.desktop.graph_view.name_images import NameImages, NameLook
 from app.desktop.graph_view.scene import Scene
 from app.desktop.graph_view.sprites import Atlas
 from app.graph.model import Graph, Positions
+from app.graph.packing import sunflower
 
 _FRAME_MS = 15
 _SETTLE_SECONDS = 0.12
+_FIRST_STEP = 2.5
 
 
 class Canvas(QWidget):
@@ -91,7 +93,8 @@ class Canvas(QWidget):
         `found` are its communities, where they are known; else they are looked for if colours need them.
         """
         self.edges.forget()
-        start = np.zeros((len(graph), 2), dtype=np.float32)
+        # An even disc until a layout has better places: one point would be one giant dot.
+        start = sunflower(len(graph), _FIRST_STEP)
         if positions is not None and not np.isnan(positions).any():
             start = positions.copy()
         self.scene.set_graph(graph, start, found=found)
@@ -100,8 +103,7 @@ class Canvas(QWidget):
         self._let_go()
         self._moving = True
         self.layout_thread.start(graph, positions, aspect=self.page_aspect())
-        if positions is not None:
-            self.eye.set(self.fit_camera())
+        self.eye.set(self.fit_camera())
         self._unfolding = self._following = positions is None
         self._untouched = True
         self.sort()

@@ -271,10 +271,10 @@ def _paint_empty(painter: QPainter, frame: Frame) -> None:
     painter.setFont(font)
     painter.setPen(QColor(theme.muted))
     middle = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
-    painter.drawText(area.translated(0, -14), middle, "No notes yet")
+    painter.drawText(area.translated(0, -14), middle, "Nothing to show yet")
     painter.setFont(frame.font)
     painter.setPen(QColor(theme.faint))
-    words = "Write the first one, and it appears here with its links."
+    words = "Notes appear here with their links as they are read or written."
     painter.drawText(area.translated(0, 16), middle, words)
 
 
