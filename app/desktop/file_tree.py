@@ -19,6 +19,10 @@ from app.vault.path import NotePath, name_key
 NOTE_MIME = "application/x-scriptorium-note"
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
+# Put together once: a tree asks for them by the ten thousand.
+_ROW = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+_FOLDER_ROW = _ROW | Qt.ItemFlag.ItemIsDropEnabled
+_FILE_ROW = _ROW | Qt.ItemFlag.ItemIsDragEnabled | Qt.ItemFlag.ItemNeverHasChildren
 _Entry = tuple[tuple[int, str], str]
 
 
@@ -164,10 +168,7 @@ class FileTree(QAbstractItemModel):
         """What can be done with a row."""
         if not index.isValid():
             return Qt.ItemFlag.ItemIsDropEnabled
-        common = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        if self._node(index).is_folder:
-            return common | Qt.ItemFlag.ItemIsDropEnabled
-        return common | Qt.ItemFlag.ItemIsDragEnabled | Qt.ItemFlag.ItemNeverHasChildren
+        return _FOLDER_ROW if self._node(index).is_folder else _FILE_ROW
 
     def mimeTypes(self) -> list[str]:
         """What a dragged row carries."""

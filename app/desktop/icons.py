@@ -52,8 +52,9 @@ def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
 
 def _file(folder: Path, name: str, color: str) -> str:
     """Where the icon is in that colour, written if it is not there yet."""
-    file = folder / f"{name}-{color.lstrip('#')}.svg"
-    if not file.is_file():
+    place = f"{folder}/{name}-{color.lstrip('#')}.svg"
+    if not os.path.isfile(place):  # noqa: PTH113 - of the hundreds at a start a Path would take half the time
+        file = Path(place)
         drawing = " ".join(_strokes(_outline(name)))
         folder.mkdir(parents=True, exist_ok=True)
         fresh = file.with_suffix(f".{os.getpid()}")
@@ -63,7 +64,7 @@ def _file(folder: Path, name: str, color: str) -> str:
             encoding="utf-8",
         )
         fresh.replace(file)  # Whole or not there: another window may look for it at this moment.
-    return str(file)
+    return place
 
 
 def _outline(name: str) -> QPainterPath:
