@@ -8,6 +8,7 @@ only the slots' contents tell which one is meant ("add tea to milk to Shopping")
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -106,12 +107,12 @@ class Reading:
     slots: tuple[tuple[str, int, int], ...] = ()
 
 
-class Node:
+class Node(ABC):
     """A part of a template."""
 
+    @abstractmethod
     def read(self, tokens: tuple[Token, ...], so_far: Reading) -> Iterator[Reading]:
         """Every way to go on from `so_far` with this part."""
-        raise NotImplementedError
 
     def vocabulary(self) -> Iterator[str]:
         """The words that it can match."""
