@@ -37,24 +37,27 @@ def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
     """
     mode, state = QIcon.Mode, QIcon.State
     folder = paths.cache_folder() / "icons" / _FONT.removesuffix(".ttf")
+    resting, disabled = color or theme.muted, theme.border if theme.is_dark else theme.faint
+    lively, on = color or theme.text, color or theme.accent
+    files = {ink: _file(folder, name, ink) for ink in (resting, lively, on, disabled)}
     made = QIcon()
     for ink, when, whether in (
-        (color or theme.muted, mode.Normal, state.Off),
-        (color or theme.text, mode.Active, state.Off),
-        (color or theme.text, mode.Selected, state.Off),
-        (color or theme.accent, mode.Normal, state.On),
-        (color or theme.text, mode.Active, state.On),
-        (theme.border if theme.is_dark else theme.faint, mode.Disabled, state.Off),
+        (resting, mode.Normal, state.Off),
+        (lively, mode.Active, state.Off),
+        (lively, mode.Selected, state.Off),
+        (on, mode.Normal, state.On),
+        (lively, mode.Active, state.On),
+        (disabled, mode.Disabled, state.Off),
     ):
-        made.addFile(_file(folder, name, ink), QSize(), when, whether)
+        made.addFile(files[ink], QSize(), when, whether)
     return made
 
 
+@functools.cache
 def _file(folder: Path, name: str, color: str) -> str:
     """Where the icon is in that colour, written if it is not there yet."""
-    place = f"{folder}/{name}-{color.lstrip('#')}.svg"
-    if not os.path.isfile(place):  # noqa: PTH113 - of the hundreds at a start a Path would take half the time
-        file = Path(place)
+    file = folder / f"{name}-{color.lstrip('#')}.svg"
+    if not file.is_file():
         drawing = " ".join(_strokes(_outline(name)))
         folder.mkdir(parents=True, exist_ok=True)
         fresh = file.with_suffix(f".{os.getpid()}")
@@ -64,7 +67,7 @@ def _file(folder: Path, name: str, color: str) -> str:
             encoding="utf-8",
         )
         fresh.replace(file)  # Whole or not there: another window may look for it at this moment.
-    return place
+    return str(file)
 
 
 def _outline(name: str) -> QPainterPath:

@@ -55,13 +55,14 @@ class VaultPage(QWidget):
         self._folded: set[str] = set()  # what is hidden for want of room only
         self._shares = _SHARES
         self.setObjectName("page")
-        self.side = QStackedWidget()
+        # From the outside in: what a filled part is put into styles all that is in it once more.
+        self.down = _splitter(Qt.Orientation.Vertical, self)
+        self.across = _splitter(Qt.Orientation.Horizontal, self.down)
+        self.side = QStackedWidget(self.across)
         self.side.setObjectName("panel")
-        self.centre = _splitter(Qt.Orientation.Horizontal)
-        self.bottom = QTabWidget()
+        self.centre = _splitter(Qt.Orientation.Horizontal, self.across)
+        self.bottom = QTabWidget(self.down)
         self.bottom.setDocumentMode(True)
-        self.across = _splitter(Qt.Orientation.Horizontal)
-        self.down = _splitter(Qt.Orientation.Vertical)
         self._make_panels()
         self._arrange()
 
@@ -221,8 +222,9 @@ class VaultPage(QWidget):
         return {"across": self.across, "centre": self.centre, "down": self.down}
 
     def _make_panels(self) -> None:
+        places = {"side": self.side, "graph": self.centre, "notes": self.centre, "bottom": self.bottom}
         for kind in self._kinds.values():
-            panel = kind.make(self.client, self._theme, self)
+            panel = kind.make(self.client, self._theme, places.get(kind.area, self.across))
             self._panels[kind.id] = panel
             if kind.area == "side":
                 self.side.addWidget(panel)
@@ -295,8 +297,8 @@ class VaultPage(QWidget):
                 button.setChecked(in_front and not self.side.isHidden())
 
 
-def _splitter(orientation: Qt.Orientation) -> QSplitter:
-    made = QSplitter(orientation)
+def _splitter(orientation: Qt.Orientation, parent: QWidget) -> QSplitter:
+    made = QSplitter(orientation, parent)
     made.setHandleWidth(1)
     made.setChildrenCollapsible(False)
     return made

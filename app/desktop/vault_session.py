@@ -35,6 +35,25 @@ _VIEW_MODULES = (
     "app.desktop.agent_panel.panel",
     "app.desktop.audit_panel",
 )
+_EVERY_PART = """---
+a: b
+---
+# Heading
+Text, **bold**, `code`, [[Link]], #tag, $x$, https://example.org, <b>tag</b>[^1]
+
+> [!note] Callout
+
+- [ ] task
+
+| a | b |
+|---|---|
+| c | d |
+
+```python
+code = 1
+```
+[^1]: Footnote
+"""
 
 
 class VaultSession(QObject):
@@ -90,6 +109,7 @@ class VaultSession(QObject):
             self._recent.add(root)
             await asyncio.to_thread(load_view)
             self._present(workspace)
+            tasks.start(asyncio.to_thread(warm_up), what=self.tr("get ready for the first note"))
             return True
 
     async def close(self) -> None:
@@ -175,3 +195,10 @@ def load_view() -> None:
     """Import what a vault's window needs. Takes a second the first time: call it in a thread."""
     for module in _VIEW_MODULES:
         importlib.import_module(module)
+
+
+def warm_up() -> None:
+    """Compile what Markdown's first use compiles: in a thread, before somebody waits for a note."""
+    from app.vault.markdown.render import render
+
+    render(_EVERY_PART, lambda name: None)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from app.graph.coarsen import Level, adjacency
 from app.graph.engine import SPREAD, Engine
 from app.graph.model import Graph, Positions, node_radii
-from app.graph.packing import Packing, sunflower
-from app.graph.shaping import eased, laid_along, widened
+from app.graph.packing import Packing
+from app.graph.shaping import eased, laid_along, sunflower, widened
 from app.graph.unfolding import LARGEST, make_room, name_widths, unfold
 
 _SHOWN_SPREAD = 0.5

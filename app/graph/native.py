@@ -17,11 +17,13 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import scipy.sparse
 
 log = logging.getLogger(__name__)
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from app.graph.model import Positions
+from app.graph.shaping import sunflower
 
 _GAP = 0.9
 _FEW = 12
@@ -96,14 +97,6 @@ def _rings(count: int, start: float) -> Iterator[Positions]:
         yield (radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)).astype(np.float32)
         count -= here
         radius += _ORPHAN_STEP
-
-
-def sunflower(count: int, step: float) -> Positions:
-    """`count` points at about `step` from one another, in a disc, as the seeds of a sunflower stand."""
-    index = np.arange(count) + 0.5
-    radius = step * np.sqrt(index / np.pi) * 1.05
-    angle = index * np.pi * (3 - np.sqrt(5))
-    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1).astype(np.float32)
 
 
 class _Room:

@@ -1,4 +1,7 @@
-"""Fits a layout to the page: its long side along the page's, crowds eased, stragglers called in."""
+"""Fits a layout to the page: its long side along the page's, crowds eased, stragglers called in.
+
+And the disc that every layout begins from. No scipy here: the view needs this before it needs a layout.
+"""
 
 from __future__ import annotations
 
@@ -60,3 +63,11 @@ def eased(at: Positions, radii: NDArray[np.float32], share: float) -> Positions:
     rim = float(np.quantile(distance, 0.97))
     wanted = (1 - share) * np.minimum(distance, 1.15 * rim) + share * rim * even
     return np.asarray(middle + away * (wanted / distance)[:, None], dtype=np.float32)
+
+
+def sunflower(count: int, step: float) -> Positions:
+    """`count` points at about `step` from one another, in a disc, as the seeds of a sunflower stand."""
+    index = np.arange(count) + 0.5
+    radius = step * np.sqrt(index / np.pi) * 1.05
+    angle = index * np.pi * (3 - np.sqrt(5))
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1).astype(np.float32)

@@ -27,7 +27,7 @@ from app.desktop.graph_view.name_images import NameImages, NameLook
 from app.desktop.graph_view.scene import Scene
 from app.desktop.graph_view.sprites import Atlas
 from app.graph.model import Graph, Positions
-from app.graph.packing import sunflower
+from app.graph.shaping import sunflower
 
 _FRAME_MS = 15
 _SETTLE_SECONDS = 0.12

@@ -1,0 +1,26 @@
+"""What a start does not load: each of these takes longer than the window may take to be there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+WINDOW = "import app.desktop.main"
+VAULT = "import app.desktop.main, app.workspace, app.desktop.vault_session as v; v.load_view(); v.warm_up()"
+
+
+def loaded(code: str) -> set[str]:
+    """The modules that `code` leaves in a fresh process."""
+    ask = f"{code}\nimport sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_the_window_is_there_before_the_core_is_loaded() -> None:
+    assert not loaded(WINDOW) & {"numpy", "yaml", "qtpy", "app.workspace", "app.desktop.vault_view"}
+
+
+def test_a_vault_with_a_saved_layout_is_shown_without_the_heaviest_libraries() -> None:
+    modules = loaded(VAULT)
+    assert "app.desktop.graph_panel" in modules
+    assert not modules & {"scipy", "keyring", "qtpy", "onnxruntime", "tokenizers", "openai", "mcp", "torch"}
