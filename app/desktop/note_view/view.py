@@ -26,7 +26,7 @@ from app.desktop.note_view.preview import Preview
 from app.desktop.note_view.properties_form import PropertiesForm
 from app.desktop.note_view.reader import Reader
 from app.desktop.panel import EmptyState
-from app.desktop.theme import ThemeSource
+from app.desktop.theme import Theme, ThemeSource
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import IndexUpdated, Mention
 from app.vault.markdown import edit
@@ -70,7 +70,7 @@ class NoteView(QWidget):
         self._render_soon.timeout.connect(lambda: self._start(self._render(), "show the note"))
         self._connect()
         client.events.batch.connect(self._receive)
-        theme.changed.connect(lambda _: self._draw_anew())
+        theme.changed.connect(self._dress)
 
     def _build(self) -> None:
         self._header = NoteHeader(self._theme, self)
@@ -336,8 +336,8 @@ class NoteView(QWidget):
         if any(isinstance(event, IndexUpdated) for event in events) and not self.links.isHidden():
             self._start(self._show_links(), "show the links")
 
-    def _draw_anew(self) -> None:
-        """Another theme is in force."""
+    def _dress(self, _theme: Theme) -> None:
+        """Another theme is in force. A method, no lambda: Qt forgets it when the tab is closed."""
         self._render_soon.start()
         if not self.links.isHidden():
             self._start(self._show_links(), "show the links")
