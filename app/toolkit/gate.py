@@ -30,6 +30,8 @@ log = logging.getLogger(__name__)
 
 COVERED = "covered by a new grant"
 """What the cancellation says that withdraws a question which a grant has answered."""
+UNANSWERED = "unanswered"
+"""What the cancellation says that withdraws a question which nobody answered in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +152,18 @@ class Gate:
         """The approver's decision, or that of a grant that comes meanwhile; no answer in time is a no."""
         asked = asyncio.ensure_future(_ask(approver, request))
         either: tuple[asyncio.Future[Any], ...] = (asked, covered)
+        why: str | None = None
         try:
             await asyncio.wait(either, timeout=request.timeout, return_when=asyncio.FIRST_COMPLETED)
             if asked.done():
                 return _decision_of(asked)
             if covered.done():
                 return covered.result()
+            why = UNANSWERED
             return Refused(Decided.TIMED_OUT, f"Nobody answered within {request.timeout:g} s.")
         finally:
             if not asked.done():
-                asked.cancel(COVERED if covered.done() else None)
+                asked.cancel(COVERED if covered.done() else why)
                 await asyncio.wait({asked})
                 if not asked.cancelled() and (error := asked.exception()) is not None:
                     log.error("the approver failed at a withdrawn question", exc_info=error)

@@ -22,7 +22,7 @@ from app.desktop.theme import ThemeSource
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied, Effect, GrantOffer
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation, Scope, ScopeKind
-from app.toolkit.gate import COVERED
+from app.toolkit.gate import COVERED, UNANSWERED
 from app.vault.changes import ChangeSet, Create, Delete, Move, Update, after_of
 from app.vault.path import NotePath
 
@@ -378,6 +378,7 @@ def test_a_withdrawn_request_disappears_with_a_note(desk: Desk) -> None:
     assert "Withdrawn by the caller: claude wants to change “Ideas/A.md”." in desk.dialog._notice.text()
     assert not desk.dialog.guard.armed
     desk.rest(400)
+    desk.questions[1].why = UNANSWERED
     desk.questions[1].withdrawn.emit()
     assert desk.queue.dialog is None
     assert desk.notes == ["No answer in time, so it was denied: claude wants to change “Ideas/B.md”."]

@@ -14,7 +14,7 @@ from app.desktop.approval.draft import Draft
 from app.desktop.approval.waiting import Question, Waiting
 from app.desktop.approval.wording import title
 from app.desktop.theme import ThemeSource
-from app.toolkit.gate import COVERED
+from app.toolkit.gate import COVERED, UNANSWERED
 from app.vault.changes import ChangeSet
 
 
@@ -92,7 +92,7 @@ class ApprovalQueue(QObject):
     def _why(self, item: Waiting) -> str:
         if item.question.why == COVERED:
             return "Auto-approved by what you have just allowed"
-        if self._clock() >= item.deadline:
+        if item.question.why == UNANSWERED:
             return "No answer in time, so it was denied"
         return "Withdrawn by the caller"
 
