@@ -75,9 +75,22 @@ INSERT INTO fulltext (fulltext, rank) VALUES ('rank', 'bm25(10.0, 8.0, 4.0, 4.0,
 """
 
 
+_M002 = """
+-- Notes that were read, but whose words are not in `fulltext` yet: a scan writes those last.
+CREATE TABLE unworded (note INTEGER PRIMARY KEY) STRICT;
+-- The words of a batch are gathered in memory (bytes) and written at its end, in one piece.
+INSERT INTO fulltext (fulltext, rank) VALUES ('hashsize', 33554432);
+"""
+
+
 def m001_files_notes_links_words(connection: sqlite3.Connection) -> None:
     """The first shape."""
     _run(connection, _M001)
+
+
+def m002_words_come_last(connection: sqlite3.Connection) -> None:
+    """A scan writes what notes say of themselves and of each other first, and their words after that."""
+    _run(connection, _M002)
 
 
 def _run(connection: sqlite3.Connection, script: str) -> None:
@@ -90,4 +103,7 @@ def _run(connection: sqlite3.Connection, script: str) -> None:
             statement = ""
 
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (m001_files_notes_links_words,)
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    m001_files_notes_links_words,
+    m002_words_come_last,
+)

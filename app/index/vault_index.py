@@ -19,6 +19,7 @@ from app.events import EventBus
 from app.index import links, records_reader
 from app.index.database import DamagedIndexError, Database, open_database, set_aside
 from app.index.indexer import Indexer
+from app.index.name_table import Entry
 from app.index.query import parse
 from app.index.query_tree import Field, Node, Phrase, Similar, Word, walk_nodes
 from app.index.records import (
@@ -40,7 +41,7 @@ from app.index.records import (
 )  # fmt: skip
 from app.index.renames import RenamePlan, plan_renames
 from app.index.request import Request
-from app.index.resolver import Entry, Resolver
+from app.index.resolver import Resolver
 from app.index.search import Search
 from app.settings import IndexSettings
 from app.vault.path import NotePath, name_key
@@ -149,6 +150,7 @@ class VaultIndex:
             tuple(problem for problem in found if problem.kind == "skipped"),
             tuple(problem for problem in found if problem.kind == "failed"),
             counts.cancelled,
+            counts.moved,
         )
 
     async def refresh(self, changed: Iterable[NotePath], removed: Iterable[NotePath] = ()) -> IndexDelta:
