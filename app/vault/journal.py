@@ -226,8 +226,8 @@ class Journal:
             NotFoundError: there is no such commit.
         """
         found = [self.commit(number) for number in dict.fromkeys(commit_ids)]
-        numbers = {commit.id for commit in found}
-        left = [one for one in found if one.undone_by is None and not numbers.intersection(one.undoes)] or found
+        mine = {commit.id for commit in found}
+        left = [one for one in found if one.undone_by is None and mine.isdisjoint(one.undoes)] or found
         places = sorted({commit.place for commit in left})
         return tuple(tuple(one.id for one in left if one.place == place) for place in places)
 

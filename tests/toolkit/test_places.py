@@ -22,8 +22,7 @@ from app.tools.history import undo
 from app.vault.changes import ChangeSet, Create, Update
 from app.vault.path import NotePath
 from app.vault.store import NoteStore
-
-from .conftest import AGENT, Bench
+from tests.toolkit.conftest import AGENT, Bench
 
 DESK = "files-desk"
 LIST = NotePath("List.md")
