@@ -49,9 +49,10 @@ class Read:
     """A note that was read, or listed with the reason why it was not, as rows.
 
     `note` is (name, name_key, title, type, confidence, tags, properties, problem, problem_kind, private,
-    words, body_line); `words` the columns of the word index. `modified_ns` is what the next scan compares
-    with: 0 when the file changed so recently that it could change again within the clock's grain. `words`
-    is None where the words are to be read later.
+    words, body_line); `heads` what stands over it in the word indexes (name and title, aliases, headings,
+    tags), `text` its whole text there, None where it is to be read later. `modified_ns` is what the next
+    scan compares with: 0 when the file changed so recently that it could change again within the clock's
+    grain.
     """
 
     path: str
@@ -63,7 +64,8 @@ class Read:
     aliases: tuple[str, ...]
     note_id: str | None
     note: Row
-    words: Row | None
+    heads: Row
+    text: str | None
     links: tuple[Row, ...] = ()
     tags: tuple[Row, ...] = ()
     properties: tuple[Row, ...] = ()
@@ -183,27 +185,21 @@ def _parsed(
         problem, "marked" if problem else None, int(parsed.is_private),
         count_words(text[parsed.body_start :]), text.count("\n", 0, parsed.body_start) + 1,
     )  # fmt: skip
-    words = None
-    if with_words:
-        headings = (heading.text for heading in parsed.headings)
-        words = word_row(name, title, parsed.aliases, headings, tags, segmented(text))
+    heads = (
+        segmented(name if title == name else f"{name}\n{title}"),
+        segmented("\n".join(parsed.aliases)),
+        segmented("\n".join(heading.text for heading in parsed.headings)),
+        segmented("\n".join(tags)),
+    )
     return Read(
         path.text, len(content), seen, status.st_mtime, created, digest,
         tuple(map(_plain, parsed.aliases)), _plain(parsed.id) if parsed.id else None, note,
-        words, links=tuple(_link_rows(parsed, lines)), tags=tag_rows(tags),
+        heads, segmented(text) if with_words else None,
+        links=tuple(_link_rows(parsed, lines)), tags=tag_rows(tags),
         properties=_property_rows(parsed),
         headings=tuple({h.line: (h.line, h.level, _plain(h.text)) for h in parsed.headings}.values()),
         tasks=tuple({t.line: (t.line, int(t.done), _plain(t.text)) for t in parsed.tasks}.values()),
     )  # fmt: skip
-
-
-def word_row(
-    name: str, title: str, aliases: Iterable[str], headings: Iterable[str], tags: Iterable[str], text: str
-) -> Row:
-    """A note's columns of the word index; `text` is segmented already."""
-    names = name if title == name else f"{name}\n{title}"
-    parts = (names, "\n".join(aliases), "\n".join(headings), "\n".join(tags))
-    return (*map(segmented, parts), text)
 
 
 def _failed(root: Path, path: NotePath, reason: str) -> Extract:
@@ -221,9 +217,9 @@ def _listed(
 ) -> Read:
     """A note of which only the name is known."""
     note = (path.name, name_key(path.name), path.name, "note", None, "[]", "{}", reason, kind, 0, 0, 1)
-    words = (segmented(path.name), "", "", "", "")
+    heads = (segmented(path.name), "", "", "")
     size, modified = status.st_size, status.st_mtime
-    return Read(path.text, size, seen, modified, created, "", (), None, note, words)
+    return Read(path.text, size, seen, modified, created, "", (), None, note, heads, "")
 
 
 def _link_rows(parsed: ParsedNote, lines: list[str]) -> list[Row]:

@@ -9,13 +9,12 @@ one that was indexed any more is left to a refresh.
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.index.extract import Checked, read_content, word_row
+from app.index.extract import Checked, read_content
 from app.index.folding import segmented
 from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
@@ -94,18 +93,12 @@ def _known(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]
 
 
 def _word_rows(connection: sqlite3.Connection, texts: Mapping[int, str]) -> Iterator[tuple[int | str, ...]]:
-    ids, marks = list(texts), ",".join("?" * len(texts))
-    headings: dict[int, list[str]] = {}
-    for id, text in connection.execute(
-        f"SELECT note, text FROM headings WHERE note IN ({marks}) ORDER BY note, line", ids
-    ):
-        headings.setdefault(id, []).append(text)
+    marks = ",".join("?" * len(texts))
     rows = connection.execute(
-        f"SELECT id, name, title, aliases, tags FROM notes JOIN files USING (id) WHERE id IN ({marks})", ids
+        f"SELECT rowid, name, aliases, headings, tags FROM heads WHERE rowid IN ({marks})", list(texts)
     )
-    for id, name, title, aliases, tags in rows.fetchall():
-        said = json.loads(aliases), headings.get(id, ()), json.loads(tags)
-        yield (id, *word_row(name, title, *said, texts[id]))
+    for id, *heads in rows.fetchall():
+        yield (id, *heads, texts[id])
 
 
 def begin_bulk(connection: sqlite3.Connection) -> None:
