@@ -127,13 +127,13 @@ def _choice(choices: list[str], value: object, optional: bool) -> Editor:
 def _suggested(choices: list[str], value: str) -> Editor:
     """A choice among usual values, or any other that is typed."""
     box = _Choice()
-    box.setEditable(True)
+    box.setLineEdit(line := QLineEdit())
     box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
     box.addItems(choices)
     box.setCurrentText(value)
     made = Editor(box, lambda: box.currentText().strip())
     box.activated.connect(made.tell)
-    box.lineEdit().editingFinished.connect(made.tell)
+    line.editingFinished.connect(made.tell)
     return made
 
 

@@ -38,7 +38,11 @@ class Kept:
                 await asyncio.sleep(0.005)
 
     async def finished(self) -> None:
-        await self.until(lambda: isinstance(last := self.told[-1], EmbeddingProgressed) and last.done == last.total)
+        def at_the_end() -> bool:
+            last = self.told[-1]
+            return isinstance(last, EmbeddingProgressed) and last.done == last.total
+
+        await self.until(at_the_end)
 
     def changed(self, *paths: NotePath) -> None:
         self.events.publish(IndexUpdated(tuple(paths), (), 40))
