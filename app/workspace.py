@@ -11,6 +11,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +57,7 @@ from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
 log = logging.getLogger(__name__)
 
 _OUTSIDE = "outside"
+_CHECK_STEP_S = 60.0
 _MODEL_READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
 
 
@@ -121,6 +123,7 @@ class Workspace:
         self._model_change: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
+        self._checking: asyncio.Task[None] | None = None
 
     def _cache(self, root: Path) -> Path:
         """The cache; a reader beside another app has its own, so that they never wait for each other."""
@@ -157,13 +160,15 @@ class Workspace:
         waiting = asyncio.create_task(ready.wait())
         await asyncio.wait({waiting, self._watching}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
+        self._checking = asyncio.create_task(self._check_again_and_again(), name="look for missed changes")
 
     async def close(self) -> None:
         """Stop the agent, the watcher and the worker, and close every file."""
         await self.agent.close()
         self._stop.set()
-        if self._watching is not None:
-            await asyncio.gather(self._watching, return_exceptions=True)
+        for task in (self._watching, self._checking):
+            if task is not None:
+                await asyncio.gather(task, return_exceptions=True)
         if self._model_change is not None:
             await asyncio.gather(self._model_change, return_exceptions=True)
         await self.upkeep.close()
@@ -212,6 +217,31 @@ class Workspace:
             self.events.publish(VaultLost())
         except ScriptoriumError as error:
             log.warning("an outside change could not be indexed: %s", error)
+
+    async def _check_again_and_again(self) -> None:
+        """Look for changes that the system did not tell of (a full queue, a network drive)."""
+        waited = 0.0
+        while not self._stop.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stop.wait(), _CHECK_STEP_S)
+            waited += _CHECK_STEP_S
+            every = self.settings.index.check_minutes * 60
+            if every and waited >= every and not self._stop.is_set():
+                await self.check()
+                waited = 0.0
+
+    async def check(self) -> None:
+        """Take the changes to the folder that were missed, if any were."""
+        try:
+            delta = await self.index.check(self._stop.is_set)
+        except VaultLostError:
+            return  # the watcher says so
+        except ScriptoriumError as error:
+            log.warning("missed changes could not be looked for: %s", error)
+            return
+        if delta.changed or delta.removed:
+            log.info("%d changes had been missed", len(delta.changed) + len(delta.removed))
+            self.events.publish(NotesChanged(delta.changed, delta.removed, delta.moved, _OUTSIDE, None))
 
     # Settings
 
