@@ -137,8 +137,8 @@ def without_places(node: Node) -> Node:
 
 
 _PIECES = (
-    "a", "OR", "(", ")", "-", '"', "[", "]", "p:", ":", "null", "<5", ">=", "<", "=", "/", "\\", "tag:", "line:",
-    "task:", "match-case:", "orphan:", "similar:", "links-to:", "*", " ", " ", "x*", "知",
+    "a", "OR", "(", ")", "-", '"', "[", "]", "p:", ":", "null", "<5", ">=", "<", "=", "/", "\\", "tag:",
+    "line:", "task:", "match-case:", "orphan:", "similar:", "links-to:", "*", " ", " ", "x*", "知",
 )  # fmt: skip
 
 
