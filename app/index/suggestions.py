@@ -74,4 +74,5 @@ def _values(connection: sqlite3.Connection, name: str) -> list[tuple[str, int | 
                 counts["true" if item else "false"] += count
             elif isinstance(item, str | int | float) and str(item).strip():
                 counts[str(item)] += count
-    return sorted(counts.items(), key=lambda value: (-value[1], value[0]))
+    ordered = sorted(counts, key=lambda value: (-counts[value], value))
+    return [(value, counts[value]) for value in ordered]
