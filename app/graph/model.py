@@ -142,5 +142,5 @@ class Graph:
 def node_radii(graph: Graph) -> NDArray[np.float32]:
     """The radius of every node in layout units: area grows with its links, within bounds."""
     radii = 0.24 + 0.11 * np.sqrt(graph.degree.astype(np.float32))
-    radii[np.array([kind != "note" for kind in graph.kinds], dtype=bool)] *= 0.8
+    radii[np.fromiter(map("note".__ne__, graph.kinds), bool, len(graph))] *= 0.8
     return np.minimum(radii, 2.2).astype(np.float32)
