@@ -58,9 +58,3 @@ def columns_of(graph: Graph) -> Columns:
         found = Columns(Column.of(graph.kinds), Column.of(graph.types), Column(deep, tops.words))
         _known[graph] = found
     return found
-
-
-def warm_up(graph: Graph) -> None:
-    """Work out beside the GUI what showing `graph` needs."""
-    columns_of(graph)
-    _ = graph.rows, graph.degree

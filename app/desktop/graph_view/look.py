@@ -51,10 +51,9 @@ class NodeLook:
 
 def best_coloring(graph: Graph) -> ColorBy:
     """By type where notes have types; else by community, so that a plain vault is not one colour."""
-    columns = columns_of(graph)
-    notes = columns.kinds.among(["note"])
-    typed = notes & ~columns.types.among(["note"])
-    return ColorBy.TYPE if np.count_nonzero(typed) * 3 >= np.count_nonzero(notes) else ColorBy.COMMUNITY
+    typed = graph.is_note & ~columns_of(graph).types.among(["note"])
+    most = np.count_nonzero(typed) * 3 >= np.count_nonzero(graph.is_note)
+    return ColorBy.TYPE if most else ColorBy.COMMUNITY
 
 
 def node_look(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64]) -> NodeLook:
@@ -63,7 +62,7 @@ def node_look(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64])
     `found` is the community of every node, -1 for none.
     """
     columns = columns_of(graph)
-    plain = columns.kinds.among(["note"])
+    plain = graph.is_note
     if by is ColorBy.COMMUNITY:
         of_notes, labels = _communities(graph, plain, found)
     elif by is ColorBy.FOLDER:
@@ -217,8 +216,7 @@ def edge_look(
 
 def suggested_of(graph: Graph) -> NDArray[np.bool_] | None:
     """Bool (m,), links that are only proposed; None where there are none."""
-    suggested: NDArray[np.bool_] | None = getattr(graph, "suggested", None)
-    return suggested if suggested is not None and suggested.any() else None
+    return graph.suggested if graph.suggested.any() else None
 
 
 def _tints(colors: NDArray[np.uint32]) -> tuple[list[str], NDArray[np.int16]]:
