@@ -11,7 +11,6 @@ import logging
 import os
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +32,7 @@ from app.embeddings.vectors import VectorStore
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
 from app.events import Event, EventBus
 from app.index.completion import complete
+from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.index.vault_index import VaultIndex
 from app.permissions.approval import Approver
@@ -59,7 +59,6 @@ from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
 log = logging.getLogger(__name__)
 
 _OUTSIDE = "outside"
-_CHECK_STEP_S = 60.0
 _MODEL_READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
 
 
@@ -95,6 +94,9 @@ class Workspace:
         self.journal = Journal(shared, settings.journal.max_mib * 1024 * 1024)
         self.store = NoteStore(root, self.journal, writable=not read_only)
         self.index = VaultIndex(root, self._cache(root), settings.index, self.events)
+        self.missed = MissedChanges(
+            self.index, self.events, lambda: self.settings.index.check_minutes, _OUTSIDE
+        )
         self.audit = AuditLog(own, None if read_only else paths.audit_head_file(root))
         self.grants = Grants(own, events=self.events)
         self.policy = Policy(settings.permissions, self.grants, self._vault_rules())
@@ -169,7 +171,7 @@ class Workspace:
         waiting = asyncio.create_task(ready.wait())
         await asyncio.wait({waiting, self._watching}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
-        self._checking = asyncio.create_task(self._check_again_and_again(), name="look for missed changes")
+        self._checking = asyncio.create_task(self.missed.run(self._stop), name="look for missed changes")
 
     async def close(self) -> None:
         """Stop the agent, the watcher and the worker, and close every file."""
@@ -230,31 +232,6 @@ class Workspace:
             self.events.publish(VaultLost())
         except ScriptoriumError as error:
             log.warning("an outside change could not be indexed: %s", error)
-
-    async def _check_again_and_again(self) -> None:
-        """Look for changes that the system did not tell of (a full queue, a network drive)."""
-        waited = 0.0
-        while not self._stop.is_set():
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._stop.wait(), _CHECK_STEP_S)
-            waited += _CHECK_STEP_S
-            every = self.settings.index.check_minutes * 60
-            if every and waited >= every and not self._stop.is_set():
-                await self.check()
-                waited = 0.0
-
-    async def check(self) -> None:
-        """Take the changes to the folder that were missed, if any were."""
-        try:
-            delta = await self.index.check(self._stop.is_set)
-        except VaultLostError:
-            return  # the watcher says so
-        except ScriptoriumError as error:
-            log.warning("missed changes could not be looked for: %s", error)
-            return
-        if delta.changed or delta.removed:
-            log.info("%d changes had been missed", len(delta.changed) + len(delta.removed))
-            self.events.publish(NotesChanged(delta.changed, delta.removed, delta.moved, _OUTSIDE, None))
 
     # Settings
 

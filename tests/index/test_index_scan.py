@@ -459,4 +459,4 @@ async def test_a_folder_and_a_note_in_it_told_together_are_read_once(make_vault:
     vault.write("a/x.md", "two", at=time.time())
     delta = await vault.index.refresh([NotePath("a/x.md"), NotePath("a"), NotePath("a/img.png")])
     assert delta.changed.count(NotePath("a/x.md")) == 1
-    assert await vault.found("two ") == ["x"]
+    assert await vault.found("two ") == ["a/x"]
