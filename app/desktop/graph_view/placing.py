@@ -1,0 +1,94 @@
+"""Where the parts that float over the canvas lie, so that none covers another however narrow the view is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRect
+
+from app.desktop.graph_view.camera import Insets
+from app.desktop.graph_view.neighbour_list import WIDTH
+
+if TYPE_CHECKING:
+    from app.desktop.graph_view.view import GraphView
+
+EDGE = 12
+_NARROWEST_FIND, _WIDEST_FIND = 120, 220
+_NARROW, _LOW = 430, 320
+_LEAST_BESIDE = 200
+
+
+def place_parts(view: GraphView) -> None:
+    """Lay the parts of `view` out for its size, and tell the canvas what they leave free."""
+    width, height = view.width(), view.height()
+    view.canvas.setGeometry(view.rect())
+    view.marks.setGeometry(view.canvas.rect())
+    view.toolbar.set_narrow(width < _NARROW)
+    top = _place_top(view, width)
+    foot = EDGE + view.marks.foot
+    below = _place_legend(view, width, height, foot)
+    beside = _place_side(view, QRect(0, top, width, height), below)
+    _place_map(view, width - (beside + EDGE if beside else 0), height - below - foot)
+    _place_note(view, width, height - below - foot)
+    above = 0 if height < _LOW else view.toolbar.height() - EDGE // 2
+    view.canvas.keep_clear(Insets(0, above, beside, below + view.marks.foot))
+
+
+def _place_top(view: GraphView, width: int) -> int:
+    """The tools, the search and the local graph's bar along the upper edge; where they end."""
+    for widget in (view.toolbar, view.local_bar):
+        widget.resize(widget.sizeHint())
+    bar, find = view.toolbar, view.find_box
+    bar.move(width - bar.width() - EDGE, EDGE)
+    line = bar.height() + EDGE // 2
+    beside = width - bar.width() - 3 * EDGE
+    own_line = beside < _NARROWEST_FIND
+    find.setFixedWidth(max(80, width - 2 * EDGE) if own_line else min(_WIDEST_FIND, beside))
+    find.move(EDGE, EDGE + (line if own_line else 0))
+    bottom = EDGE + line * (2 if own_line else 1)
+    local = view.local_bar
+    if local.isHidden():
+        return bottom
+    free = width - 2 * (max(find.width(), bar.width()) + 2 * EDGE)
+    local.resize(min(local.width(), width - 2 * EDGE), local.height())
+    on_first = local.width() <= free and not own_line
+    local.move((width - local.width()) // 2, EDGE if on_first else bottom)
+    return bottom if on_first else bottom + line
+
+
+def _place_legend(view: GraphView, width: int, height: int, foot: int) -> int:
+    """The legend along the lower edge; how high it is. Where there is little room it starts folded."""
+    legend = view.legend
+    legend.setVisible(legend.count > 0)
+    if not legend.count:
+        return 0
+    legend.arrange(width - 2 * EDGE, small=width < _NARROW or height < _LOW)
+    legend.move(EDGE, height - legend.height() - foot)
+    return legend.height() if not legend.is_small else 0
+
+
+def _place_side(view: GraphView, room: QRect, below: int) -> int:
+    """The sheet or the list of links at the right; how much of the width is taken."""
+    side = view.sheet if not view.sheet.isHidden() else view.neighbours
+    if side.isHidden():
+        return 0
+    wished = view.sheet.wished_width if side is view.sheet else WIDTH
+    wide = min(wished, room.width() - 2 * EDGE)
+    tall = max(80, room.height() - room.top() - EDGE)
+    covers = room.width() - wide < _LEAST_BESIDE
+    if side is not view.sheet and not covers:
+        tall = max(80, tall - below)
+    side.setGeometry(room.width() - wide - EDGE, room.top(), wide, tall)
+    side.raise_()
+    return 0 if covers else wide
+
+
+def _place_map(view: GraphView, right: int, bottom: int) -> None:
+    if not view.minimap.isHidden():
+        view.minimap.move(right - view.minimap.width() - EDGE, bottom - view.minimap.height() - EDGE // 2)
+
+
+def _place_note(view: GraphView, width: int, bottom: int) -> None:
+    if not view.note.isHidden():
+        view.note.resize(min(view.note.sizeHint().width(), width - 2 * EDGE), view.note.sizeHint().height())
+        view.note.move((width - view.note.width()) // 2, bottom - view.note.height() - EDGE)
