@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -16,21 +15,12 @@ from app.graph.model import Positions
 SPREAD = 0.18
 
 
-@dataclass(frozen=True, slots=True)
-class Forces:
-    """What the sliders of the graph set; 1 is as the layout from scratch has it.
+class Field(Protocol):
+    """The pull of links and the push of bodies, at any places."""
 
-    Args:
-        spacing: Distance between notes, as a factor.
-        attraction: How hard links pull, as a factor.
-        repulsion: How hard notes push, as a factor.
-        gravity: Pull to the middle per unit of distance; 0 for none.
-    """
-
-    spacing: float = 1.0
-    attraction: float = 1.0
-    repulsion: float = 1.0
-    gravity: float = 0.0
+    def __call__(self, at: Positions, attraction: float, repulsion: float) -> Positions:
+        """float32 (n, 2), a new array: the force on each body, both parts times their factors."""
+        ...
 
 
 class Engine(Protocol):
@@ -62,10 +52,8 @@ class Engine(Protocol):
         """
         ...
 
-    def relaxed(
-        self, weights: scipy.sparse.csr_matrix, at: Positions, forces: Forces
-    ) -> Iterator[Positions]:
-        """All nodes find their balance under `forces`, slower and slower; yields after every tick."""
+    def field(self, weights: scipy.sparse.csr_matrix) -> Field:
+        """The bounded forces of all nodes, for live physics."""
         ...
 
     def separated(self, at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from app.graph import native
 from app.graph.coarsen import Level, merged
-from app.graph.engine import SPREAD, Forces
+from app.graph.engine import SPREAD, Field
 from app.graph.model import Positions
 from app.graph.native import BOUNDED, CHARGE, Links, Push, Rest, Tree, Workers
 
@@ -20,7 +20,9 @@ _SHRINKS = 0.85
 _REPULSION = 16.0
 _FINEST_TICKS = 80
 _COARSE_TICKS = 100
-_LIVE_TICKS = 160
+_LINEAR = 0.1
+_NEAR = 8.0
+_HEAVIEST_LINK = 3
 _MOST_SEPARATIONS = 60
 _LEAST_SEPARATIONS = 20
 _SEPARATED_BODIES = 1_000_000
@@ -100,30 +102,25 @@ class NativeEngine:
         for tick in range(ticks):
             rate = 0.2 * (1 - 0.9 * tick / ticks)
             tree.build(at, mass)
-            native.attract(links, at, 0.1, 8.0, rate, velocity, self._workers)
+            native.attract(links, at, _LINEAR, _NEAR, rate, velocity, self._workers)
             tree.push(Push(BOUNDED, _REPULSION * rate), velocity, self._workers)
             native.step(at, velocity)
             if _is_shown(tick, len(at)):
                 yield at * np.float32(unit)
         yield at * np.float32(unit)
 
-    def relaxed(
-        self, weights: scipy.sparse.csr_matrix, at: Positions, forces: Forces
-    ) -> Iterator[Positions]:
-        """All nodes find their balance under `forces`, slower and slower."""
-        links = Links.of(weights)
-        weight = np.minimum(links.weight, 3) * np.float32(forces.attraction)
-        links = Links(links.starts, links.neighbours, weight.astype(np.float32))
-        unit = np.float32(forces.spacing)
-        at = np.array(at / unit, dtype=np.float32, order="C")
-        velocity, tree = np.zeros_like(at), Tree()
-        for tick in range(_LIVE_TICKS):
-            rate = 0.05 * (1 - tick / _LIVE_TICKS)
+    def field(self, weights: scipy.sparse.csr_matrix) -> Field:
+        """The bounded forces of all nodes, for live physics."""
+        links, tree = _light(Links.of(weights)), Tree()
+
+        def force(at: Positions, attraction: float, repulsion: float) -> Positions:
+            total = np.zeros_like(at)
             tree.build(at)
-            native.attract(links, at, 0.1, 8.0, rate, velocity, self._workers)
-            tree.push(Push(BOUNDED, _REPULSION * forces.repulsion * rate), velocity, self._workers)
-            native.step(at, velocity, gravity=forces.gravity * rate)
-            yield at * unit
+            native.attract(links, at, _LINEAR, _NEAR, attraction, total, self._workers)
+            tree.push(Push(BOUNDED, _REPULSION * repulsion), total, self._workers)
+            return total
+
+        return force
 
     def separated(self, at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
         """Overlaps pushed apart until none is left or the patience is."""
@@ -156,4 +153,10 @@ def _weighted(level: Level, finest: bool) -> Links:
     weight = links.weight
     if not finest and len(weight):
         weight = weight * np.float32(6 * len(level) / max(float(weight.sum()), 1e-9))
-    return Links(links.starts, links.neighbours, np.minimum(weight, 3).astype(np.float32))
+    return _light(Links(links.starts, links.neighbours, weight))
+
+
+def _light(links: Links) -> Links:
+    """Many links between two bodies pull as three do, no harder."""
+    weight = np.minimum(links.weight, _HEAVIEST_LINK).astype(np.float32)
+    return Links(links.starts, links.neighbours, weight)

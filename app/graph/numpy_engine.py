@@ -9,7 +9,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from app.graph.coarsen import Level, ladder
-from app.graph.engine import SPREAD, Forces
+from app.graph.engine import SPREAD, Field
 from app.graph.forces import Repulsion, RestingSprings, Springs, bounded, charge, dense_repulsion
 from app.graph.model import Positions
 from app.graph.packing import separate
@@ -17,7 +17,6 @@ from app.graph.packing import separate
 _REPULSION = 16.0
 _MESH_SPACING = 0.45
 _SEPARATIONS = 24
-_LIVE_TICKS = 160
 
 
 class NumpyEngine:
@@ -71,24 +70,18 @@ class NumpyEngine:
             at, speed = _moved(at, speed)
             yield at * unit
 
-    def relaxed(
-        self, weights: scipy.sparse.csr_matrix, at: Positions, forces: Forces
-    ) -> Iterator[Positions]:
-        """All nodes find their balance under `forces`, slower and slower."""
-        level = Level(weights, np.ones(len(at), dtype=np.float32))
+    def field(self, weights: scipy.sparse.csr_matrix) -> Field:
+        """The bounded forces of all nodes, for live physics."""
+        level = Level(weights, np.ones(weights.shape[0], dtype=np.float32))
         edges, data = level.edges()
         springs = Springs(edges, len(level), np.minimum(data, 3).astype(np.float32))
-        repulsion = Repulsion(bounded, level.mass, _MESH_SPACING)
-        unit = np.float32(forces.spacing)
-        at = at / unit
-        speed = np.zeros_like(at)
-        for tick in range(_LIVE_TICKS):
-            rate = np.float32(0.05 * (1 - tick / _LIVE_TICKS))
-            pull = np.float32(forces.attraction) * springs.bounded(at)
-            push = np.float32(_REPULSION * forces.repulsion) * repulsion(at)
-            speed += rate * (pull + push - np.float32(forces.gravity) * at)
-            at, speed = _moved(at, speed)
-            yield at * unit
+        pushed = Repulsion(bounded, level.mass, _MESH_SPACING)
+
+        def force(at: Positions, attraction: float, repulsion: float) -> Positions:
+            pull = np.float32(attraction) * springs.bounded(at)
+            return np.asarray(pull + np.float32(_REPULSION * repulsion) * pushed(at), dtype=np.float32)
+
+        return force
 
     def separated(self, at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
         """Overlaps pushed apart until none is left or the patience is."""
