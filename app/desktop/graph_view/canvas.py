@@ -20,6 +20,7 @@ from app.desktop.graph_view import painting
 from app.desktop.graph_view.camera import Camera, Insets, fitted, free_room
 from app.desktop.graph_view.community_finder import CommunityFinder
 from app.desktop.graph_view.edge_picture import EdgePainter, Request
+from app.desktop.graph_view.interim import Interim
 from app.desktop.graph_view.labels import Labels, label_sizes
 from app.desktop.graph_view.layout_thread import LayoutThread, all_of
 from app.desktop.graph_view.motion import Eye, Fade
@@ -34,7 +35,7 @@ _SETTLE_SECONDS = 0.12
 _FIRST_STEP = 2.5
 
 
-class Canvas(QWidget):
+class Canvas(Interim, QWidget):
     """Paints the scene.
 
     Signals:
@@ -48,6 +49,7 @@ class Canvas(QWidget):
     settled = Signal()
     moved = Signal()
     sorted = Signal()
+    overview_changed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
