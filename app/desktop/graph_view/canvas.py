@@ -28,6 +28,7 @@ from app.desktop.graph_view.name_images import NameImages, NameLook
 from app.desktop.graph_view.scene import Scene
 from app.desktop.graph_view.sprites import Atlas
 from app.graph.model import Graph, Positions
+from app.graph.physics import Forces
 from app.graph.shaping import sunflower
 
 _FRAME_MS = 15
@@ -71,6 +72,7 @@ class Canvas(Interim, QWidget):
         self.held: NDArray[np.int64] | None = None
         self._closed = False
         self.insets = Insets()
+        self.forces = Forces()
         self._following = self._untouched = True
         self._unfolding = False
         self._stale = True
@@ -104,7 +106,7 @@ class Canvas(Interim, QWidget):
         self._make_layers()
         self._let_go()
         self._moving = True
-        self.layout_thread.start(graph, positions, aspect=self.page_aspect())
+        self.layout_thread.start(graph, positions, aspect=self.page_aspect(), forces=self.forces)
         self.eye.set(self.fit_camera())
         self._unfolding = self._following = positions is None
         self._untouched = True
@@ -122,7 +124,8 @@ class Canvas(Interim, QWidget):
         )
         self.labels.sizes = label_sizes(self.scene.radii)
         self._let_go()
-        self.layout_thread.start(graph, None if self._unfolding else positions, aspect=self.page_aspect())
+        places = None if self._unfolding else positions
+        self.layout_thread.start(graph, places, aspect=self.page_aspect(), forces=self.forces)
         self.sort()
         self.refresh()
 
@@ -155,6 +158,13 @@ class Canvas(Interim, QWidget):
             self._make_atlas()
             self._stale = True
             self.sorted.emit()
+
+    def stir(self, forces: Forces) -> None:
+        """Let all nodes find their balance under other forces."""
+        self.forces = forces
+        self.layout_thread.stir(forces)
+        self._moving = True
+        self.wake()
 
     def refresh(self) -> None:
         """Something about nodes or links has changed: a new picture is needed."""

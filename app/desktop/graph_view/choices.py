@@ -64,7 +64,6 @@ class Choices(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     color_by: ColorBy | None = None
-    names: bool = True
     minimap: bool | None = None
     filter: str = Field(default="", max_length=4000)
     shown: Shown = Shown()

@@ -22,16 +22,16 @@ def place_parts(view: GraphView) -> None:
     """Lay the parts of `view` out for its size, and tell the canvas what they leave free."""
     width, height = view.width(), view.height()
     view.canvas.setGeometry(view.rect())
-    view.marks.setGeometry(view.canvas.rect())
+    view.annotations.setGeometry(view.canvas.rect())
     view.toolbar.set_narrow(width < _NARROW)
     top = _place_top(view, width)
-    foot = EDGE + view.marks.foot
+    foot = EDGE + view.annotations.foot
     below = _place_legend(view, width, height, foot)
     beside = _place_side(view, QRect(0, top, width, height), below)
     _place_map(view, width - (beside + EDGE if beside else 0), height - below - foot)
     _place_note(view, width, height - below - foot)
     above = 0 if height < _LOW else view.toolbar.height() - EDGE // 2
-    view.canvas.keep_clear(Insets(0, above, beside, below + view.marks.foot))
+    view.canvas.keep_clear(Insets(0, above, beside, below + view.annotations.foot))
 
 
 def _place_top(view: GraphView, width: int) -> int:

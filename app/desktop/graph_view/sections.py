@@ -26,7 +26,7 @@ from app.desktop.icons import icon
 
 
 class DisplaySection(Section):
-    """Colours, names, the minimap."""
+    """Colours, and the overview map."""
 
     changed = Signal(object)
 
@@ -41,20 +41,16 @@ class DisplaySection(Section):
             (ColorBy.COMMUNITY, self.tr("Community")), (ColorBy.FOLDER, self.tr("Folder")),
         ):  # fmt: skip
             self.colors.addItem(words, by)
-        self.names = switch(self.tr("Names"), self.tr("Names beside the nodes"))
         self.minimap = switch(self.tr("Overview map"), self.tr("A small picture of the whole graph (M)"))
         self.add(labelled(self.tr("Colour by"), self.colors))
-        self.add(self.names)
         self.add(self.minimap)
         self.colors.activated.connect(lambda _at: self._tell(color_by=self.colors.currentData()))
-        self.names.clicked.connect(lambda on: self._tell(names=on))
         self.minimap.clicked.connect(lambda on: self._tell(minimap=on))
 
     def show_choices(self, choices: Choices) -> None:
         """Show these."""
         self._choices = choices
         self.colors.setCurrentIndex(max(0, self.colors.findData(choices.color_by)))
-        self.names.setChecked(choices.names)
 
     def show_minimap(self, on: bool) -> None:
         """Tick whether the map is shown now, by choice or by size."""
@@ -241,6 +237,10 @@ class ArrangeSection(Section):
         """Show these."""
         self._choices = choices
         self.buttons[choices.arrangement].setChecked(True)
+
+    def show_state(self, kind: Arrangement) -> None:
+        """Tick the arrangement that is shown."""
+        self.buttons[kind].setChecked(True)
 
     def forbid(self, reasons: Mapping[Arrangement, str]) -> None:
         """Grey out what cannot be done now, each with its reason."""

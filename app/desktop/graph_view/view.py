@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,24 +11,31 @@ from PySide6.QtGui import QImage, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.desktop.colors import Theme
-from app.desktop.graph_view.camera import Camera, Insets, fitted
+from app.desktop.graph_view.appearance import Appearance
+from app.desktop.graph_view.arranging import Arranging
+from app.desktop.graph_view.camera import Camera, fitted
 from app.desktop.graph_view.canvas import Canvas
+from app.desktop.graph_view.choices import Choices, QueryGroup
+from app.desktop.graph_view.chosen import Chosen
 from app.desktop.graph_view.find_box import FindBox
 from app.desktop.graph_view.gestures import Gestures
 from app.desktop.graph_view.keys import Keys, bring_into_view
 from app.desktop.graph_view.legend import Legend
 from app.desktop.graph_view.local_graph import part_of
 from app.desktop.graph_view.look import ColorBy, known_relations
-from app.desktop.graph_view.neighbour_list import WIDTH, NeighbourList
+from app.desktop.graph_view.annotations import Annotations
+from app.desktop.graph_view.minimap import Minimap
+from app.desktop.graph_view.neighbour_list import NeighbourList
+from app.desktop.graph_view.note_line import NoteLine
 from app.desktop.graph_view.overlay import style
+from app.desktop.graph_view.placing import place_parts
+from app.desktop.graph_view.side_sheet import SideSheet
 from app.desktop.graph_view.spoken import spoken
 from app.desktop.graph_view.toolbar import LocalBar, Toolbar
 from app.graph.builder import apply, build_from, carry
 from app.graph.model import Graph, GraphDelta, Positions
 
 _CLOSE_SCALE = 26.0
-_EDGE = 12
-_NARROWEST_FIND, _WIDEST_FIND = 120, 220
 
 
 class GraphView(QWidget):
@@ -40,27 +47,38 @@ class GraphView(QWidget):
     Signals:
         open_requested: A path, on double click or Enter; of an unresolved node the name it stands for.
         selected: The tuple of selected paths, in the order of choosing.
-        context_requested: A path and the place on the screen for its menu.
+        context_requested: A path (empty for the ground) and the place on the screen for its menu.
+        export_requested: "png" or "svg".
         arranged: The layout has come to rest.
+        choices_changed: The `Choices` of the sheet, after every edit.
     """
 
     open_requested = Signal(str)
     selected = Signal(object)
     context_requested = Signal(str, QPoint)
+    export_requested = Signal(str)
     arranged = Signal()
+    choices_changed = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._whole: Graph = build_from((), ())
         self._whole_positions: Positions = np.empty((0, 2), dtype=np.float32)
-        self._local: tuple[str, int] | None = None
+        self._local: tuple[tuple[str, ...], int] | None = None
         self.canvas = Canvas(theme, self)
-        self.toolbar = Toolbar(theme, self)
+        self.annotations = Annotations(theme, self.canvas)
+        self.appearance = Appearance(self.canvas)
+        self.arranging = Arranging(self.canvas, self.annotations)
         self.legend = Legend(self)
+        self.minimap = Minimap(theme, self.canvas)
         self.find_box = FindBox(theme, self)
+        self.toolbar = Toolbar(theme, self)
         self.local_bar = LocalBar(theme, self)
         self.neighbours = NeighbourList(theme, self)
+        self.sheet = SideSheet(theme, self)
+        self.note = NoteLine(self)
+        self.chosen = Chosen(self)
         self._gestures = Gestures(self.canvas)
         self._keys = Keys(self.canvas)
         self.setFocusProxy(self.canvas)
@@ -75,8 +93,11 @@ class GraphView(QWidget):
         return self._whole
 
     def positions(self) -> Positions:
-        """float32 (n, 2): where the nodes of `graph()` are."""
-        return self._whole_positions if self._local else self.canvas.scene.positions
+        """float32 (n, 2): where the nodes of `graph()` are by their links, also while they lie otherwise."""
+        if self._local is not None:
+            return self._whole_positions
+        kept = self.arranging.by_links()
+        return self.canvas.scene.positions if kept is None else kept
 
     def communities(self) -> NDArray[np.int64] | None:
         """int64 (n,): the communities of `graph()`; None where nobody has looked for them."""
@@ -106,6 +127,7 @@ class GraphView(QWidget):
         """
         self._leave_local()
         self._whole = graph
+        self.arranging.leave()
         self.canvas.set_graph(graph, positions, communities)
         self._graph_changed()
 
@@ -118,52 +140,69 @@ class GraphView(QWidget):
     ) -> None:
         """Show the next state of the same vault: known nodes stay, new ones come beside their neighbours.
 
-        `places` are those that `carry` gives, where somebody has computed them already.
+        `places` are those that `carry` gives for `positions()`, where somebody has computed them already.
         """
-        positions = places if places is not None else carry(self._whole, self.positions(), graph, renamed)[0]
+        if not self.arranging.is_by_links and self._local is None:
+            places = carry(self._whole, self.canvas.scene.positions, graph, renamed)[0]
+        elif places is None:
+            places = carry(self._whole, self.positions(), graph, renamed)[0]
         self._whole = graph
         if self._local is None:
-            self.canvas.replace_graph(graph, positions)
+            self.arranging.graph_changed(graph, renamed)
+            self.canvas.replace_graph(graph, places)
         else:
-            self._whole_positions = positions
-            path, depth = self._local
-            path = (renamed or {}).get(path, path)
-            if path not in graph.rows:
+            self._whole_positions = places
+            paths, depth = self._local
+            paths = tuple((renamed or {}).get(path, path) for path in paths)
+            paths = tuple(path for path in paths if path in graph.rows)
+            if not paths:
                 self.show_whole()
             else:
-                self._local = (path, depth)
-                part = part_of(graph, path, depth)
-                places, _ = carry(self.canvas.scene.graph, self.canvas.scene.positions, part, renamed)
-                self.canvas.replace_graph(part, places)
+                self._local = (paths, depth)
+                part = part_of(graph, paths, depth)
+                known, _ = carry(self.canvas.scene.graph, self.canvas.scene.positions, part, renamed)
+                self.canvas.replace_graph(part, known)
         self._graph_changed()
 
     def arrange(self) -> None:
-        """Lay the graph out from scratch."""
-        self.canvas.set_graph(self.canvas.scene.graph, None)
+        """Lay the graph out from scratch, by its links."""
+        self.arranging.leave()
+        self.canvas.set_graph(self.canvas.scene.graph, None, self.canvas.scene.communities)
+        self._graph_changed()
 
     # Local graph
 
-    def show_local(self, path: str, depth: int = 1) -> None:
-        """Show only what is at most `depth` links from `path`, arranged on its own."""
-        if path not in self._whole.rows:
+    def show_local(self, paths: str | Sequence[str], depth: int = 1) -> None:
+        """Show only what is at most `depth` links from a path or several, arranged on its own."""
+        listed = (paths,) if isinstance(paths, str) else tuple(paths)
+        listed = tuple(path for path in listed if path in self._whole.rows)
+        if not listed:
             return
         if self._local is None:
-            self._whole_positions = self.canvas.scene.positions.copy()
-        self._local = (path, depth)
-        self.canvas.set_graph(part_of(self._whole, path, depth), None)
-        self.local_bar.show_for(self._whole.names[self._whole.rows[path]], depth)
+            self._whole_positions = self.positions().copy()
+        self._local = (listed, depth)
+        self.arranging.leave()
+        self.canvas.set_graph(part_of(self._whole, listed, depth), None)
+        name = self._whole.names[self._whole.rows[listed[0]]]
+        several = self.tr("{0} and {1} more").format(name, len(listed) - 1)
+        self.local_bar.show_for(several if len(listed) > 1 else name, depth)
         self._graph_changed()
-        self.select([path])
+        self.select(listed)
 
     def show_whole(self) -> None:
         """Leave the local graph."""
         if self._local is None:
             return
-        path = self._local[0]
+        paths = self._local[0]
         self._leave_local()
         self.canvas.set_graph(self._whole, self._whole_positions)
         self._graph_changed()
-        self.select([path] if path in self._whole.rows else [])
+        self.select(paths)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only a part of the graph is shown."""
+        return self._local is not None
 
     def _leave_local(self) -> None:
         self._local = None
@@ -182,14 +221,22 @@ class GraphView(QWidget):
         self._selection_changed()
 
     def set_filter(self, paths: Collection[str] | None) -> None:
-        """Keep `paths` and dim the rest (or hide it, as the user chose); None ends the filter."""
-        self.canvas.scene.find(paths)
-        self.canvas.refresh()
+        """Keep what a search found and dim the rest (or hide it, as the user chose); None ends that."""
+        self.appearance.find(paths)
+
+    def keep(self, paths: Collection[str] | None) -> None:
+        """Keep what the sheet's filter finds; None ends that."""
+        self.appearance.keep(paths)
+
+    def set_groups(self, groups: Sequence[QueryGroup], found: Sequence[Collection[str]]) -> None:
+        """Colour what each group's query finds."""
+        self.appearance.set_queries(groups, found)
+        self.show_legend()
 
     def set_pending(self, paths: Collection[str]) -> None:
-        """Let the nodes glow that a change would touch which waits for an answer."""
+        """Let the nodes glow that a change would touch which waits for an answer, and all else be faint."""
         self.canvas.scene.pending = set(paths)
-        self.canvas.wake()
+        self.appearance.await_answer(paths)
 
     def set_changed(self, paths: Collection[str]) -> None:
         """Mark the nodes that were changed in this session."""
@@ -236,32 +283,27 @@ class GraphView(QWidget):
         """Paint in other colours."""
         self._theme = theme
         self.canvas.set_theme(theme)
-        self.toolbar.set_theme(theme)
-        self.find_box.set_theme(theme)
-        self.local_bar.set_theme(theme)
-        self.neighbours.set_theme(theme)
+        for part in (self.toolbar, self.find_box, self.local_bar, self.neighbours, self.sheet,
+                     self.minimap, self.annotations, self.appearance):  # fmt: skip
+            part.set_theme(theme)
         style(self, theme)
-        self._show_legend()
+        self.show_legend()
 
     def set_color_by(self, by: ColorBy | None) -> None:
         """What a node's colour says; None for what suits the vault."""
         self.canvas.scene.color_by = by
         self.canvas.scene.hidden_groups.clear()
         self.canvas.restyle()
-        self._show_legend()
-
-    def show_kind(self, kind: str, on: bool) -> None:
-        """Show or hide "orphans", "unresolved" or "attachment" nodes."""
-        if kind == "orphans":
-            self.canvas.scene.hide_orphans = not on
-            self.canvas.scene.refilter()
-        else:
-            self.canvas.scene.hide_kind(kind, not on)
-        self.canvas.refresh()
+        self.show_legend()
 
     def picture(self, width: int, height: int, ratio: float = 1.0) -> QImage:
         """The graph as it is framed now, for export at any size."""
         return self.canvas.picture(width, height, ratio)
+
+    @property
+    def choices(self) -> Choices:
+        """What is set in the sheet."""
+        return self.sheet.choices
 
     # Inside
 
@@ -270,34 +312,60 @@ class GraphView(QWidget):
             source.opened.connect(lambda row: self.open_requested.emit(self._path(row)))
             source.chosen.connect(self._selection_changed)
         self._gestures.context.connect(lambda row, at: self.context_requested.emit(self._path(row), at))
-        self.toolbar.zoomed.connect(self.zoom)
-        self.toolbar.fit_asked.connect(lambda: self.fit())
-        self.toolbar.arrange_asked.connect(self.arrange)
-        self.toolbar.colored.connect(self.set_color_by)
-        self.toolbar.shown.connect(self.show_kind)
-        self.toolbar.filtered_hidden.connect(self._hide_filtered)
-        self.toolbar.list_asked.connect(self.toggle_neighbours)
-        self._keys.list_asked.connect(self.toggle_neighbours)
+        self._gestures.outlined.connect(self.annotations.show_outline)
+        bar = self.toolbar
+        bar.zoomed.connect(self.zoom)
+        bar.fit_asked.connect(lambda: self.fit())
+        bar.list_asked.connect(self.toggle_neighbours)
+        bar.sheet_asked.connect(self.toggle_sheet)
+        bar.lasso_turned.connect(self.take_lasso)
+        bar.exported.connect(self.export_requested)
+        self._keys.asked.connect(self._do)
         self.neighbours.closed.connect(self.toggle_neighbours)
         self.neighbours.chosen.connect(self._choose_neighbour)
         self.neighbours.opened.connect(lambda row: self.open_requested.emit(self._path(row)))
         self.neighbours.left.connect(lambda: self.canvas.setFocus())
+        self.sheet.closed.connect(self.toggle_sheet)
         self.legend.toggled.connect(self._toggle_group)
-        self.legend.folded.connect(self._lay_out)
+        for moved in (self.legend.folded, self.note.turned, self.arranging.changed):
+            moved.connect(self.lay_out)
         self.find_box.found.connect(lambda row: self.fly_to(self._path(row)))
-        self.local_bar.depth_changed.connect(lambda depth: self.show_local(self._local_path(), depth))
+        self.local_bar.depth_changed.connect(lambda depth: self.show_local(self._local_paths(), depth))
         self.local_bar.left.connect(self.show_whole)
         self.canvas.settled.connect(self.arranged)
-        self.canvas.sorted.connect(self._show_legend)
-        self.canvas.shown.connect(self._show_legend)
+        for known in (self.canvas.sorted, self.canvas.shown):
+            known.connect(self.show_legend)
+
+    def _do(self, what: str) -> None:
+        """What a key on the canvas asks for."""
+        {
+            "list": self.toggle_neighbours, "sheet": self.toggle_sheet, "find": self.focus_find,
+            "minimap": self.chosen.turn_minimap, "pause": self.chosen.turn_pause,
+            "lasso": lambda: self.take_lasso(not self._gestures.lassoing),
+        }[what]()  # fmt: skip
+
+    def take_lasso(self, on: bool) -> None:
+        """Let a drag draw around nodes to select them, or move the view as usual."""
+        self._gestures.take_lasso(on)
+        self.toolbar.lasso.setChecked(on)
 
     def toggle_neighbours(self) -> None:
         """Show the links of the selected node as a list, with the keyboard in it; or hide it."""
-        shown = self.neighbours.isHidden()
-        self.neighbours.setVisible(shown)
-        self._lay_out()
+        self._show_side(self.neighbours, self.neighbours.isHidden())
+
+    def toggle_sheet(self) -> None:
+        """Show the settings of the graph, with the keyboard in them; or hide them."""
+        self._show_side(self.sheet, self.sheet.isHidden())
+
+    def _show_side(self, part: QWidget, shown: bool) -> None:
+        """One part at the right at a time."""
+        for each in (self.neighbours, self.sheet):
+            each.setVisible(shown and each is part)
+        self.toolbar.list.setChecked(not self.neighbours.isHidden())
+        self.toolbar.sheet.setChecked(not self.sheet.isHidden())
+        self.lay_out()
         self._list_neighbours()
-        (self.neighbours if shown else self.canvas).setFocus()
+        (part if shown else self.canvas).setFocus()
 
     def _list_neighbours(self) -> None:
         scene = self.canvas.scene
@@ -309,24 +377,23 @@ class GraphView(QWidget):
         bring_into_view(self.canvas, row)
 
     def _path(self, row: int) -> str:
-        return self.canvas.scene.graph.paths[row]
+        return self.canvas.scene.graph.paths[row] if row >= 0 else ""
 
-    def _local_path(self) -> str:
-        return self._local[0] if self._local else ""
-
-    def _hide_filtered(self, hide: bool) -> None:
-        self.canvas.scene.hide_filtered = hide
-        self.canvas.scene.refilter()
-        self.canvas.refresh()
+    def _local_paths(self) -> tuple[str, ...]:
+        return self._local[0] if self._local else ()
 
     def _toggle_group(self, key: str, on: bool) -> None:
-        self.canvas.scene.hide_group(key, not on)
-        self.canvas.refresh()
-        self._show_legend()
+        if not self.appearance.hide(key, not on):
+            self.canvas.scene.hide_group(key, not on)
+            self.canvas.refresh()
+        self.show_legend()
 
     def _graph_changed(self) -> None:
-        self.find_box.set_names(self.canvas.scene.graph.names)
-        self._show_legend()
+        graph = self.canvas.scene.graph
+        self.find_box.set_names(graph.names, graph.folders)
+        self.appearance.graph_changed()
+        self.chosen.graph_changed()
+        self.show_legend()
         self._selection_changed()
 
     def _selection_changed(self) -> None:
@@ -340,56 +407,26 @@ class GraphView(QWidget):
         self.canvas.setAccessibleName(name)
         self.canvas.setAccessibleDescription(words)
 
-    def _show_legend(self) -> None:
+    def show_legend(self) -> None:
+        """Say what the colours mean now."""
         scene = self.canvas.scene
+        entries, hidden = self.appearance.entries()
         relations = known_relations(scene.graph, scene.theme)
-        ratio = self.devicePixelRatioF()
-        self.legend.show_groups(scene.nodes.groups, relations, scene.hidden_groups, scene.theme, ratio)
-        self.toolbar.show_coloring(scene.coloring)
-        self._lay_out()
+        self.legend.show_groups(entries, relations, hidden, scene.theme, self.devicePixelRatioF())
+        self.lay_out()
 
-    def _lay_out(self) -> None:
-        """The canvas fills the view, the rest floats in its corners."""
-        self.canvas.setGeometry(self.rect())
-        for widget in (self.toolbar, self.local_bar):
-            widget.resize(widget.sizeHint())
-        width, height = self.width(), self.height()
-        beside = width - self.toolbar.width() - 3 * _EDGE
-        self.find_box.setFixedWidth(max(_NARROWEST_FIND, min(_WIDEST_FIND, beside)))
-        self.find_box.move(_EDGE, _EDGE)
-        self.toolbar.move(width - self.toolbar.width() - _EDGE, _EDGE)
-        self.local_bar.move((width - self.local_bar.width()) // 2, _EDGE + self._bar_line())
-        small = width < 420 or height < 320
-        self.legend.setVisible(not small and self.legend.count > 0)
-        self.find_box.setVisible(beside >= _NARROWEST_FIND)
-        below = 0
-        if not small and self.legend.count:
-            self.legend.arrange(width - 2 * _EDGE)
-            self.legend.move(_EDGE, height - self.legend.height() - _EDGE)
-            below = self.legend.height()
-        above = 0 if height < 320 else self.toolbar.height() - _EDGE // 2
-        beside = 0
-        if not self.neighbours.isHidden():
-            beside = min(WIDTH, width - 2 * _EDGE)
-            top = _EDGE + self._bar_line() + self.toolbar.height() + _EDGE // 2
-            self.neighbours.setGeometry(
-                width - beside - _EDGE, top, beside, max(80, height - top - below - 2 * _EDGE)
-            )
-        self.canvas.keep_clear(Insets(0, above, beside, below))
-
-    def _bar_line(self) -> int:
-        """How far down the local bar stands: below the others where they leave it no room."""
-        free = self.width() - self.find_box.width() - self.toolbar.width() - 4 * _EDGE
-        middle = self.width() - 2 * (max(self.find_box.width(), self.toolbar.width()) + 2 * _EDGE)
-        return 0 if self.local_bar.width() <= min(free, middle) else self.toolbar.height() + _EDGE // 2
+    def lay_out(self) -> None:
+        """Give every part its place."""
+        place_parts(self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's call after a change of size."""
         super().resizeEvent(event)
-        self._lay_out()
+        self.lay_out()
 
     def shutdown(self) -> None:
         """End the threads for good; the view stays as it was painted. Destruction does it too."""
+        self.arranging.glide.stop()
         self.canvas.close_layers()
 
     def focus_find(self) -> None:

@@ -38,7 +38,7 @@ class Moment:
     major: bool
 
 
-class Marks(QWidget):
+class Annotations(QWidget):
     """Lies on `canvas` and moves with its camera; the mouse goes through."""
 
     def __init__(self, theme: Theme, canvas: Canvas) -> None:
@@ -93,15 +93,15 @@ class Marks(QWidget):
 
 
 def paint_arrangement(
-    painter: QPainter, marks: Marks, camera: Camera, width: int, height: int, theme: Theme, font: QFont
+    painter: QPainter, annotations: Annotations, camera: Camera, width: int, height: int, theme: Theme, font: QFont
 ) -> None:
     """The discs and the axis under a camera; for the screen and for pictures."""
     painter.setFont(font)
     metrics = QFontMetricsF(font)
-    for place in marks.places:
+    for place in annotations.places:
         _paint_place(painter, place, camera, (width, height), theme, metrics)
-    if marks.moments:
-        _paint_axis(painter, marks.moments, camera, (width, height), theme, metrics)
+    if annotations.moments:
+        _paint_axis(painter, annotations.moments, camera, (width, height), theme, metrics)
 
 
 def _paint_place(
