@@ -230,7 +230,7 @@ class Workspace:
 
     def _know_meaning(self, known: bool) -> None:
         """Let tools and the search language use search by meaning, or not."""
-        self.runner.meaning = self.meaning if known else None
+        self.runner.services.meaning = self.meaning if known else None
         self.index.similarity = self._similar if known else None
 
     async def _similar(self, text: str, limit: int) -> list[tuple[NotePath, float]]:

@@ -229,8 +229,8 @@ class GraphData:
 
     `paths[i]` is a note's or attachment's path, or the name that an unresolved link says (`kinds[i]`
     tells which). `edges` is int32 (m, 2) from source to target, `edge_types[codes[j]]` the type of edge
-    j, `confidence` float32 (m,) with NaN where none is given. `modified` is float64 Unix seconds, 0 for
-    unresolved names.
+    j, `confidence` float32 (m,) with NaN where none is given. `modified` and `created` are float64 Unix
+    seconds, 0 for unresolved names.
     """
 
     paths: tuple[str, ...]
@@ -244,6 +244,7 @@ class GraphData:
     edge_types: tuple[str, ...]
     codes: NDArray[np.int16]
     confidence: NDArray[np.float32]
+    created: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from app.errors import QueryError, StorageError
 from app.events import EventBus
 from app.index import links, records_reader
 from app.index.database import DamagedIndexError, Database, open_database, set_aside
+from app.index.graph_values import GraphDelta
 from app.index.indexer import Indexer
 from app.index.query import parse
 from app.index.query_tree import Field, Node, Phrase, Similar, Word, walk_nodes
@@ -317,6 +318,24 @@ class VaultIndex:
 
         with self._damage_noticed(), self._file.reading() as connection:
             return graph_data(connection)
+
+    def graph_delta(
+        self,
+        touched: Iterable[str],
+        unresolved: Iterable[str] = (),
+        renamed: Iterable[tuple[str, str]] = (),
+    ) -> GraphDelta:
+        """What brings a graph up to date that was made from `graph()` or an earlier delta.
+
+        Args:
+            touched: Every path that `IndexUpdated` named since then, as changed, removed or relinked.
+            unresolved: The unresolved names that the touched notes link to in that graph.
+            renamed: Pairs of old and new path, where known: such a node keeps its place.
+        """
+        from app.index.graph_delta import graph_delta
+
+        with self._damage_noticed(), self._file.reading() as connection:
+            return graph_delta(connection, touched, unresolved, renamed)
 
     # Search
 

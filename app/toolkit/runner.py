@@ -37,7 +37,6 @@ from app.toolkit.gate import Gate, Refused
 from app.toolkit.history_view import HistoryView
 from app.toolkit.index_view import IndexView
 from app.toolkit.limits import Limits
-from app.toolkit.meaning import Meaning
 from app.toolkit.outcome import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -45,10 +44,12 @@ from app.toolkit.outcome import (
     ToolOutcome,
     ToolStarted,
 )
+from app.toolkit.places import Places
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.reading import PreparedCall, admit_reading
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.result import ToolResult
+from app.toolkit.services import Services
 from app.toolkit.sight import Visibility
 from app.toolkit.tool import Answer, Tool
 from app.toolkit.trail import Trail
@@ -73,7 +74,7 @@ class ToolRunner:
 
     Args:
         approver: Who is asked; None where nobody is there: then what needs a yes is refused.
-        meaning: Search by meaning; None while it is switched off.
+        services: What some categories work with beside the notes.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class ToolRunner:
         grants: Grants,
         events: EventBus,
         limits: Limits | None = None,
-        meaning: Meaning | None = None,
+        services: Services | None = None,
     ) -> None:
         self._registry = registry
         self._policy = policy
@@ -98,10 +99,11 @@ class ToolRunner:
         self._audit = audit
         self._events = events
         self._limits = limits or Limits()
-        self.meaning = meaning
+        self.services = services or Services()
         self._visibility = Visibility(index, policy, events)
         self._gate = Gate(policy, approver, grants, events)
-        self._committer = Committer(store, index, events)
+        self.places = Places(store)
+        self._committer = Committer(self.places, index, events)
         self._trail = Trail(audit, events)
 
     def close(self) -> None:
@@ -269,8 +271,9 @@ class ToolRunner:
         context = ToolContext(
             call.caller,
             VaultView(self._store, self._index.resolver, call.sight),
-            IndexView(self._index, call.sight, self.meaning),
-            HistoryView(self._journal, self._audit, self._store, call.sight),
+            IndexView(self._index, call.sight, self.services.meaning),
+            HistoryView(self._journal, self._audit, self.places, call.caller, call.sight),
+            self.services,
         )
         try:
             async with asyncio.timeout(call.tool.timeout) as limit:
@@ -302,9 +305,11 @@ class ToolRunner:
         return _success(result)
 
     async def _settle_changes(self, call: PreparedCall, proposal: Proposal[ToolResult]) -> ToolOutcome:
-        reach = reach_of_changes(proposal.change_set, self._backlinks)
+        place = self.places.get(proposal.change_set.place)
+        reach = reach_of_changes(proposal.change_set, self._backlinks, place.label)
         call.record.reaches(reach)
-        facts = call.facts(reach, changes_notes=True)
+        access = place.access(proposal.change_set, call.caller)
+        facts = call.facts(reach, changes_notes=True, access=access)
         admitted = await self._gate.admit(call.record, facts, proposal.change_set, call.said)
         if isinstance(admitted, Refused):
             return _refused(admitted)
