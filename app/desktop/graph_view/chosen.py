@@ -32,10 +32,13 @@ class Chosen(QObject):
     def start_with(self, choices: Choices) -> None:
         """Show the choices of last time, before there is a graph."""
         view = self._view
+        # Suggestions are looked for when they are asked for, not at every start.
+        choices = choices.with_(shown=choices.shown.model_copy(update={"suggestions": False}))
         view.sheet.show_choices(choices)
         view.canvas.forces = Forces(**choices.pull.model_dump())
         view.canvas.scene.color_by = choices.color_by
         view.appearance.show(choices.shown)
+        view.decoration.tags = choices.shown.tags
         self._now = choices
 
     def graph_changed(self) -> None:
@@ -49,7 +52,7 @@ class Chosen(QObject):
 
     def turn_minimap(self) -> None:
         """Show the map, or hide it."""
-        self._set(self._now.with_(minimap=self._view.minimap.isHidden()))
+        self.set(self._now.with_(minimap=self._view.minimap.isHidden()))
 
     def turn_pause(self) -> None:
         """Hold the graph still, or let it move again."""
@@ -66,7 +69,8 @@ class Chosen(QObject):
         self._view.toolbar.show_paused(on)
         self._view.sheet.forces.pause.setChecked(on)
 
-    def _set(self, choices: Choices) -> None:
+    def set(self, choices: Choices) -> None:
+        """Let these be chosen, as if the user had set them."""
         self._view.sheet.show_choices(choices)
         self._take(choices)
 
@@ -80,9 +84,12 @@ class Chosen(QObject):
             view.lay_out()
         if choices.shown != before.shown:
             view.appearance.show(choices.shown)
+        if choices.shown.tags != before.shown.tags:
+            view.decoration.tags = choices.shown.tags
+            view.redecorate()
         if choices.pull != before.pull:
             view.canvas.stir(Forces(**choices.pull.model_dump()))
-        if choices.arrangement != before.arrangement or choices.arrangement != view.arranging.kind:
+        if choices.arrangement != before.arrangement:
             self._arrange(choices.arrangement)
         view.choices_changed.emit(choices)
 

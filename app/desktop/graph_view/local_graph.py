@@ -32,7 +32,9 @@ def part_of(graph: Graph, paths: Iterable[str], depth: int) -> Graph:
         tags=tuple(graph.tags[row] for row in listed),
         folders=tuple(graph.folders[row] for row in listed),
         modified=graph.modified[rows],
+        created=graph.created[rows],
         edges=np.ascontiguousarray(ends[inside]),
         edge_codes=graph.edge_codes[inside],
         confidence=graph.confidence[inside],
+        suggested=graph.suggested[inside],
     )

@@ -17,6 +17,7 @@ from app.desktop.graph_view.camera import Camera, fitted
 from app.desktop.graph_view.canvas import Canvas
 from app.desktop.graph_view.choices import Choices, QueryGroup
 from app.desktop.graph_view.chosen import Chosen
+from app.desktop.graph_view.decoration import Decoration
 from app.desktop.graph_view.find_box import FindBox
 from app.desktop.graph_view.gestures import Gestures
 from app.desktop.graph_view.keys import Keys, bring_into_view
@@ -68,6 +69,7 @@ class GraphView(QWidget):
         self._local: tuple[tuple[str, ...], int] | None = None
         self.canvas = Canvas(theme, self)
         self.annotations = Annotations(theme, self.canvas)
+        self.decoration = Decoration()
         self.appearance = Appearance(self.canvas)
         self.arranging = Arranging(self.canvas, self.annotations)
         self.legend = Legend(self)
@@ -95,13 +97,14 @@ class GraphView(QWidget):
     def positions(self) -> Positions:
         """float32 (n, 2): where the nodes of `graph()` are by their links, also while they lie otherwise."""
         if self._local is not None:
-            return self._whole_positions
+            return self._whole_positions[: len(self._whole)]
         kept = self.arranging.by_links()
-        return self.canvas.scene.positions if kept is None else kept
+        return (self.canvas.scene.positions if kept is None else kept)[: len(self._whole)]
 
     def communities(self) -> NDArray[np.int64] | None:
         """int64 (n,): the communities of `graph()`; None where nobody has looked for them."""
-        return None if self._local else self.canvas.scene.communities
+        found = None if self._local else self.canvas.scene.communities
+        return None if found is None else found[: len(self._whole)]
 
     def warm_up(self) -> None:
         """Load beside the window what is needed to move nodes."""
@@ -128,7 +131,13 @@ class GraphView(QWidget):
         self._leave_local()
         self._whole = graph
         self.arranging.leave()
-        self.canvas.set_graph(graph, positions, communities)
+        shown = self.decoration.of(graph)
+        more = len(shown) - len(graph)
+        if more and positions is not None:
+            positions = np.concatenate([positions, np.full((more, 2), np.nan, dtype=np.float32)])
+        if more and communities is not None:
+            communities = np.concatenate([communities, np.full(more, -1, dtype=np.int64)])
+        self.canvas.set_graph(shown, positions, communities)
         self._graph_changed()
 
     def apply_delta(self, delta: GraphDelta) -> None:
@@ -142,27 +151,38 @@ class GraphView(QWidget):
 
         `places` are those that `carry` gives for `positions()`, where somebody has computed them already.
         """
-        if not self.arranging.is_by_links and self._local is None:
-            places = carry(self._whole, self.canvas.scene.positions, graph, renamed)[0]
-        elif places is None:
-            places = carry(self._whole, self.positions(), graph, renamed)[0]
-        self._whole = graph
-        if self._local is None:
-            self.arranging.graph_changed(graph, renamed)
-            self.canvas.replace_graph(graph, places)
+        shown = self.decoration.of(graph)
+        canvas = self.canvas
+        if self._local is not None:
+            places = carry(self._whole, self.positions(), graph, renamed)[0] if places is None else places
+            self._whole, self._whole_positions = graph, places
+            self._update_part(shown, renamed)
         else:
-            self._whole_positions = places
-            paths, depth = self._local
-            paths = tuple((renamed or {}).get(path, path) for path in paths)
-            paths = tuple(path for path in paths if path in graph.rows)
-            if not paths:
-                self.show_whole()
-            else:
-                self._local = (paths, depth)
-                part = part_of(graph, paths, depth)
-                known, _ = carry(self.canvas.scene.graph, self.canvas.scene.positions, part, renamed)
-                self.canvas.replace_graph(part, known)
+            elsewhere = not self.arranging.is_by_links or len(canvas.scene.graph) != len(self._whole)
+            if elsewhere or places is None or len(shown) != len(graph):
+                places = carry(canvas.scene.graph, canvas.scene.positions, shown, renamed)[0]
+            self._whole = graph
+            self.arranging.graph_changed(shown, renamed)
+            canvas.replace_graph(shown, places)
         self._graph_changed()
+
+    def _update_part(self, shown: Graph, renamed: Mapping[str, str] | None) -> None:
+        """The local graph in its next state; without the notes it is about, the whole graph."""
+        assert self._local is not None
+        paths, depth = self._local
+        paths = tuple((renamed or {}).get(path, path) for path in paths)
+        paths = tuple(path for path in paths if path in shown.rows)
+        if not paths:
+            self.show_whole()
+            return
+        self._local = (paths, depth)
+        part = part_of(shown, paths, depth)
+        known, _ = carry(self.canvas.scene.graph, self.canvas.scene.positions, part, renamed)
+        self.canvas.replace_graph(part, known)
+
+    def redecorate(self) -> None:
+        """Tags or suggestions have come or gone."""
+        self.update_graph(self._whole)
 
     def arrange(self) -> None:
         """Lay the graph out from scratch, by its links."""
@@ -175,15 +195,16 @@ class GraphView(QWidget):
     def show_local(self, paths: str | Sequence[str], depth: int = 1) -> None:
         """Show only what is at most `depth` links from a path or several, arranged on its own."""
         listed = (paths,) if isinstance(paths, str) else tuple(paths)
-        listed = tuple(path for path in listed if path in self._whole.rows)
+        whole = self.decoration.of(self._whole)
+        listed = tuple(path for path in listed if path in whole.rows)
         if not listed:
             return
         if self._local is None:
             self._whole_positions = self.positions().copy()
         self._local = (listed, depth)
         self.arranging.leave()
-        self.canvas.set_graph(part_of(self._whole, listed, depth), None)
-        name = self._whole.names[self._whole.rows[listed[0]]]
+        self.canvas.set_graph(part_of(whole, listed, depth), None)
+        name = whole.names[whole.rows[listed[0]]]
         several = self.tr("{0} and {1} more").format(name, len(listed) - 1)
         self.local_bar.show_for(several if len(listed) > 1 else name, depth)
         self._graph_changed()
@@ -194,9 +215,7 @@ class GraphView(QWidget):
         if self._local is None:
             return
         paths = self._local[0]
-        self._leave_local()
-        self.canvas.set_graph(self._whole, self._whole_positions)
-        self._graph_changed()
+        self.set_graph(self._whole, self._whole_positions)
         self.select(paths)
 
     @property
