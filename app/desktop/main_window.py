@@ -190,9 +190,10 @@ class MainWindow(QMainWindow):
         view.told.connect(lambda words: self.banners.show_message(f"told:{words}", words, "warning"))
         view.granted.connect(self.status.show_grants)
         view.index_changed.connect(self.status.refresh)
-        view.embedding.connect(self.status.show_embedding)
+        view.embedding.connect(self.status.embedding.show_embedding)
         view.cost_changed.connect(self.status.show_cost)
         self.status.pause_embedding_requested.connect(view.pause_embedding)
+        self.status.resume_embedding_requested.connect(view.resume_embedding)
         view.lost.connect(self._say_lost)
         view.found.connect(lambda: self.banners.clear("lost"))
         self.view = view

@@ -5,6 +5,7 @@ Panels know nothing of each other. Those that the window does not have are skipp
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import SignalInstance
@@ -62,6 +63,13 @@ class Wiring:
             if text:
                 agent.insert(text)
             agent.focus_prompt()
+
+    def on_screen(self, prefer: Callable[[Iterable[str]], None]) -> None:
+        """Tell `prefer` the paths of the notes that come to the screen: opened ones and search hits."""
+        if isinstance(search := self._page.panel("search"), SearchPanel):
+            search.found.connect(prefer)
+        if self._page.notes is not None:
+            self._page.notes.shown.connect(lambda path: prefer((path,) if path else ()))
 
     def _connect(self, panel: QWidget) -> None:
         opened = getattr(panel, "open_requested", None)

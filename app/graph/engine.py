@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -12,7 +13,31 @@ from numpy.typing import NDArray
 from app.graph.coarsen import Level
 from app.graph.model import Positions
 
-SPREAD = 0.18
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How bounded forces act on a level.
+
+    Links pull with d·(a + b/(1+d²)). A large a draws the ends of long links together: fewer cross. It is
+    lowered on the way, so that in the end b decides, which keeps neighbours side by side.
+
+    Args:
+        ticks: How many.
+        rate: Of the first tick; a tenth of it in the last.
+        linear: a in the first tick.
+        linear_after: a from when three in five ticks are over.
+    """
+
+    ticks: int
+    rate: float
+    linear: float
+    linear_after: float
+
+    def at(self, tick: int) -> tuple[float, float]:
+        """Rate and a of a tick."""
+        share = tick / self.ticks
+        turned = min(1.0, share / 0.6)
+        return self.rate * (1 - 0.9 * share), self.linear ** (1 - turned) * self.linear_after**turned
 
 
 class Field(Protocol):
@@ -41,14 +66,13 @@ class Engine(Protocol):
         """Levels with fewer bodies are laid out by charges."""
         ...
 
-    def refined(self, level: Level, at: Positions, size: int, *, finest: bool) -> Iterator[Positions]:
+    def refined(self, level: Level, at: Positions, pace: Pace) -> Iterator[Positions]:
         """Bounded forces with a falling rate: they keep neighbours together.
 
         Args:
-            level: Whose bodies move.
-            at: Where they are; on coarse levels the scale does not matter.
-            size: Nodes of the whole graph.
-            finest: Whether the bodies are the nodes themselves.
+            level: Whose bodies move; links pull by their weights.
+            at: Where they are, in widths of a body of mean mass.
+            pace: How long, and how hard.
         """
         ...
 

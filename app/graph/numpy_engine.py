@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from app.graph.coarsen import Level, ladder
-from app.graph.engine import SPREAD, Field
+from app.graph.coarsen import Level, eased_at_hubs, ladder
+from app.graph.engine import Field, Pace
 from app.graph.forces import Repulsion, RestingSprings, Springs, bounded, charge, dense_repulsion
 from app.graph.model import Positions
 from app.graph.packing import separate
@@ -53,28 +53,23 @@ class NumpyEngine:
                 yield at
         yield at
 
-    def refined(self, level: Level, at: Positions, size: int, *, finest: bool) -> Iterator[Positions]:
+    def refined(self, level: Level, at: Positions, pace: Pace) -> Iterator[Positions]:
         """Bounded forces with a falling rate."""
-        edges, data = level.edges()
-        unit = np.float32(np.sqrt(level.mass.mean()))
-        weight = data if finest else data * np.float32(6 * len(level) / (2 * data.sum()))
-        springs = Springs(edges, len(level), np.minimum(weight, 3).astype(np.float32))
-        repulsion = Repulsion(bounded, level.mass / np.float32(unit * unit), _MESH_SPACING)
-        if not finest:
-            at = at * np.float32(SPREAD * np.sqrt(size) / max(float(at.std()), 1e-9)) / unit
+        springs = _springs(level)
+        mass = np.asarray(level.mass / level.mass.mean(), dtype=np.float32)
+        repulsion = Repulsion(bounded, mass, _MESH_SPACING)
         speed = np.zeros_like(at)
-        ticks = 80 if finest else 60
-        for tick in range(ticks):
-            rate = np.float32(0.2 * (1 - 0.9 * tick / ticks))
-            speed += rate * (springs.bounded(at) + np.float32(_REPULSION) * repulsion(at))
+        for tick in range(pace.ticks):
+            rate, linear = pace.at(tick)
+            force = springs.bounded(at, linear) + np.float32(_REPULSION) * repulsion(at)
+            speed += np.float32(rate) * force
             at, speed = _moved(at, speed)
-            yield at * unit
+            yield at
 
     def field(self, weights: scipy.sparse.csr_matrix) -> Field:
         """The bounded forces of all nodes, for live physics."""
-        level = Level(weights, np.ones(weights.shape[0], dtype=np.float32))
-        edges, data = level.edges()
-        springs = Springs(edges, len(level), np.minimum(data, 3).astype(np.float32))
+        level = Level(eased_at_hubs(weights), np.ones(weights.shape[0], dtype=np.float32))
+        springs = _springs(level)
         pushed = Repulsion(bounded, level.mass, _MESH_SPACING)
 
         def force(at: Positions, attraction: float, repulsion: float) -> Positions:
@@ -95,6 +90,11 @@ class NumpyEngine:
     def repel(self, at: Positions, others: Positions) -> Positions:
         """The bounded push of `others` on each body in `at`."""
         return dense_repulsion(bounded, at, others, np.ones(len(others), dtype=np.float32))
+
+
+def _springs(level: Level) -> Springs:
+    edges, weight = level.edges()
+    return Springs(edges, len(level), weight)
 
 
 def _moved(at: Positions, speed: Positions) -> tuple[Positions, Positions]:

@@ -15,7 +15,7 @@ from itertools import pairwise
 import re2
 
 from app.errors import QueryError
-from app.index.folding import UNSPACED, fold, is_unspaced, tokens
+from app.index.folding import UNSPACED, fold, goes_on, is_unspaced, tokens
 from app.index.query_tree import And, Field, Leaf, Node, Not, Or, Phrase, Regex, Word
 
 _BETWEEN = r"[\W_]+"
@@ -98,7 +98,7 @@ def _pattern(leaf: Word | Phrase, cased: bool) -> re.Pattern[str] | None:
         tight = is_unspaced(left[-1]) or is_unspaced(right[0])
         parts.append((r"[\W_]*" if tight else _BETWEEN) + re.escape(right))
     before = "" if is_unspaced(words[0][0]) else _BEFORE
-    prefix = isinstance(leaf, Word) and leaf.prefix
+    prefix = isinstance(leaf, Word) and leaf.prefix and goes_on(words)
     after = "" if prefix or is_unspaced(words[-1][-1]) else _AFTER
     return re.compile(before + "".join(parts) + after)
 

@@ -206,21 +206,41 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A note that a search found; a higher `score` is a better match."""
+    """A note that a search found; a higher `score` is a better match.
+
+    `lines` counts the lines with a mark, of which `snippets` are some; `group` is the name of its group,
+    `modified` Unix seconds.
+    """
 
     path: NotePath
     title: str
     score: float
     snippets: tuple[Snippet, ...]
+    lines: int = 0
+    group: str = ""
+    modified: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Hits that belong together, by the name that they share; empty for those that have none."""
+
+    name: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """Some of the hits, how many there are in all, and the query in plain words."""
+    """Some of the hits, how many there are in all, the query in plain words, and all groups if asked for.
+
+    Unless `exact`, there are more than `total`, and nobody has counted them.
+    """
 
     hits: tuple[SearchHit, ...]
     total: int
     explained: str
+    groups: tuple[Group, ...] = ()
+    exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from app.vault.path import NotePath
 
 _CHILDREN = (
     ("links", "source"), ("tags", "note"), ("properties", "note"), ("headings", "note"), ("tasks", "note"),
-    ("fulltext", "rowid"),
+    ("fulltext", "rowid"), ("heads", "rowid"),
 )  # fmt: skip
 _KEYS_AT_ONCE = 500
 T = TypeVar("T")
@@ -108,6 +108,10 @@ def _put_notes(connection: sqlite3.Connection, notes: Sequence[tuple[int, Read]]
     connection.executemany(
         "INSERT INTO fulltext (rowid, name, aliases, headings, tags, text) VALUES (?,?,?,?,?,?)",
         ((id, *read.words) for id, read in notes),
+    )
+    connection.executemany(
+        "INSERT INTO heads (rowid, name, aliases, headings, tags) VALUES (?,?,?,?,?)",
+        ((id, *read.words[:4]) for id, read in notes),
     )
 
 

@@ -28,6 +28,7 @@ _EFFECTS = {
     OUTSIDE_READ: Operation.READ,
     ADMINISTRATIVE: Operation.ADMINISTRATIVE,
 }
+_NOTHING_TO_TAKE_BACK = frozenset({PAGE, OUTSIDE_READ})
 _SEVERITY = (Operation.READ, Operation.CREATE, Operation.UPDATE, Operation.DELETE)
 _KINDS = {
     Operation.CREATE: ScopeKind.WRITE_CREATE,
@@ -119,6 +120,11 @@ def reach_of_effect(effect: Effect) -> Reach:
     else:
         scope = Scope(ScopeKind.ADMIN, what=effect.text)
     return Reach(operation, scope, (Part(operation),), effect.kind)
+
+
+def leaves_a_mark(effect: Effect) -> bool:
+    """Whether an effect changes something that the app can't take back."""
+    return effect.kind not in _NOTHING_TO_TAKE_BACK
 
 
 def reach_of_reading(paths: tuple[NotePath, ...]) -> Reach:

@@ -19,13 +19,17 @@ class Meaning:
         self._embedder = embedder
         self._vectors = vectors
 
+    def change_model(self, embedder: Embedder) -> None:
+        """Ask with another model from now on."""
+        self._embedder = embedder
+
     async def like_text(self, text: str, limit: int, min_similarity: float) -> tuple[VectorHit, ...]:
         """The notes closest in meaning to `text`, each by its best chunk, best first.
 
         Raises:
             EmbedderUnavailable: no vector can be made of the text.
         """
-        (vector,) = await self._embedder.embed([text], priority=True)
+        (vector,) = await self._embedder.embed([text], priority=True, query=True)
         return self._vectors.search(vector, limit, min_similarity, per_note=True)
 
     def like_note(self, path: NotePath, limit: int, min_similarity: float) -> tuple[VectorHit, ...]:

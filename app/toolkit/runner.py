@@ -13,11 +13,8 @@ from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ValidationError
-
 from app.errors import (
     ConflictError,
-    InvalidParametersError,
     PermissionDeniedError,
     ScriptoriumError,
     TimeoutExpiredError,
@@ -30,6 +27,7 @@ from app.permissions.caller import Caller
 from app.permissions.grants import Grants
 from app.permissions.policy import Policy
 from app.permissions.scoping import reach_of_changes, reach_of_effect
+from app.toolkit.answers import refused_outcome, success, told_by_user, validated
 from app.toolkit.call_record import CallRecord
 from app.toolkit.committing import Committer
 from app.toolkit.context import ToolContext
@@ -51,10 +49,10 @@ from app.toolkit.registry import ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.services import Services
 from app.toolkit.sight import Visibility
-from app.toolkit.tool import Answer, Tool
+from app.toolkit.tool import Answer
 from app.toolkit.trail import Trail
 from app.toolkit.vault_view import VaultView
-from app.vault.changes import ChangeSet, Create, Update, after_of, content_hash, touched_paths
+from app.vault.changes import ChangeSet, Create, Update, content_hash
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
@@ -231,7 +229,7 @@ class ToolRunner:
         call = self._prepare(record, arguments)
         refused = await admit_reading(call, self._index.resolver, self._gate)
         if refused is not None:
-            return _refused(refused)
+            return refused_outcome(refused)
         answer = await self._answer(call)
         try:
             return await self._settle(call, answer)
@@ -252,7 +250,7 @@ class ToolRunner:
         if not category.on or category.id in self._policy.categories_off:
             record.decide(Decided.RULE, f"the category {category.id} is off")
             raise PermissionDeniedError(f"The tools of {category.name} are switched off.", tool=tool.name)
-        arguments = _validated(tool, given)
+        arguments = validated(tool, given)
         op = tool.check_operation(arguments)
         if not self._policy.may_call(record.caller, category.id, tool.name, op):
             record.decide(Decided.RULE, "a rule keeps the caller from this tool")
@@ -302,7 +300,7 @@ class ToolRunner:
         # A question about reading has been decided already; it stays what the log tells of.
         if call.record.decided is Decided.FAILED:
             call.record.decide(Decided.NO_APPROVAL_NEEDED, reason)
-        return _success(result)
+        return success(call.tool, result)
 
     async def _settle_changes(self, call: PreparedCall, proposal: Proposal[ToolResult]) -> ToolOutcome:
         place = self.places.get(proposal.change_set.place)
@@ -312,12 +310,12 @@ class ToolRunner:
         facts = call.facts(reach, changes_notes=True, access=access)
         admitted = await self._gate.admit(call.record, facts, proposal.change_set, call.said)
         if isinstance(admitted, Refused):
-            return _refused(admitted)
+            return refused_outcome(admitted)
         assert isinstance(admitted.proposal, ChangeSet)
         whole = admitted.proposal.digest == proposal.change_set.digest
         await self._commit(call.record, admitted.proposal, proposal.undoes if whole else ())
-        extra = {} if whole else _told_by_user(proposal.change_set, admitted.proposal)
-        return _success(proposal.result, extra)
+        extra = {} if whole else told_by_user(proposal.change_set, admitted.proposal)
+        return success(call.tool, proposal.result, extra)
 
     async def _settle_effect(self, call: PreparedCall, proposal: EffectProposal[ToolResult]) -> ToolOutcome:
         reach = reach_of_effect(proposal.effect)
@@ -325,9 +323,9 @@ class ToolRunner:
         facts = call.facts(reach, changes_notes=False)
         admitted = await self._gate.admit(call.record, facts, proposal.effect, call.said)
         if isinstance(admitted, Refused):
-            return _refused(admitted)
+            return refused_outcome(admitted)
         self._trail.require()
-        return _success(await proposal.run())
+        return success(call.tool, await proposal.run())
 
     async def _commit(self, record: CallRecord, change_set: ChangeSet, undoes: tuple[int, ...]) -> None:
         self._trail.require()
@@ -337,52 +335,6 @@ class ToolRunner:
 
     def _backlinks(self, path: NotePath) -> Iterable[NotePath]:
         return {link.source for link in self._index.backlinks(path)}
-
-
-def _validated(tool: Tool, given: Mapping[str, object]) -> BaseModel:
-    """The arguments as the tool's model.
-
-    Raises:
-        InvalidParametersError: they are not what the tool takes; `problems` says where and why.
-    """
-    try:
-        return tool.arguments.model_validate(dict(given))
-    except ValidationError as error:
-        problems = [
-            {"argument": ".".join(map(str, one["loc"])), "problem": one["msg"]}
-            for one in error.errors(include_url=False, include_input=False, include_context=False)
-        ]
-        first = "; ".join(f"{one['argument']}: {one['problem']}" for one in problems[:3])
-        raise InvalidParametersError(
-            f"{tool.name} was called wrongly: {first}.",
-            problems=problems,
-            arguments=[parameter.name for parameter in tool.parameters],
-        ) from error
-
-
-def _success(result: ToolResult, extra: Mapping[str, object] | None = None) -> ToolOutcome:
-    fields = result.model_dump(mode="json", exclude={"message"})
-    return ToolOutcome(True, result={**fields, **(extra or {})}, message=result.message)
-
-
-def _refused(refused: Refused) -> ToolOutcome:
-    if refused.by_user:
-        return ToolOutcome(False, message=refused.message, denied=True, words=refused.words)
-    error = PermissionDeniedError(refused.message, reason=refused.decided.value).as_dict()
-    unanswered = refused.decided is not Decided.RULE
-    return ToolOutcome(False, message=refused.message, error=error, denied=unanswered)
-
-
-def _told_by_user(proposed: ChangeSet, approved: ChangeSet) -> dict[str, object]:
-    """What a caller has to know when the user approved a part of its change, or other words."""
-    kept = {change.path for change in approved.changes}
-    left = [str(change.path) for change in proposed.changes if change.path not in kept]
-    files = [
-        {"path": str(touched_paths(change)[-1]), "hash": content_hash(after)}
-        for change in approved.changes
-        if (after := after_of(change)) is not None
-    ]
-    return {"changed_by_user": True, "files": files, "left_out": left}
 
 
 __all__ = [

@@ -69,6 +69,7 @@ class Tool:
     `proposes`: it may propose a change or an effect; `changes_notes`: a change. `always_asks`: each call
     that proposes is shown to the user, whatever was granted. `rate_per_minute` bounds it beside its
     category; `timeout` is in seconds for the function itself, without the time that the user takes.
+    `taints`: its results hold text from outside, so each change that their reader proposes is asked about.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Tool:
     always_asks: bool = False
     rate_per_minute: int | None = None
     timeout: float = 60.0
+    taints: bool = False
 
     @property
     def output_schema(self) -> Schema:
@@ -149,6 +151,7 @@ def tool(
     always_asks: bool = False,
     rate_per_minute: int | None = None,
     timeout: float = 60.0,
+    taints: bool = False,
 ) -> Callable[[Function], Tool]:
     """Make a tool of an async function whose first parameter is `context: ToolContext`.
 
@@ -162,6 +165,7 @@ def tool(
         always_asks: Every change is shown to the user, whatever was granted.
         rate_per_minute: How many calls a minute one caller may make.
         timeout: Seconds that the function may take.
+        taints: Its results hold text from outside the vault.
 
     Raises:
         TypeError: the function can't be a tool; the message says why.
@@ -193,6 +197,7 @@ def tool(
             always_asks=always_asks,
             rate_per_minute=rate_per_minute,
             timeout=timeout,
+            taints=taints,
         )
         _check(made)
         return made

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import pytest
 
 from app.errors import QueryError, TimeoutExpiredError
+from app.index import ranking
 from app.index import search as search_module
 from app.vault.path import NotePath
 from tests.index.conftest import MakeVault, Vault
@@ -195,7 +196,7 @@ async def test_pages_of_hits(make_vault: MakeVault) -> None:
 async def test_very_many_hits_have_those_with_the_words_in_their_names_first(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search_module, "MANY", 10)
+    monkeypatch.setattr(ranking, "FEW", 10)
     files = {f"{number:02}.md": "common" + " banned" * (number % 3 == 0) for number in range(30)}
     files |= {f"common {number}.md": "common" + " banned" * (number == 1) for number in range(4)}
     vault = await make_vault(files)
