@@ -14,9 +14,9 @@ from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.graph_view.annotations import Moment, Place
 from app.desktop.graph_view.choices import Arrangement, Choices
+from app.desktop.graph_view.colorings import community_layer
 from app.desktop.graph_view.decoration import Proposed
 from app.desktop.graph_view.findings import Finding, Line
-from app.desktop.graph_view.layers import community_layer
 from app.desktop.graph_view.view import GraphView
 from app.errors import ScriptoriumError
 from app.graph.model import Graph

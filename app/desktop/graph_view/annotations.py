@@ -77,7 +77,8 @@ class Annotations(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         camera = self._canvas.camera
-        paint_arrangement(painter, self, camera, self.width(), self.height(), self._theme, self.font())
+        size = (self.width(), self.height())
+        paint_arrangement(painter, self.places, self.moments, camera, size, self._theme, self.font())
         if len(self.outline) > 1:
             tone = QColor(self._theme.accent)
             painter.setPen(QPen(tone, 1.4, Qt.PenStyle.DashLine))
@@ -93,15 +94,21 @@ class Annotations(QWidget):
 
 
 def paint_arrangement(
-    painter: QPainter, annotations: Annotations, camera: Camera, width: int, height: int, theme: Theme, font: QFont
+    painter: QPainter,
+    places: Sequence[Place],
+    moments: Sequence[Moment],
+    camera: Camera,
+    size: tuple[int, int],
+    theme: Theme,
+    font: QFont,
 ) -> None:
     """The discs and the axis under a camera; for the screen and for pictures."""
     painter.setFont(font)
     metrics = QFontMetricsF(font)
-    for place in annotations.places:
-        _paint_place(painter, place, camera, (width, height), theme, metrics)
-    if annotations.moments:
-        _paint_axis(painter, annotations.moments, camera, (width, height), theme, metrics)
+    for place in places:
+        _paint_place(painter, place, camera, size, theme, metrics)
+    if moments:
+        _paint_axis(painter, moments, camera, size, theme, metrics)
 
 
 def _paint_place(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from app.desktop.colors import Theme
 from app.desktop.graph_view.canvas import Canvas
 from app.desktop.graph_view.choices import QueryGroup, Shown
-from app.desktop.graph_view.layers import Layer, query_layer, recolored
+from app.desktop.graph_view.colorings import Layer, query_layer, recolored
 from app.desktop.graph_view.look import Group
 from app.graph.model import Graph
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
+from app.desktop.graph_view.annotations import Annotations, Moment, Place
 from app.desktop.graph_view.canvas import Canvas
 from app.desktop.graph_view.choices import Arrangement
 from app.desktop.graph_view.glide import Glide
-from app.desktop.graph_view.annotations import Annotations, Moment, Place
 from app.graph.builder import carry
 from app.graph.model import Graph, Positions
 
@@ -57,7 +57,9 @@ class Arranging(QObject):
         self.glide.to(back)
 
     def by_links(self) -> Positions | None:
-        """Where the nodes shown are by their links; None while they are there."""
+        """Where the nodes shown are by their links, or will be; None while they are there."""
+        if self.is_by_links:
+            return self.glide.end
         if self._by_links is None or self._by_links[0] is not self._canvas.scene.graph:
             return None
         return self._by_links[1]

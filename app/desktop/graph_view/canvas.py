@@ -20,7 +20,6 @@ from app.desktop.graph_view import painting
 from app.desktop.graph_view.camera import Camera, Insets, fitted, free_room
 from app.desktop.graph_view.community_finder import CommunityFinder
 from app.desktop.graph_view.edge_picture import EdgePainter, Request
-from app.desktop.graph_view.interim import Interim
 from app.desktop.graph_view.labels import Labels, label_sizes
 from app.desktop.graph_view.layout_thread import LayoutThread, all_of
 from app.desktop.graph_view.motion import Eye, Fade
@@ -36,7 +35,7 @@ _SETTLE_SECONDS = 0.12
 _FIRST_STEP = 2.5
 
 
-class Canvas(Interim, QWidget):
+class Canvas(QWidget):
     """Paints the scene.
 
     Signals:
@@ -50,7 +49,6 @@ class Canvas(Interim, QWidget):
     settled = Signal()
     moved = Signal()
     sorted = Signal()
-    overview_changed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -41,6 +41,11 @@ class Glide(QObject):
         """Whether nodes are on their way."""
         return self._end is not None
 
+    @property
+    def end(self) -> Positions | None:
+        """Where they are going; None while they are not."""
+        return self._end
+
     def to(self, places: Positions) -> None:
         """Let the nodes travel to `places`, float32 (n, 2)."""
         canvas = self._canvas

@@ -157,16 +157,6 @@ class Scene:
         inside = (at >= low).all(axis=1) & (at <= high).all(axis=1) & (self.strength > 0.0)
         return [int(row) for row in np.flatnonzero(inside)]
 
-    def nodes_inside(self, polygon, camera, width, height):
-        at = camera.to_screen(self.positions, width, height)
-        inside = np.zeros(len(at), dtype=bool)
-        for (ax, ay), (bx, by) in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
-            crosses = (ay > at[:, 1]) != (by > at[:, 1])
-            with np.errstate(all="ignore"):
-                x = (bx - ax) * (at[:, 1] - ay) / (by - ay) + ax
-            inside ^= crosses & (at[:, 0] < x)
-        return np.flatnonzero(inside & (self.strength > 0)).tolist()
-
     def rows(self, paths: Iterable[str]) -> list[int]:
         """Rows of those `paths` that are in the graph."""
         known = self.graph.rows

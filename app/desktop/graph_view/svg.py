@@ -46,6 +46,15 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
+class Ring:
+    """A circle that holds a part of an arrangement."""
+
+    x: float
+    y: float
+    radius: float
+
+
+@dataclass(frozen=True, slots=True)
 class Drawing:
     """All of it. `ground` is None for a transparent one; `family` names fonts in the order of liking."""
 
@@ -55,9 +64,11 @@ class Drawing:
     lines: Sequence[Lines]
     discs: Sequence[Discs]
     words: Sequence[Word]
+    rings: Sequence[Ring]
     ground: str | None
     paper: str
     ink: str
+    line: str
     family: str
 
 
@@ -95,6 +106,11 @@ def pieces(drawing: Drawing) -> Iterator[str]:
     )
     if drawing.ground is not None:
         yield f'<rect width="100%" height="100%" fill="{drawing.ground}"/>\n'
+    yield "".join(
+        f'<circle cx="{ring.x:.1f}" cy="{ring.y:.1f}" r="{ring.radius:.1f}" fill="{drawing.line}" '
+        f'fill-opacity="0.05" stroke="{drawing.line}" stroke-opacity="0.45"/>\n'
+        for ring in drawing.rings
+    )
     yield '<g id="links" fill="none" stroke-linecap="round">\n'
     for lines in drawing.lines:
         yield from _lines(lines)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QImage, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.desktop.colors import Theme
+from app.desktop.graph_view.annotations import Annotations
 from app.desktop.graph_view.appearance import Appearance
 from app.desktop.graph_view.arranging import Arranging
 from app.desktop.graph_view.camera import Camera, fitted
@@ -24,7 +25,6 @@ from app.desktop.graph_view.keys import Keys, bring_into_view
 from app.desktop.graph_view.legend import Legend
 from app.desktop.graph_view.local_graph import part_of
 from app.desktop.graph_view.look import ColorBy, known_relations
-from app.desktop.graph_view.annotations import Annotations
 from app.desktop.graph_view.minimap import Minimap
 from app.desktop.graph_view.neighbour_list import NeighbourList
 from app.desktop.graph_view.note_line import NoteLine

@@ -35,7 +35,7 @@ class Layer:
         return table[self.member]
 
     def hidden(self, keys: Collection[str]) -> NDArray[np.bool_]:
-        """bool (n,): the nodes of the entries with these keys."""
+        """Bool (n,): the nodes of the entries with these keys."""
         places = [place for place, group in enumerate(self.groups) if group.key in keys]
         return np.isin(self.member, places)
 
