@@ -204,8 +204,10 @@ class Workspace:
                 self.events.publish(VaultFound())
                 await self.index.scan()
             else:
-                await self.index.refresh(batch.changed, batch.removed)
-                self.events.publish(NotesChanged(batch.changed, batch.removed, (), _OUTSIDE, None))
+                delta = await self.index.refresh(batch.changed, batch.removed)
+                self.events.publish(
+                    NotesChanged(batch.changed, batch.removed, delta.moved, _OUTSIDE, None)
+                )
         except VaultLostError:
             self.events.publish(VaultLost())
         except ScriptoriumError as error:
