@@ -227,7 +227,7 @@ class GraphPanel(QWidget):
 
     def _come_to_rest(self) -> None:
         """The index has been quiet for a while: a vault read for the first time gets its layout now."""
-        if self._reading or self.view.is_arranging or self._settle.isActive():
+        if self._reading or self.view.is_arranging or self._settle.isActive() or self._updating.locked():
             self._quiet.start()
             return
         if not self._is_settled and self._is_heap(self.view.graph(), 0.05):

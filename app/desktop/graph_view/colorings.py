@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from app.desktop.colors import Theme
 from app.desktop.graph_view.choices import PALETTE, QueryGroup
-from app.desktop.graph_view.look import Group, rgb
+from app.desktop.graph_view.look import NO_COLOR, Group, packed_colors
 from app.graph.model import Graph
 
-NO_COLOR = 0xFFFFFFFF
 _MOST_NAMED = 24
 
 
@@ -31,8 +30,8 @@ class Layer:
 
     def colors(self) -> NDArray[np.uint32]:
         """uint32 (n,): 0xRRGGBB, `NO_COLOR` where the node keeps its own."""
-        table = np.array([_packed(group.color) for group in self.groups] + [NO_COLOR], dtype=np.uint32)
-        return table[self.member]
+        table = np.append(packed_colors([group.color for group in self.groups]), np.uint32(NO_COLOR))
+        return np.asarray(table[self.member], dtype=np.uint32)
 
     def hidden(self, keys: Collection[str]) -> NDArray[np.bool_]:
         """Bool (n,): the nodes of the entries with these keys."""
@@ -95,7 +94,3 @@ def recolored(layer: Layer, theme: Theme, groups: Sequence[QueryGroup] = ()) -> 
     changed = tuple(replace(group, color=color) for group, color in zip(layer.groups, colors, strict=True))
     return Layer(changed, layer.member)
 
-
-def _packed(color: str) -> int:
-    red, green, blue = rgb(color)
-    return red << 16 | green << 8 | blue

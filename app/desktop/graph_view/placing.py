@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect
-
 from app.desktop.graph_view.camera import Insets
-from app.desktop.graph_view.neighbour_list import WIDTH
 
 if TYPE_CHECKING:
+    from app.desktop.graph_view.neighbour_list import NeighbourList
+    from app.desktop.graph_view.side_sheet import SideSheet
     from app.desktop.graph_view.view import GraphView
 
 EDGE = 12
@@ -26,10 +25,12 @@ def place_parts(view: GraphView) -> None:
     view.toolbar.set_narrow(width < _NARROW)
     top = _place_top(view, width)
     foot = EDGE + view.annotations.foot
-    below = _place_legend(view, width, height, foot)
-    beside = _place_side(view, QRect(0, top, width, height), below)
-    _place_map(view, width - (beside + EDGE if beside else 0), height - below - foot)
-    _place_note(view, width, height - below - foot)
+    beside = _side_width(view, width)
+    free = width - (beside + EDGE if beside else 0)
+    below = _place_legend(view, free, height, foot)
+    _place_side(view, top)
+    _place_map(view, free, height - below - foot)
+    _place_note(view, free, height - below - foot)
     above = 0 if height < _LOW else view.toolbar.height() - EDGE // 2
     view.canvas.keep_clear(Insets(0, above, beside, below + view.annotations.foot))
 
@@ -67,20 +68,25 @@ def _place_legend(view: GraphView, width: int, height: int, foot: int) -> int:
     return legend.height() if not legend.is_small else 0
 
 
-def _place_side(view: GraphView, room: QRect, below: int) -> int:
-    """The sheet or the list of links at the right; how much of the width is taken."""
-    side = view.sheet if not view.sheet.isHidden() else view.neighbours
-    if side.isHidden():
-        return 0
-    wished = view.sheet.wished_width if side is view.sheet else WIDTH
-    wide = min(wished, room.width() - 2 * EDGE)
-    tall = max(80, room.height() - room.top() - EDGE)
-    covers = room.width() - wide < _LEAST_BESIDE
-    if side is not view.sheet and not covers:
-        tall = max(80, tall - below)
-    side.setGeometry(room.width() - wide - EDGE, room.top(), wide, tall)
-    side.raise_()
-    return 0 if covers else wide
+def _side(view: GraphView) -> SideSheet | NeighbourList | None:
+    """The sheet or the list of links, whichever is shown."""
+    return next((part for part in (view.sheet, view.neighbours) if not part.isHidden()), None)
+
+
+def _side_width(view: GraphView, width: int) -> int:
+    """How much of the width the part at the right takes from the graph; none where it covers it."""
+    side = _side(view)
+    wide = 0 if side is None else min(side.wished_width, width - 2 * EDGE)
+    return wide if width - wide >= _LEAST_BESIDE else 0
+
+
+def _place_side(view: GraphView, top: int) -> None:
+    """The sheet or the list of links along the right edge."""
+    side = _side(view)
+    if side is not None:
+        wide = min(side.wished_width, view.width() - 2 * EDGE)
+        side.setGeometry(view.width() - wide - EDGE, top, wide, max(80, view.height() - top - EDGE))
+        side.raise_()
 
 
 def _place_map(view: GraphView, right: int, bottom: int) -> None:

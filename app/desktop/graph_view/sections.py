@@ -83,7 +83,7 @@ class FilterSection(Section):
              self.tr("Show as dashes which notes could be linked")),
         ):  # fmt: skip
             box = switch(title, tip)
-            box.clicked.connect(partial(self._set, name))
+            box.clicked.connect(lambda on, name=name: self._set(name, on))
             self._boxes[name] = box
             self.add(box)
         self.query.asked.connect(lambda text: self.changed.emit(self._choices.with_(filter=text)))
@@ -153,7 +153,7 @@ class ForceSection(Section):
         self.sliders: Mapping[str, SliderRow] = rows
         for name, row in rows.items():
             self.add(row)
-            row.moved.connect(partial(self._set, name))
+            row.moved.connect(lambda value, name=name: self._set(name, value))
         self.reset = QPushButton(self.tr("First values"))
         self.reset.setProperty("role", "quiet")
         self.reset.setToolTip(self.tr("Put all sliders back to where they began"))
