@@ -1,4 +1,4 @@
-"""Saving the graph as a picture or a drawing: asks how and where, draws beside the window, says how it went."""
+"""Saving the graph as a picture or a drawing: asks how and where, draws beside the window, and reports."""
 
 from __future__ import annotations
 

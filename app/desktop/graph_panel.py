@@ -15,11 +15,10 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app import paths
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
-from app.desktop.graph_analysis import GraphAnalysis
 from app.desktop.graph_export import GraphExport
 from app.desktop.graph_menu import GraphMenu
 from app.desktop.graph_queries import GraphQueries
-from app.desktop.graph_view.choices import Arrangement, read_choices
+from app.desktop.graph_view.choices import read_choices
 from app.desktop.graph_view.view import GraphView
 from app.desktop.theme import ThemeSource
 from app.events import Event
@@ -67,7 +66,7 @@ class GraphPanel(QWidget):
         self._front = ""
         self.view = GraphView(theme.theme, self)
         self._queries = GraphQueries(client, self.view)
-        self._analysis = GraphAnalysis(client, self.view)
+        self.view.sheet.leave_out(self.view.sheet.arrange, self.view.sheet.analysis)
         self._export = GraphExport(self.view)
         self._menu = GraphMenu(client, self.view)
         self.setAccessibleName(self.tr("Graph"))
@@ -94,13 +93,10 @@ class GraphPanel(QWidget):
         menu.open_requested.connect(self.view.open_requested)
         menu.act.connect(lambda what, path: self.act_requested.emit(what, path, ""))
         menu.searched.connect(self.search_requested)
-        menu.path_from.connect(self._analysis.begin_path)
-        menu.path_between.connect(self._analysis.ask_path)
-        menu.suggest_for.connect(self._analysis.ask_suggestions)
 
     def state(self) -> dict[str, Any]:
         """What is set in the sheet, for the next start."""
-        return self.view.choices.model_dump(mode="json")
+        return self.view.sheet.choices.model_dump(mode="json")
 
     def restore(self, state: dict[str, Any]) -> None:
         """Set what `state` says, or what is usual; before the graph is there."""
@@ -108,9 +104,14 @@ class GraphPanel(QWidget):
         self.view.chosen.start_with(choices)
         self._queries.start_with(choices)
 
-    def export(self, kind: str) -> None:
-        """Ask how a "png" or "svg" of the graph is to be like, and save it."""
-        self._export.begin(kind)
+    def do(self, what: str) -> None:
+        """Do a command: "find", "sheet" (show or hide it), or save a "png" or "svg"."""
+        if what == "find":
+            self.view.focus_find()
+        elif what == "sheet":
+            self.view.toggle_sheet()
+        else:
+            self._export.begin(what)
 
     async def load(self) -> None:
         """Show the graph with the places of last time; what has none is arranged."""
@@ -122,8 +123,6 @@ class GraphPanel(QWidget):
             await asyncio.to_thread(self.view.decoration.prepare, graph)
             self.view.set_graph(graph, places, communities)
             self._quiet.start()
-            if places is not None and self.view.choices.arrangement is not Arrangement.FORCE:
-                self._analysis.arrange(self.view.choices.arrangement)
 
     def set_reading(self, reading: bool) -> None:
         """Whether the vault is being read: then the graph follows in larger steps until it ends."""

@@ -1,4 +1,4 @@
-"""What of the graph is bright, faint, hidden or coloured: filters, queries and analyses laid over the scene."""
+"""What of the graph is bright, faint, hidden or coloured: filters, queries, analyses over the scene."""
 
 from __future__ import annotations
 
@@ -75,11 +75,11 @@ class Appearance:
         waiting = self._pending & scene.graph.rows.keys()
         sets = [each for each in (self._kept, self._found) if each is not None]
         if waiting:
-            scene.hide_filtered, matches = False, frozenset(waiting)
+            scene.hide_filtered = False
+            scene.find(waiting)
         else:
             scene.hide_filtered = not self._dimmed
-            matches = frozenset.intersection(*sets) if sets else None
-        scene.find(matches)
+            scene.find(frozenset.intersection(*sets) if sets else None)
         self._canvas.refresh()
 
     # Colours and sizes

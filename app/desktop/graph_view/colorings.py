@@ -73,7 +73,7 @@ def community_layer(graph: Graph, of: NDArray[np.int64], theme: Theme) -> Layer:
             names[place] = graph.names[row]
     sizes = np.bincount(member[member >= 0], minlength=count)
     groups = tuple(
-        Group(f"part-{place}", name or "…", theme.node_colors[PALETTE[place % len(PALETTE)]], int(sizes[place]))
+        Group(f"part-{place}", name or "…", _color(theme, place), int(sizes[place]))
         for place, name in enumerate(names)
     )
     rest = int((member < 0).sum())
@@ -85,7 +85,7 @@ def community_layer(graph: Graph, of: NDArray[np.int64], theme: Theme) -> Layer:
 
 def recolored(layer: Layer, theme: Theme, groups: Sequence[QueryGroup] = ()) -> Layer:
     """The same in the colours of another theme."""
-    colors = [theme.node_colors[PALETTE[place % len(PALETTE)]] for place in range(len(layer.groups))]
+    colors = [_color(theme, place) for place in range(len(layer.groups))]
     for place, group in enumerate(layer.groups):
         if group.key == "part-other":
             colors[place] = theme.node_colors["other"]
@@ -94,3 +94,7 @@ def recolored(layer: Layer, theme: Theme, groups: Sequence[QueryGroup] = ()) -> 
     changed = tuple(replace(group, color=color) for group, color in zip(layer.groups, colors, strict=True))
     return Layer(changed, layer.member)
 
+
+
+def _color(theme: Theme, place: int) -> str:
+    return theme.node_colors[PALETTE[place % len(PALETTE)]]

@@ -33,18 +33,18 @@ class FindBox(QLineEdit):
         self._folded: list[str] = []
         self._listed: list[int] = []
         self._model = QStringListModel(self)
-        self.completer_ = QCompleter(self._model, self)
-        self.completer_.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
-        self.completer_.setMaxVisibleItems(_LINES_SHOWN)
-        popup = QListView()
+        self._completer = QCompleter(self._model, self)
+        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self._completer.setMaxVisibleItems(_LINES_SHOWN)
+        popup = self.popup = QListView()
         popup.setObjectName("popup")
         popup.setUniformItemSizes(True)
         popup.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         popup.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         popup.setAccessibleName(self.tr("Notes of that name"))
-        self.completer_.setPopup(popup)
-        self.completer_.setWidget(self)
-        self.completer_.activated[QModelIndex].connect(self._take)
+        self._completer.setPopup(popup)
+        self._completer.setWidget(self)
+        popup.clicked.connect(self._take)
         self._glass = QAction(self)
         self.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
         self.textEdited.connect(self._offer)
@@ -85,11 +85,11 @@ class FindBox(QLineEdit):
         doubles = Counter(self._names[row] for row in self._listed)
         self._model.setStringList([self._line(row, doubles[self._names[row]] > 1) for row in self._listed])
         if not self._listed:
-            self.completer_.popup().hide()
+            self.popup.hide()
             return
         area = self.rect()
         area.setWidth(max(area.width(), 30 * self.fontMetrics().averageCharWidth()))
-        self.completer_.complete(area)
+        self._completer.complete(area)
 
     def _line(self, row: int, with_place: bool) -> str:
         place = self._folders[row] if with_place and row < len(self._folders) else ""
@@ -98,15 +98,16 @@ class FindBox(QLineEdit):
     def _take(self, index: QModelIndex) -> None:
         if 0 <= index.row() < len(self._listed):
             row = self._listed[index.row()]
+            self.popup.hide()
             self.setText(self._names[row])
             self.found.emit(row)
 
     def _enter(self) -> None:
         """Enter in the field flies to the best one; a line of the list that is chosen comes by itself."""
-        popup = self.completer_.popup()
-        if popup.isVisible() and popup.currentIndex().isValid():
+        if self.popup.isVisible() and self.popup.currentIndex().isValid():
+            self._take(self.popup.currentIndex())
             return
-        popup.hide()
+        self.popup.hide()
         if rows := self.rows_for(self.text()):
             self.found.emit(rows[0])
 

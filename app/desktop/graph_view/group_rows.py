@@ -105,7 +105,8 @@ class GroupRows(QWidget):
         row.hide()
         row.deleteLater()
         self._mark_first()
-        (self._rows[min(place, len(self._rows) - 1)].query.field if self._rows else self.add_button).setFocus()
+        next_one = self._rows[min(place, len(self._rows) - 1)].query.field if self._rows else self.add_button
+        next_one.setFocus()
         self._tell()
 
     def _mark_first(self) -> None:

@@ -65,7 +65,12 @@ class Legend(QFrame):
         return len(self._entries)
 
     def show_groups(
-        self, groups: Sequence[Group], relations: Sequence[str], hidden: Collection[str], theme: Theme, ratio: float
+        self,
+        groups: Sequence[Group],
+        relations: Sequence[str],
+        hidden: Collection[str],
+        theme: Theme,
+        ratio: float,
     ) -> None:
         """Put the entries in place of the earlier ones; relations as the most frequent first."""
         wanted = (tuple(groups), tuple(relations), frozenset(hidden), theme.name, ratio)

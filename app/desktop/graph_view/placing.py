@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from PySide6.QtCore import QSize
 
 from app.desktop.graph_view.camera import Insets
-
-if TYPE_CHECKING:
-    from app.desktop.graph_view.neighbour_list import NeighbourList
-    from app.desktop.graph_view.side_sheet import SideSheet
-    from app.desktop.graph_view.view import GraphView
+from app.desktop.graph_view.neighbour_list import NeighbourList
+from app.desktop.graph_view.parts import Parts
+from app.desktop.graph_view.side_sheet import SideSheet
 
 EDGE = 12
 _NARROWEST_FIND, _WIDEST_FIND = 120, 220
@@ -17,10 +15,10 @@ _NARROW, _LOW = 430, 320
 _LEAST_BESIDE = 200
 
 
-def place_parts(view: GraphView) -> None:
-    """Lay the parts of `view` out for its size, and tell the canvas what they leave free."""
-    width, height = view.width(), view.height()
-    view.canvas.setGeometry(view.rect())
+def place_parts(view: Parts, size: QSize) -> None:
+    """Lay the parts out in a view of that size, and tell the canvas what they leave free."""
+    width, height = size.width(), size.height()
+    view.canvas.setGeometry(0, 0, width, height)
     view.annotations.setGeometry(view.canvas.rect())
     view.toolbar.set_narrow(width < _NARROW)
     top = _place_top(view, width)
@@ -28,14 +26,14 @@ def place_parts(view: GraphView) -> None:
     beside = _side_width(view, width)
     free = width - (beside + EDGE if beside else 0)
     below = _place_legend(view, free, height, foot)
-    _place_side(view, top)
+    _place_side(view, top, size)
     _place_map(view, free, height - below - foot)
     _place_note(view, free, height - below - foot)
     above = 0 if height < _LOW else view.toolbar.height() - EDGE // 2
     view.canvas.keep_clear(Insets(0, above, beside, below + view.annotations.foot))
 
 
-def _place_top(view: GraphView, width: int) -> int:
+def _place_top(view: Parts, width: int) -> int:
     """The tools, the search and the local graph's bar along the upper edge; where they end."""
     for widget in (view.toolbar, view.local_bar):
         widget.resize(widget.sizeHint())
@@ -57,7 +55,7 @@ def _place_top(view: GraphView, width: int) -> int:
     return bottom if on_first else bottom + line
 
 
-def _place_legend(view: GraphView, width: int, height: int, foot: int) -> int:
+def _place_legend(view: Parts, width: int, height: int, foot: int) -> int:
     """The legend along the lower edge; how high it is. Where there is little room it starts folded."""
     legend = view.legend
     legend.setVisible(legend.count > 0)
@@ -68,33 +66,33 @@ def _place_legend(view: GraphView, width: int, height: int, foot: int) -> int:
     return legend.height() if not legend.is_small else 0
 
 
-def _side(view: GraphView) -> SideSheet | NeighbourList | None:
+def _side(view: Parts) -> SideSheet | NeighbourList | None:
     """The sheet or the list of links, whichever is shown."""
     return next((part for part in (view.sheet, view.neighbours) if not part.isHidden()), None)
 
 
-def _side_width(view: GraphView, width: int) -> int:
+def _side_width(view: Parts, width: int) -> int:
     """How much of the width the part at the right takes from the graph; none where it covers it."""
     side = _side(view)
     wide = 0 if side is None else min(side.wished_width, width - 2 * EDGE)
     return wide if width - wide >= _LEAST_BESIDE else 0
 
 
-def _place_side(view: GraphView, top: int) -> None:
+def _place_side(view: Parts, top: int, size: QSize) -> None:
     """The sheet or the list of links along the right edge."""
     side = _side(view)
     if side is not None:
-        wide = min(side.wished_width, view.width() - 2 * EDGE)
-        side.setGeometry(view.width() - wide - EDGE, top, wide, max(80, view.height() - top - EDGE))
+        wide = min(side.wished_width, size.width() - 2 * EDGE)
+        side.setGeometry(size.width() - wide - EDGE, top, wide, max(80, size.height() - top - EDGE))
         side.raise_()
 
 
-def _place_map(view: GraphView, right: int, bottom: int) -> None:
+def _place_map(view: Parts, right: int, bottom: int) -> None:
     if not view.minimap.isHidden():
         view.minimap.move(right - view.minimap.width() - EDGE, bottom - view.minimap.height() - EDGE // 2)
 
 
-def _place_note(view: GraphView, width: int, bottom: int) -> None:
+def _place_note(view: Parts, width: int, bottom: int) -> None:
     if not view.note.isHidden():
         view.note.resize(min(view.note.sizeHint().width(), width - 2 * EDGE), view.note.sizeHint().height())
         view.note.move((width - view.note.width()) // 2, bottom - view.note.height() - EDGE)

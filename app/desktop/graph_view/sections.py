@@ -76,7 +76,8 @@ class FilterSection(Section):
         for name, title, tip in (
             ("dimmed", self.tr("Keep the rest, faint"), self.tr("Off: what is not found is hidden")),
             ("orphans", self.tr("Notes without links"), self.tr("Show notes that nothing links to or from")),
-            ("unresolved", self.tr("Notes not written yet"), self.tr("Show names that links say and no note has")),
+            ("unresolved", self.tr("Notes not written yet"),
+             self.tr("Show names that links say and no note has")),
             ("attachments", self.tr("Attachments"), self.tr("Show files that are not notes")),
             ("tags", self.tr("Tags"), self.tr("Show each tag as a node linked with its notes")),
             ("suggestions", self.tr("Suggested links"),
@@ -194,13 +195,18 @@ class ArrangeSection(Section):
         self._symbols: dict[Arrangement, str] = {}
         self._words: dict[Arrangement, str] = {}
         kinds = (
-            (Arrangement.FORCE, "share-network", self.tr("By links"), self.tr("Linked notes lie together")),
-            (Arrangement.FOLDER, "folder", self.tr("By folder"), self.tr("Notes of a folder lie together")),
+            (Arrangement.FORCE, "share-network", self.tr("By links"),
+             self.tr("Linked notes lie together")),
+            (Arrangement.FOLDER, "folder", self.tr("By folder"),
+             self.tr("Notes of a folder lie together")),
             (Arrangement.TAG, "hash", self.tr("By tag"), self.tr("Notes with a tag lie together")),
             (Arrangement.TYPE, "squares-four", self.tr("By type"), self.tr("Notes of a type lie together")),
-            (Arrangement.CREATED, "calendar-plus", self.tr("By creation"), self.tr("From the oldest to the newest")),
-            (Arrangement.MODIFIED, "clock", self.tr("By change"), self.tr("From the first to the last changed")),
-            (Arrangement.MEANING, "brain", self.tr("By meaning"), self.tr("Notes of like meaning lie together")),
+            (Arrangement.CREATED, "calendar-plus", self.tr("By creation"),
+             self.tr("From the oldest to the newest")),
+            (Arrangement.MODIFIED, "clock", self.tr("By change"),
+             self.tr("From the first to the last changed")),
+            (Arrangement.MEANING, "brain", self.tr("By meaning"),
+             self.tr("Notes of like meaning lie together")),
         )  # fmt: skip
         for place, (kind, symbol, title, words) in enumerate(kinds):
             button = QToolButton()

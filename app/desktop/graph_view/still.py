@@ -88,12 +88,12 @@ def _on(still: Still, ground: str) -> QImage:
 
 def _without_ground(black: QImage, white: QImage) -> QImage:
     """One picture with the share of light that is not the ground's as its opacity."""
-    dark, light = _channels(black).astype(np.int16), _channels(white).astype(np.int16)
-    through = (light[..., :3] - dark[..., :3]).max(axis=2)
-    made = np.empty(dark.shape, dtype=np.uint8)
+    dark, light = _channels(black), _channels(white)
+    through = (light[..., :3].astype(np.int16) - dark[..., :3]).max(axis=2)
+    made: NDArray[np.uint8] = np.empty(dark.shape, dtype=np.uint8)
     made[..., 3] = np.clip(255 - through, 0, 255)
     made[..., :3] = np.minimum(dark[..., :3], made[..., 3:4])
-    high, wide = made.shape[:2]
+    high, wide = len(made), black.width()
     image = QImage(made.data, wide, high, 4 * wide, QImage.Format.Format_ARGB32_Premultiplied).copy()
     image.setDevicePixelRatio(black.devicePixelRatio())
     return image

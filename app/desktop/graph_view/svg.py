@@ -124,7 +124,8 @@ def pieces(drawing: Drawing) -> Iterator[str]:
 
 def _lines(lines: Lines) -> Iterator[str]:
     dashes = ' stroke-dasharray="4 4"' if lines.dashed else ""
-    look = f'stroke="{lines.color}" stroke-width="{lines.width:.2f}" stroke-opacity="{lines.opacity:.3f}"{dashes}'
+    look = f'stroke="{lines.color}" stroke-width="{lines.width:.2f}" stroke-opacity="{lines.opacity:.3f}"'
+    look += dashes
     for start in range(0, len(lines.ends), _AT_ONCE):
         part = np.round(lines.ends[start : start + _AT_ONCE].astype(np.float64), 1).tolist()
         # Each link is a path of its own, so that those that cross add up as on the screen.

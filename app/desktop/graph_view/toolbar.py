@@ -1,4 +1,4 @@
-"""The tools that float over the graph: zoom, fit, lasso, pause, export, the sheet; and the local graph's bar."""
+"""The tools that float over the graph: zoom, fit, lasso, pause, export; and the local graph's bar."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ class Toolbar(QFrame):
         """Tick whether the physics is held still."""
         self.pause.setChecked(paused)
         self.pause.setIcon(icon(self._theme, "play" if paused else "pause"))
-        words = self.tr("Let the graph move again (Space)") if paused else self.tr("Hold the graph still (Space)")
+        still, moving = self.tr("Hold the graph still (Space)"), self.tr("Let the graph move again (Space)")
+        words = moving if paused else still
         self.pause.setToolTip(words)
         self.pause.setAccessibleName(words)
 

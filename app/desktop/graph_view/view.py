@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QImage, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.desktop.colors import Theme
@@ -16,24 +16,25 @@ from app.desktop.graph_view.appearance import Appearance
 from app.desktop.graph_view.arranging import Arranging
 from app.desktop.graph_view.camera import Camera, fitted
 from app.desktop.graph_view.canvas import Canvas
-from app.desktop.graph_view.choices import Choices, QueryGroup
+from app.desktop.graph_view.choices import QueryGroup
 from app.desktop.graph_view.chosen import Chosen
 from app.desktop.graph_view.decoration import Decoration
 from app.desktop.graph_view.find_box import FindBox
 from app.desktop.graph_view.gestures import Gestures
 from app.desktop.graph_view.keys import Keys, bring_into_view
 from app.desktop.graph_view.legend import Legend
-from app.desktop.graph_view.local_graph import part_of
 from app.desktop.graph_view.look import ColorBy, known_relations
 from app.desktop.graph_view.minimap import Minimap
 from app.desktop.graph_view.neighbour_list import NeighbourList
 from app.desktop.graph_view.note_line import NoteLine
 from app.desktop.graph_view.overlay import style
+from app.desktop.graph_view.parts import Parts
 from app.desktop.graph_view.placing import place_parts
+from app.desktop.graph_view.shown_graph import ShownGraph
 from app.desktop.graph_view.side_sheet import SideSheet
 from app.desktop.graph_view.spoken import spoken
 from app.desktop.graph_view.toolbar import LocalBar, Toolbar
-from app.graph.builder import apply, build_from, carry
+from app.graph.builder import apply
 from app.graph.model import Graph, GraphDelta, Positions
 
 _CLOSE_SCALE = 26.0
@@ -64,14 +65,8 @@ class GraphView(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._whole: Graph = build_from((), ())
-        self._whole_positions: Positions = np.empty((0, 2), dtype=np.float32)
-        self._local: tuple[tuple[str, ...], int] | None = None
         self.canvas = Canvas(theme, self)
         self.annotations = Annotations(theme, self.canvas)
-        self.decoration = Decoration()
-        self.appearance = Appearance(self.canvas)
-        self.arranging = Arranging(self.canvas, self.annotations)
         self.legend = Legend(self)
         self.minimap = Minimap(theme, self.canvas)
         self.find_box = FindBox(theme, self)
@@ -80,7 +75,15 @@ class GraphView(QWidget):
         self.neighbours = NeighbourList(theme, self)
         self.sheet = SideSheet(theme, self)
         self.note = NoteLine(self)
-        self.chosen = Chosen(self)
+        self._parts = Parts(
+            self.canvas, self.annotations, self.legend, self.minimap, self.find_box, self.toolbar,
+            self.local_bar, self.neighbours, self.sheet, self.note,
+        )  # fmt: skip
+        self.decoration = Decoration()
+        self.appearance = Appearance(self.canvas)
+        self.arranging = Arranging(self.canvas, self.annotations)
+        self.chosen = Chosen(self._parts, self.appearance, self.arranging, self.decoration)
+        self._shown = ShownGraph(self.canvas, self.arranging, self.decoration)
         self._gestures = Gestures(self.canvas)
         self._keys = Keys(self.canvas)
         self.setFocusProxy(self.canvas)
@@ -92,19 +95,15 @@ class GraphView(QWidget):
 
     def graph(self) -> Graph:
         """The whole graph, also while a part of it is shown."""
-        return self._whole
+        return self._shown.whole
 
     def positions(self) -> Positions:
         """float32 (n, 2): where the nodes of `graph()` are by their links, also while they lie otherwise."""
-        if self._local is not None:
-            return self._whole_positions[: len(self._whole)]
-        kept = self.arranging.by_links()
-        return (self.canvas.scene.positions if kept is None else kept)[: len(self._whole)]
+        return self._shown.positions()
 
     def communities(self) -> NDArray[np.int64] | None:
         """int64 (n,): the communities of `graph()`; None where nobody has looked for them."""
-        found = None if self._local else self.canvas.scene.communities
-        return None if found is None else found[: len(self._whole)]
+        return self._shown.communities()
 
     def warm_up(self) -> None:
         """Load beside the window what is needed to move nodes."""
@@ -128,21 +127,13 @@ class GraphView(QWidget):
             positions: float32 (n, 2), nan for nodes without a place; None arranges from scratch.
             communities: int64 (n,), -1 for none, as `communities()` gave them; None has them looked for.
         """
-        self._leave_local()
-        self._whole = graph
-        self.arranging.leave()
-        shown = self.decoration.of(graph)
-        more = len(shown) - len(graph)
-        if more and positions is not None:
-            positions = np.concatenate([positions, np.full((more, 2), np.nan, dtype=np.float32)])
-        if more and communities is not None:
-            communities = np.concatenate([communities, np.full(more, -1, dtype=np.int64)])
-        self.canvas.set_graph(shown, positions, communities)
+        self._shown.begin(graph, positions, communities)
+        self.local_bar.hide()
         self._graph_changed()
 
     def apply_delta(self, delta: GraphDelta) -> None:
         """Show what saved notes have changed; every other node stays where it is."""
-        self.update_graph(apply(self._whole, delta), dict(delta.renamed))
+        self.update_graph(apply(self.graph(), delta), dict(delta.renamed))
 
     def update_graph(
         self, graph: Graph, renamed: Mapping[str, str] | None = None, places: Positions | None = None
@@ -151,38 +142,13 @@ class GraphView(QWidget):
 
         `places` are those that `carry` gives for `positions()`, where somebody has computed them already.
         """
-        shown = self.decoration.of(graph)
-        canvas = self.canvas
-        if self._local is not None:
-            places = carry(self._whole, self.positions(), graph, renamed)[0] if places is None else places
-            self._whole, self._whole_positions = graph, places
-            self._update_part(shown, renamed)
-        else:
-            elsewhere = not self.arranging.is_by_links or len(canvas.scene.graph) != len(self._whole)
-            if elsewhere or places is None or len(shown) != len(graph):
-                places = carry(canvas.scene.graph, canvas.scene.positions, shown, renamed)[0]
-            self._whole = graph
-            self.arranging.graph_changed(shown, renamed)
-            canvas.replace_graph(shown, places)
+        self._shown.go_on(graph, renamed, places)
+        self.local_bar.setVisible(self.is_local)
         self._graph_changed()
-
-    def _update_part(self, shown: Graph, renamed: Mapping[str, str] | None) -> None:
-        """The local graph in its next state; without the notes it is about, the whole graph."""
-        assert self._local is not None
-        paths, depth = self._local
-        paths = tuple((renamed or {}).get(path, path) for path in paths)
-        paths = tuple(path for path in paths if path in shown.rows)
-        if not paths:
-            self.show_whole()
-            return
-        self._local = (paths, depth)
-        part = part_of(shown, paths, depth)
-        known, _ = carry(self.canvas.scene.graph, self.canvas.scene.positions, part, renamed)
-        self.canvas.replace_graph(part, known)
 
     def redecorate(self) -> None:
         """Tags or suggestions have come or gone."""
-        self.update_graph(self._whole)
+        self.update_graph(self.graph())
 
     def arrange(self) -> None:
         """Lay the graph out from scratch, by its links."""
@@ -195,16 +161,9 @@ class GraphView(QWidget):
     def show_local(self, paths: str | Sequence[str], depth: int = 1) -> None:
         """Show only what is at most `depth` links from a path or several, arranged on its own."""
         listed = (paths,) if isinstance(paths, str) else tuple(paths)
-        whole = self.decoration.of(self._whole)
-        listed = tuple(path for path in listed if path in whole.rows)
-        if not listed:
+        name = self._shown.show_local(listed, depth)
+        if name is None:
             return
-        if self._local is None:
-            self._whole_positions = self.positions().copy()
-        self._local = (listed, depth)
-        self.arranging.leave()
-        self.canvas.set_graph(part_of(whole, listed, depth), None)
-        name = whole.names[whole.rows[listed[0]]]
         several = self.tr("{0} and {1} more").format(name, len(listed) - 1)
         self.local_bar.show_for(several if len(listed) > 1 else name, depth)
         self._graph_changed()
@@ -212,20 +171,18 @@ class GraphView(QWidget):
 
     def show_whole(self) -> None:
         """Leave the local graph."""
-        if self._local is None:
+        if self._shown.local is None:
             return
-        paths = self._local[0]
-        self.set_graph(self._whole, self._whole_positions)
+        paths = self._shown.local[0]
+        self._shown.show_whole()
+        self.local_bar.hide()
+        self._graph_changed()
         self.select(paths)
 
     @property
     def is_local(self) -> bool:
         """Whether only a part of the graph is shown."""
-        return self._local is not None
-
-    def _leave_local(self) -> None:
-        self._local = None
-        self.local_bar.hide()
+        return self._shown.local is not None
 
     # What is chosen, found, lit
 
@@ -262,10 +219,6 @@ class GraphView(QWidget):
         self.canvas.scene.changed = set(paths)
         self.canvas.wake()
 
-    def highlight(self, paths: Collection[str], kind: str = "changed") -> None:
-        """`set_pending` or `set_changed`, by the name of what is marked."""
-        {"pending": self.set_pending, "changed": self.set_changed}[kind](paths)
-
     # The camera
 
     def fly_to(self, path: str) -> None:
@@ -282,8 +235,7 @@ class GraphView(QWidget):
     def fit(self, paths: Collection[str] | None = None) -> None:
         """Travel to where everything, or all of `paths`, is seen."""
         canvas = self.canvas
-        rows = canvas.scene.rows(paths or ())
-        if not rows:
+        if not (rows := canvas.scene.rows(paths or ())):
             canvas.fit()
             return
         camera = fitted(canvas.scene.positions[rows], canvas.width(), canvas.height(), 120.0, canvas.insets)
@@ -292,19 +244,18 @@ class GraphView(QWidget):
 
     def zoom(self, factor: float) -> None:
         """Glide closer by `factor` at the middle."""
-        width, height = self.canvas.width(), self.canvas.height()
-        self.canvas.eye.zoom(factor, width / 2, height / 2, width, height)
-        self.canvas.touched()
+        canvas = self.canvas
+        middle = canvas.width() / 2, canvas.height() / 2
+        canvas.eye.zoom(factor, *middle, canvas.width(), canvas.height())
+        canvas.touched()
 
     # Looks
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in other colours."""
         self._theme = theme
-        self.canvas.set_theme(theme)
-        for part in (self.toolbar, self.find_box, self.local_bar, self.neighbours, self.sheet,
-                     self.minimap, self.annotations, self.appearance):  # fmt: skip
-            part.set_theme(theme)
+        self._parts.set_theme(theme)
+        self.appearance.set_theme(theme)
         style(self, theme)
         self.show_legend()
 
@@ -314,15 +265,6 @@ class GraphView(QWidget):
         self.canvas.scene.hidden_groups.clear()
         self.canvas.restyle()
         self.show_legend()
-
-    def picture(self, width: int, height: int, ratio: float = 1.0) -> QImage:
-        """The graph as it is framed now, for export at any size."""
-        return self.canvas.picture(width, height, ratio)
-
-    @property
-    def choices(self) -> Choices:
-        """What is set in the sheet."""
-        return self.sheet.choices
 
     # Inside
 
@@ -346,10 +288,14 @@ class GraphView(QWidget):
         self.neighbours.left.connect(lambda: self.canvas.setFocus())
         self.sheet.closed.connect(self.toggle_sheet)
         self.legend.toggled.connect(self._toggle_group)
-        for moved in (self.legend.folded, self.note.turned, self.arranging.changed):
+        self.chosen.changed.connect(self.choices_changed)
+        self.chosen.colored.connect(self.set_color_by)
+        self.chosen.decorated.connect(self.redecorate)
+        self.sheet.arrange.anew.connect(self.arrange)
+        for moved in (self.legend.folded, self.note.turned, self.arranging.changed, self.chosen.resized):
             moved.connect(self.lay_out)
         self.find_box.found.connect(lambda row: self.fly_to(self._path(row)))
-        self.local_bar.depth_changed.connect(lambda depth: self.show_local(self._local_paths(), depth))
+        self.local_bar.depth_changed.connect(self._change_depth)
         self.local_bar.left.connect(self.show_whole)
         self.canvas.settled.connect(self.arranged)
         for known in (self.canvas.sorted, self.canvas.shown):
@@ -357,11 +303,12 @@ class GraphView(QWidget):
 
     def _do(self, what: str) -> None:
         """What a key on the canvas asks for."""
-        {
+        deeds: dict[str, Callable[[], object]] = {
             "list": self.toggle_neighbours, "sheet": self.toggle_sheet, "find": self.focus_find,
             "minimap": self.chosen.turn_minimap, "pause": self.chosen.turn_pause,
             "lasso": lambda: self.take_lasso(not self._gestures.lassoing),
-        }[what]()  # fmt: skip
+        }  # fmt: skip
+        deeds[what]()
 
     def take_lasso(self, on: bool) -> None:
         """Let a drag draw around nodes to select them, or move the view as usual."""
@@ -398,8 +345,8 @@ class GraphView(QWidget):
     def _path(self, row: int) -> str:
         return self.canvas.scene.graph.paths[row] if row >= 0 else ""
 
-    def _local_paths(self) -> tuple[str, ...]:
-        return self._local[0] if self._local else ()
+    def _change_depth(self, depth: int) -> None:
+        self.show_local(self._shown.local[0] if self._shown.local is not None else (), depth)
 
     def _toggle_group(self, key: str, on: bool) -> None:
         if not self.appearance.hide(key, not on):
@@ -436,7 +383,7 @@ class GraphView(QWidget):
 
     def lay_out(self) -> None:
         """Give every part its place."""
-        place_parts(self)
+        place_parts(self._parts, self.size())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's call after a change of size."""
@@ -451,4 +398,3 @@ class GraphView(QWidget):
     def focus_find(self) -> None:
         """Put the cursor into the search box."""
         self.find_box.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.find_box.selectAll()

@@ -352,8 +352,8 @@ def test_names_never_lie_on_one_another(view, qtbot):
 
 
 def test_what_is_pending_glows_until_it_is_answered(star, qtbot):
-    star.highlight({"east.md"}, "pending")
-    star.highlight({"west.md"}, "changed")
+    star.set_pending({"east.md"})
+    star.set_changed({"west.md"})
     qtbot.wait(60)
     assert star.canvas._frames.isActive()
     image = star.canvas.picture(800, 600)
