@@ -116,7 +116,8 @@ class MainWindow(QMainWindow):
         session.closed.connect(self._show_welcome)
         session.progress.connect(status.show_scan)
         session.scanned.connect(status.show_scanned)
-        session.progress.connect(lambda _: self._mark_reading(True))
+        # The graph is whole before the words of the notes are in.
+        session.progress.connect(lambda progress: self._mark_reading(progress.phase != "words"))
         session.scanned.connect(lambda _: self._mark_reading(False))
         session.stopped.connect(status.hide_scan)
         session.stopped.connect(lambda: self._mark_reading(False))

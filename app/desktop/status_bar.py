@@ -42,10 +42,11 @@ class Work(QWidget):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self.hide()
 
-    def show_progress(self, done: int, total: int) -> None:
-        """Show that `done` of `total` are done; a `total` of 0 is not known yet."""
-        if self.isHidden():
+    def show_progress(self, done: int, total: int, name: str = "") -> None:
+        """Show that `done` of `total` are done; a `total` of 0 is not known yet. `name` says another step."""
+        if self.isHidden() or (name and name != self._name):
             self._since = time.monotonic()
+        self._name = name or self._name
         self.bar.setRange(0, total)
         self.bar.setValue(done)
         counts = f"{done:,} / {total:,}" if total else f"{done:,}"
@@ -165,7 +166,8 @@ class StatusBar(QStatusBar):
 
     def show_scan(self, progress: ScanProgress) -> None:
         """Show how far reading is."""
-        self.scan.show_progress(progress.done, progress.total)
+        name = self.tr("Making searchable") if progress.phase == "words" else self.tr("Reading")
+        self.scan.show_progress(progress.done, progress.total, name)
 
     def hide_scan(self) -> None:
         """Reading has ended before its end."""

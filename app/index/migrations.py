@@ -103,6 +103,20 @@ def m002_orders_of_hits(connection: sqlite3.Connection) -> None:
     _run(connection, _M002)
 
 
+_M003 = """
+-- Notes that were read, but whose words are not in `fulltext` yet: a scan of many notes writes those last.
+CREATE TABLE unworded (note INTEGER PRIMARY KEY) STRICT;
+-- The words of a batch are gathered in memory (bytes) and written at its end, in one piece.
+INSERT INTO fulltext (fulltext, rank) VALUES ('hashsize', 33554432);
+INSERT INTO heads (heads, rank) VALUES ('hashsize', 33554432);
+"""
+
+
+def m003_words_come_last(connection: sqlite3.Connection) -> None:
+    """A scan writes what notes say of themselves and of each other first, and their words after that."""
+    _run(connection, _M003)
+
+
 def _run(connection: sqlite3.Connection, script: str) -> None:
     """Each statement of a script; `executescript` would end the transaction that the step runs in."""
     statement = ""
@@ -116,4 +130,5 @@ def _run(connection: sqlite3.Connection, script: str) -> None:
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     m001_files_notes_links_words,
     m002_orders_of_hits,
+    m003_words_come_last,
 )

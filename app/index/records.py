@@ -160,16 +160,21 @@ class VaultStats:
 
 @dataclass(frozen=True, slots=True)
 class ScanProgress:
-    """How far a scan is: `done` of `total` files in `phase` (`walk`, `read`)."""
+    """How far a scan is: `done` of `total` files in `phase`.
+
+    `walk`: files are looked for. `read`: what notes say of themselves and of each other is taken; at its end
+    the names, links and properties of the whole vault are known, and the graph is whole. `words`: their
+    full text becomes searchable; a scan of few notes does that while it reads, and has no such phase.
+    """
 
     done: int
     total: int
-    phase: str
+    phase: Literal["walk", "read", "words"]
 
 
 @dataclass(frozen=True, slots=True)
 class ScanReport:
-    """What a scan found: notes read anew, notes that were as before, files that are gone.
+    """What a scan found: notes read anew, notes that were as before, files that are gone or moved.
 
     `skipped` and `failed` are all files of the vault that are not in the index, with the reasons, also
     those that an earlier scan found. A cancelled scan keeps what it has and goes on the next time.
@@ -181,15 +186,21 @@ class ScanReport:
     skipped: tuple[Problem, ...] = ()
     failed: tuple[Problem, ...] = ()
     cancelled: bool = False
+    moved: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class IndexDelta:
-    """What a refresh changed. `relinked` notes are as they were, but links of theirs resolve otherwise."""
+    """What a refresh changed. `relinked` notes are as they were, but links of theirs resolve otherwise.
+
+    `moved` are the notes that others renamed or moved as they are (old path, new path); each is among the
+    removed and the changed ones too.
+    """
 
     changed: tuple[NotePath, ...] = ()
     removed: tuple[NotePath, ...] = ()
     relinked: tuple[NotePath, ...] = ()
+    moved: tuple[tuple[NotePath, NotePath], ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.changed or self.removed or self.relinked)
@@ -271,13 +282,24 @@ class GraphData:
 class IndexUpdated(Event):
     """The index is up to date with these files; `total` notes are in it now.
 
-    `relinked` notes did not change, but links of theirs resolve otherwise than before.
+    `relinked` notes did not change, but links of theirs resolve otherwise than before. `moved` pairs the
+    old with the new path of each note that was found again, as it was, at another place.
     """
 
     changed: tuple[NotePath, ...]
     removed: tuple[NotePath, ...]
     total: int
     relinked: tuple[NotePath, ...] = field(default=())
+    moved: tuple[tuple[NotePath, NotePath], ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class WordsIndexed(Event):
+    """The full text of these notes can be searched now; `done` of the `total` notes that a scan read."""
+
+    paths: tuple[NotePath, ...]
+    done: int
+    total: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from app.index import links, records_reader
 from app.index.database import DamagedIndexError, Database, open_database, set_aside
 from app.index.graph_values import GraphDelta
 from app.index.indexer import Indexer
+from app.index.name_table import Entry
 from app.index.records import (
     FileRecord,
     GraphData,
@@ -39,7 +40,7 @@ from app.index.records import (
 )  # fmt: skip
 from app.index.renames import RenamePlan, plan_renames
 from app.index.request import Grouping, Order
-from app.index.resolver import Entry, Resolver
+from app.index.resolver import Resolver
 from app.index.searcher import Searcher, Similarity
 from app.settings import IndexSettings
 from app.vault.path import NotePath, name_key
@@ -145,6 +146,7 @@ class VaultIndex:
             tuple(problem for problem in found if problem.kind == "skipped"),
             tuple(problem for problem in found if problem.kind == "failed"),
             counts.cancelled,
+            counts.moved,
         )
 
     async def refresh(self, changed: Iterable[NotePath], removed: Iterable[NotePath] = ()) -> IndexDelta:
