@@ -124,7 +124,8 @@ def _listing(result: Result, call: CallTool) -> str:
 
 def _related(result: Result, call: CallTool) -> str:
     lines = [
-        f"{link(one['path'])}: {_relation(str(one['relationship']), one['score'])}"
+        f"{link(one['path'])}: "
+        + ", ".join(_relation(str(reason["relationship"]), reason["score"]) for reason in one["reasons"])
         for one in result["related"]
     ]
     name = link(str(call.arguments["name"]))
