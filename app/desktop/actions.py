@@ -74,6 +74,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("graph-sheet", "Graph: filters, groups, forces", "View", symbol="sliders-horizontal"),
     Command("graph-png", "Save the graph as a picture…", "View", symbol="download-simple"),
     Command("graph-svg", "Save the graph as a drawing…", "View", symbol="download-simple"),
+    Command("show-duplicates", "Near-duplicates", "View", symbol="copy"),
     Command("zoom-in", "Larger", "View", ("Ctrl++", "Ctrl+="), needs_vault=False, line=True),
     Command("zoom-out", "Smaller", "View", ("Ctrl+-",), needs_vault=False),
     Command("zoom-reset", "Normal size", "View", ("Ctrl+0",), needs_vault=False),

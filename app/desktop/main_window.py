@@ -163,6 +163,7 @@ class MainWindow(QMainWindow):
             "split-right": in_notes(lambda notes: notes.split()),
             "focus-agent": in_view(lambda view: view.ask_agent()),
             "show-problems": in_page(lambda page: page.show_bottom("problems")),
+            "show-duplicates": in_page(lambda page: page.show_bottom("duplicates")),
             "zoom-in": lambda: self._zoom(self.theme.zoom + _ZOOM_STEP),
             "zoom-out": lambda: self._zoom(self.theme.zoom - _ZOOM_STEP),
             "zoom-reset": lambda: self._zoom(1.0),
