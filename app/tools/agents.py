@@ -58,7 +58,7 @@ class ListedOperations(ToolResult):
 
 @tool(
     category="agents",
-    examples=("what can you do?", "list the tools", "which tools are there for {query}?"),
+    examples=("which tools are there", "list all the tools there are", "which tool can {query}"),
 )
 async def list_tools(context: ToolContext, query: str = "", limit: Limit = 50) -> ListedTools:
     """List the tools that you may call, those that fit a query first.
@@ -93,7 +93,7 @@ def _fit(query: str, one: Tool) -> float:
 
 @tool(
     category="agents",
-    examples=("what is still waiting?", "which of my requests are pending?"),
+    examples={"list": ("what is still waiting?", "show what is pending", "list the pending operations")},
     operations={"list": "", "status": "pending_operation_id", "cancel": "pending_operation_id"},
     usage_rule="pending tells what became of a change that waited for the user; deciding is for people.",
 )
