@@ -24,6 +24,7 @@ from app.agent.keys import KeyStore
 from app.agent.model_agent import ModelAgent
 from app.agent.planner import BuiltinPlanner
 from app.agent.session import AgentSession
+from app.analysis.analyst import Analyst
 from app.embeddings.client import Embedder
 from app.embeddings.model_choice import ModelChoice
 from app.embeddings.pace import Machine, Pacer
@@ -123,6 +124,9 @@ class Workspace:
             self.vectors, self.index, self.store, self._note_embedder, self.events,
             self._kept_from_models, self._pacer,
         )  # fmt: skip
+        self.analysis = Analyst(
+            self.index, self._known_vectors, own, self.events, self._kept_from_models
+        )
         self.keys = KeyStore()
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
@@ -184,6 +188,7 @@ class Workspace:
                 await asyncio.gather(task, return_exceptions=True)
         if self._model_change is not None:
             await asyncio.gather(self._model_change, return_exceptions=True)
+        await self.analysis.close()
         await self.upkeep.close()
         await self._note_embedder.close()
         await self.embedder.close()
@@ -291,6 +296,10 @@ class Workspace:
         """Let tools and the search language use search by meaning, or not."""
         self.runner.services.meaning = self.meaning if known else None
         self.index.similarity = self._similar if known else None
+
+    def _known_vectors(self) -> VectorStore | None:
+        """What notes mean, as far as the user wants it known."""
+        return self.vectors if self.settings.embeddings.enabled else None
 
     async def _similar(self, text: str, limit: int) -> list[tuple[NotePath, float]]:
         return [(hit.path, hit.score) for hit in await self.meaning.like_text(text, limit, 0.0)]
