@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame
 
@@ -16,7 +16,13 @@ _STEP = 0.12
 
 
 class Minimap(QFrame):
-    """Follows `canvas`; the arrows move the view while it has the keyboard."""
+    """Follows `canvas`; the arrows move the view while it has the keyboard.
+
+    One that nobody has asked for is there while only a part of the graph is seen. `turned` comes when it
+    appears or goes.
+    """
+
+    turned = Signal()
 
     def __init__(self, theme: Theme, canvas: Canvas) -> None:
         super().__init__(canvas.parentWidget())
@@ -29,8 +35,9 @@ class Minimap(QFrame):
         self.setFixedSize(_SIZE)
         self._theme = theme
         self._canvas = canvas
-        canvas.moved.connect(self.update)
-        canvas.overview_changed.connect(self.update)
+        self._on = self._always = False
+        canvas.moved.connect(self._follow)
+        canvas.overview_changed.connect(self._follow)
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
@@ -38,12 +45,30 @@ class Minimap(QFrame):
         self._theme = theme
         self.update()
 
-    def turn(self, on: bool) -> None:
-        """Show it, and have its picture drawn; or not."""
-        if on == self.isHidden():
-            self.setVisible(on)
+    @property
+    def is_on(self) -> bool:
+        """Whether it is shown when there is a reason."""
+        return self._on
+
+    def turn(self, on: bool, *, always: bool = False) -> None:
+        """Show it and have its picture drawn, or not; `always` also while everything is seen."""
+        self._always = always
+        if on != self._on:
+            self._on = on
             room = self._room()
             self._canvas.want_overview(*((round(room.width()), round(room.height())) if on else (0, 0)))
+        self._follow()
+
+    def _follow(self) -> None:
+        """The camera or the picture is another one."""
+        overview = self._canvas.overview
+        seen = self._canvas.viewport()
+        needed = overview is not None and (self._always or not seen.contains(overview.area))
+        shown = self._on and needed
+        if shown == self.isHidden():
+            self.setVisible(shown)
+            self.turned.emit()
+        self.update()
 
     def frame(self) -> QRectF:
         """The part of the graph that is seen, in pixels of the map; null while there is no picture."""

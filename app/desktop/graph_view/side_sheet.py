@@ -84,11 +84,6 @@ class SideSheet(QFrame):
         for part in self.sections:
             part.open(part.key not in choices.folded)
 
-    def leave_out(self, *sections: Section) -> None:
-        """Show none of `sections`: what they need is not there."""
-        for section in sections:
-            section.hide()
-
     def unfold(self, section: Section) -> None:
         """Open a section and bring it into sight."""
         if not section.is_open:

@@ -153,7 +153,7 @@ class GraphView(QWidget):
     def arrange(self) -> None:
         """Lay the graph out from scratch, by its links."""
         self.arranging.leave()
-        self.canvas.set_graph(self.canvas.scene.graph, None, self.canvas.scene.communities)
+        self.canvas.set_graph(self.canvas.scene.graph, None)
         self._graph_changed()
 
     # Local graph
