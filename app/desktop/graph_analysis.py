@@ -156,7 +156,7 @@ class GraphAnalysis(QObject):
         )
         if graph is not self._view.canvas.scene.graph:
             return
-        self._view.appearance.set_sizes(found.radii() / node_radii(graph))
+        self._view.appearance.set_sizes(found.radii() / node_radii(graph), found.method)
         order = np.argsort(-found.score, kind="stable")[:50].tolist()
         lines = tuple(
             Line((graph.paths[row],), graph.names[row], f"{100 * float(found.score[row]):.2f} %")
@@ -348,6 +348,8 @@ class GraphAnalysis(QObject):
         self._part.show_finding(finding)
         if view.sheet.isHidden():
             view.note.say(f"{finding.title}: {finding.words}")
+        else:
+            view.sheet.unfold(self._part)
         view.show_legend()
 
     def _start(self, work: Callable[[], Awaitable[None]]) -> None:

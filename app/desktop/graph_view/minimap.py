@@ -13,6 +13,7 @@ _SIZE = QSize(196, 132)
 _PAD = 5
 MANY = 1500
 _STEP = 0.12
+_RIM = 0.06
 
 
 class Minimap(QFrame):
@@ -63,7 +64,7 @@ class Minimap(QFrame):
         """The camera or the picture is another one."""
         overview = self._canvas.overview
         seen = self._canvas.viewport()
-        needed = overview is not None and (self._always or not seen.contains(overview.area))
+        needed = overview is not None and (self._always or not _nearly_within(overview.area, seen))
         shown = self._on and needed
         if shown == self.isHidden():
             self.setVisible(shown)
@@ -153,6 +154,12 @@ class Minimap(QFrame):
         scale, corner = self._scale(overview.area)
         at = overview.area.topLeft() + (place - corner) / scale
         self._canvas.centre_on(at.x(), at.y())
+
+
+def _nearly_within(area: QRectF, seen: QRectF) -> bool:
+    """Whether `area` is seen, but for a rim where nothing much is."""
+    rim_x, rim_y = area.width() * _RIM, area.height() * _RIM
+    return seen.contains(area.adjusted(rim_x, rim_y, -rim_x, -rim_y))
 
 
 def _around(room: QRectF, hole: QRectF) -> tuple[QRectF, ...]:

@@ -164,8 +164,8 @@ class GraphView(QWidget):
         name = self._shown.show_local(listed, depth)
         if name is None:
             return
-        several = self.tr("{0} and {1} more").format(name, len(listed) - 1)
-        self.local_bar.show_for(several if len(listed) > 1 else name, depth)
+        more = len(listed) - 1
+        self.local_bar.show_for(self.tr("{0} and {1} more").format(name, more) if more else name, depth)
         self._graph_changed()
         self.select(listed)
 
@@ -378,7 +378,8 @@ class GraphView(QWidget):
         scene = self.canvas.scene
         entries, hidden = self.appearance.entries()
         relations = known_relations(scene.graph, scene.theme)
-        self.legend.show_groups(entries, relations, hidden, scene.theme, self.devicePixelRatioF())
+        ratio, sizes = self.devicePixelRatioF(), self.appearance.size_words
+        self.legend.show_groups(entries, relations, hidden, scene.theme, ratio, sizes)
         self.lay_out()
 
     def lay_out(self) -> None:
