@@ -20,13 +20,11 @@ from tests.benchmarks.graphs import vault as graph_of
 BUSIEST, LONGEST, RICHEST = "Home.md", "Archive/Everything.md", "Archive/Index of links.md"
 LONGEST_BYTES = 3_000_000
 RICHEST_LINKS = 2_000
-_SYLLABLES = (
-    "ba be bo da de do fa fi ga go ka ke la le li lo ma me mi mo na ne no pa pe ra re ri ro sa se si so ta "
-    "te ti to va vi"
-).split()
+_SYLLABLES = [f"{a}{b}" for a in "bdfgklmnprstv" for b in "aeio"]
 _WORDS = 20_000
 _TAGS = 1_200
 _PER_FOLDER = 120
+_TYPES = ("concept", "person", "project", "source")
 
 
 def write_vault(folder: Path, size: int, seed: int = 1) -> int:
@@ -53,7 +51,8 @@ def _notes(size: int, rng: np.random.Generator, seed: int) -> Iterator[tuple[str
     links: list[list[int]] = [[] for _ in range(size)]
     for source, target in graph.edges.tolist():
         links[source].append(target)
-    tags = [f"{vocabulary[each % 60]}/{vocabulary[each]}" if each % 3 else vocabulary[each] for each in range(_TAGS)]
+    words = enumerate(vocabulary[:_TAGS])
+    tags = [f"{vocabulary[each % 60]}/{word}" if each % 3 else word for each, word in words]
     busy = rng.random(size) < 0.2
     for note in range(size):
         yield _path(note, names), _text(note, names, links[note], tags, vocabulary, busy[note], rng)
@@ -65,7 +64,8 @@ def _notes(size: int, rng: np.random.Generator, seed: int) -> Iterator[tuple[str
 
 def _vocabulary(rng: np.random.Generator) -> list[str]:
     lengths = rng.integers(1, 5, _WORDS)
-    return ["".join(_SYLLABLES[int(each)] for each in rng.integers(0, len(_SYLLABLES), length)) for length in lengths]
+    parts = (rng.integers(0, len(_SYLLABLES), length) for length in lengths)
+    return ["".join(_SYLLABLES[int(each)] for each in word) for word in parts]
 
 
 def _names(size: int, vocabulary: list[str], rng: np.random.Generator) -> list[str]:
@@ -92,7 +92,7 @@ def _text(
     rng: np.random.Generator,
 ) -> str:
     chosen = [tags[int(each) % _TAGS] for each in rng.zipf(1.6, 2)]
-    head = f"---\ntype: {('concept', 'person', 'project', 'source')[note % 4]}\ntags: [{', '.join(chosen)}]\n---\n"
+    head = f"---\ntype: {_TYPES[note % 4]}\ntags: [{', '.join(chosen)}]\n---\n"
     lines = [head, f"# {names[note]}\n", _sentences(vocabulary, rng, 5)]
     for place, target in enumerate(links):
         if place % 3 == 2:
