@@ -136,6 +136,35 @@ class EmbeddingSettings(Section):
     threads: int = Field(
         1, ge=1, le=16, title="Cores", description="How many cores the embedding process may use."
     )
+    on_battery: Literal["slow", "paused", "full"] = Field(
+        "slow",
+        title="On battery",
+        description="Speed while the computer runs on battery. Under 20 % charge it stops unless at full.",
+    )
+    when_busy: Literal["slow", "paused", "full"] = Field(
+        "slow", title="When busy", description="Speed while other programs need the processor."
+    )
+    model: str = Field(
+        "all-MiniLM-L6-v2-int8",
+        min_length=1,
+        title="Model",
+        description=(
+            "The shipped one, or any of sentence-transformers (an extra), by its name on the Hugging Face "
+            "hub or its folder; take a multilingual one for Chinese, Japanese or Korean. Changing it reads "
+            "all notes anew."
+        ),
+        examples=[
+            "all-MiniLM-L6-v2-int8",
+            "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
+            "sentence-transformers/paraphrase-multilingual-mpnet-base-v2",
+            "sentence-transformers/all-mpnet-base-v2",
+        ],
+    )
+    python: str = Field(
+        "",
+        title="Python for other models",
+        description="A Python that has sentence-transformers; empty: the one that runs the app.",
+    )
 
 
 class JournalSettings(Section):

@@ -25,6 +25,8 @@ from app.agent.model_agent import ModelAgent
 from app.agent.planner import BuiltinPlanner
 from app.agent.session import AgentSession
 from app.embeddings.client import Embedder
+from app.embeddings.model_choice import ModelChoice
+from app.embeddings.pace import Machine, Pacer
 from app.embeddings.upkeep import VectorUpkeep
 from app.embeddings.vectors import VectorStore
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
@@ -36,9 +38,11 @@ from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
+from app.permissions.pending import PendingStore
 from app.permissions.policy import Policy
 from app.settings import Settings, VaultRules, load_vault_rules, save_settings
 from app.toolkit.meaning import Meaning
+from app.toolkit.pending import PendingOperations
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
 from app.toolkit.vault_view import is_private
@@ -93,16 +97,28 @@ class Workspace:
         self.grants = Grants(own, events=self.events)
         self.policy = Policy(settings.permissions, self.grants, self._vault_rules())
         self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call)
+        # The built-in agent's thresholds are those of the shipped model, whichever makes the notes' vectors.
         self.embedder = Embedder(threads=settings.embeddings.threads)
-        self.vectors = VectorStore(self._cache(root))
-        self.meaning = Meaning(self.embedder, self.vectors)
+        self._note_embedder = self._made_embedder(settings)
+        self.vectors = VectorStore(self._cache(root), self._note_embedder.model.key)
+        self.meaning = Meaning(self._note_embedder, self.vectors)
         self.runner = ToolRunner(
             self.registry, self.policy, approver, self.store, self.index, self.journal, self.audit,
             self.grants, self.events,
         )  # fmt: skip
+        self.runner.services.registry = self.registry
+        self.pending: PendingOperations | None = None
+        if not read_only:
+            store = PendingStore(own)
+            self.notices += [store.problem] if store.problem else []
+            self.pending = PendingOperations(self.runner, store, self.journal, self.events)
+        self.runner.services.pending = self.pending
+        self._pacer = Pacer(Machine(lambda: self._note_embedder.worker_id))
+        self._set_pace(settings)
         self.upkeep = VectorUpkeep(
-            self.vectors, self.index, self.store, self.embedder, self.events, self._kept_from_models
-        )
+            self.vectors, self.index, self.store, self._note_embedder, self.events,
+            self._kept_from_models, self._pacer,
+        )  # fmt: skip
         self.keys = KeyStore()
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
@@ -111,6 +127,7 @@ class Workspace:
             ConversationStore(own), self.events, self.runner, BuiltinAgent(planner), model, self._settings
         )
         self._know_meaning(settings.embeddings.enabled)
+        self._model_change: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
 
@@ -153,10 +170,15 @@ class Workspace:
     async def close(self) -> None:
         """Stop the agent, the watcher and the worker, and close every file."""
         await self.agent.close()
+        if self.pending is not None:
+            await self.pending.close()
         self._stop.set()
         if self._watching is not None:
             await asyncio.gather(self._watching, return_exceptions=True)
+        if self._model_change is not None:
+            await asyncio.gather(self._model_change, return_exceptions=True)
         await self.upkeep.close()
+        await self._note_embedder.close()
         await self.embedder.close()
         self.runner.close()
         await self.index.close()
@@ -181,6 +203,8 @@ class Workspace:
             self.upkeep.start()
         if not self.read_only:
             await asyncio.to_thread(self.store.cleanup)
+        if self.pending is not None:
+            self.pending.resume()
         return report
 
     async def _take(self, batch: FileBatch) -> None:
@@ -193,8 +217,10 @@ class Workspace:
                 self.events.publish(VaultFound())
                 await self.index.scan()
             else:
-                await self.index.refresh(batch.changed, batch.removed)
-                self.events.publish(NotesChanged(batch.changed, batch.removed, (), _OUTSIDE, None))
+                delta = await self.index.refresh(batch.changed, batch.removed)
+                self.events.publish(
+                    NotesChanged(batch.changed, batch.removed, delta.moved, _OUTSIDE, None)
+                )
         except VaultLostError:
             self.events.publish(VaultLost())
         except ScriptoriumError as error:
@@ -221,16 +247,42 @@ class Workspace:
         """Let these settings take effect now; those of the index and the journal do at the next opening."""
         self.settings = settings
         self.policy.configure(settings.permissions, self._vault_rules())
+        self._set_pace(settings)
         self._know_meaning(settings.embeddings.enabled)
-        if settings.embeddings.enabled:
-            self.upkeep.start()
-        else:
+        if not settings.embeddings.enabled:
             self.upkeep.stop()
+        elif _chosen(settings) != self._note_embedder.model:
+            self._model_change = asyncio.create_task(self._change_model(self._model_change))
+        else:
+            self.upkeep.start()
         self.events.publish(SettingsChanged(settings.model_copy(deep=True)))
+
+    def _made_embedder(self, settings: Settings) -> Embedder:
+        chosen = _chosen(settings)
+        return self.embedder if chosen.is_shipped else Embedder(chosen, threads=settings.embeddings.threads)
+
+    def _set_pace(self, settings: Settings) -> None:
+        self._pacer.on_battery = settings.embeddings.on_battery
+        self._pacer.when_busy = settings.embeddings.when_busy
+
+    async def _change_model(self, earlier: asyncio.Task[None] | None) -> None:
+        """Have the notes' vectors made by the model of the settings; the last of several changes holds."""
+        if earlier is not None:
+            await asyncio.gather(earlier, return_exceptions=True)
+        old = self._note_embedder
+        if _chosen(self.settings) == old.model:
+            return
+        self._note_embedder = self._made_embedder(self.settings)
+        self.meaning.change_model(self._note_embedder)
+        await self.upkeep.change_model(self._note_embedder)
+        if old is not self.embedder:
+            await old.close()
+        if self.settings.embeddings.enabled:
+            self.upkeep.start()
 
     def _know_meaning(self, known: bool) -> None:
         """Let tools and the search language use search by meaning, or not."""
-        self.runner.meaning = self.meaning if known else None
+        self.runner.services.meaning = self.meaning if known else None
         self.index.similarity = self._similar if known else None
 
     async def _similar(self, text: str, limit: int) -> list[tuple[NotePath, float]]:
@@ -280,6 +332,13 @@ class Workspace:
     def _kept_from_models(self, path: NotePath) -> bool:
         """Whether a rule denies a model to read the note."""
         return self.policy.may_read(_MODEL_READER, "read_note", path) != "allow"
+
+
+def _chosen(settings: Settings) -> ModelChoice:
+    """The model that makes the notes' vectors."""
+    chosen = settings.embeddings
+    made = ModelChoice(chosen.model.strip(), chosen.python.strip())
+    return ModelChoice() if made.is_shipped else made
 
 
 def _told(recovery: Recovery) -> str:

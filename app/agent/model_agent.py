@@ -189,7 +189,7 @@ def _told(outcome: ToolOutcome) -> dict[str, object]:
         return {"success": False, "denied": True, "message": outcome.message, "words": outcome.words}
     if not outcome.success:
         return {"success": False, "error": outcome.error}
-    return {"success": True, "message": outcome.message, **outcome.result}
+    return outcome.as_dict()
 
 
 def _stream(turn: Turn, piece: object) -> None:

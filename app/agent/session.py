@@ -7,6 +7,7 @@ import logging
 import time
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 
 from app.agent.builtin import BuiltinAgent, Responder
 from app.agent.conversations import Conversation, ConversationStore
@@ -14,6 +15,7 @@ from app.agent.model_agent import ModelAgent
 from app.agent.transcript import (
     ConversationsChanged,
     ItemSettled,
+    ToolCard,
     TurnFinished,
     TurnStarted,
     TurnState,
@@ -119,7 +121,10 @@ class AgentSession:
             conversation=conversation,
             uses_model=not builtin,
         )
-        position = len(self.store.items(conversation))
+        items = self.store.items(conversation)
+        if any(isinstance(item, ToolCard) and item.untrusted for item in items):
+            caller = replace(caller, tainted=True)
+        position = len(items)
         said = UserText(turn=caller.turn, at=time.time(), text=prompt.text, notes=prompt.notes)
         self.store.put(conversation, position, said)
         self._events.publish(TurnStarted(conversation, caller.turn))

@@ -49,7 +49,10 @@ class Thinking(Item):
 
 
 class ToolCard(Item):
-    """A tool call: arguments and result as JSON text, the audit entry and the commit it made."""
+    """A tool call: arguments and result as JSON text, the audit entry and the commit it made.
+
+    `untrusted`: the result holds text from outside, so all that follows in the conversation is tainted.
+    """
 
     kind: Literal["tool"] = "tool"
     call: str
@@ -61,6 +64,7 @@ class ToolCard(Item):
     duration_ms: float = 0.0
     entry: int | None = None
     commit: int | None = None
+    untrusted: bool = False
 
 
 class Choice(BaseModel):

@@ -120,6 +120,8 @@ class Turn:
             self._replace(position, card.model_copy(update={"state": "cancelled", "message": "Stopped."}))
             raise
         self._replace(position, _settled(card, outcome))
+        if outcome.untrusted:
+            self.caller = replace(self.caller, tainted=True)
         return outcome
 
     def _settle_thinking(self) -> None:
@@ -149,5 +151,6 @@ def _settled(card: ToolCard, outcome: ToolOutcome) -> ToolCard:
             "duration_ms": outcome.duration_ms,
             "entry": outcome.entry,
             "commit": outcome.commit,
+            "untrusted": outcome.untrusted,
         }
     )

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from app import __version__, paths
-from app.cli import index_command
+from app.cli import index_command, tools_command
 from app.errors import ScriptoriumError
 from app.permissions.audit import AuditLog
 
@@ -42,6 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("vault", type=Path)
     export.add_argument("file", type=Path)
     export.set_defaults(run=_export)
+    tools_command.add_parser(verbs)
     return parser
 
 

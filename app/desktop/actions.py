@@ -70,6 +70,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("split-right", "Split the notes", "View", ("Ctrl+\\",), needs_note=True, symbol="columns"),
     Command("focus-agent", "Ask the agent", "View", ("Ctrl+L",), line=True, symbol="chat-teardrop-text"),
     Command("show-problems", "Problems of the index", "View", symbol="warning-circle"),
+    Command("show-duplicates", "Near-duplicates", "View", symbol="copy"),
     Command("zoom-in", "Larger", "View", ("Ctrl++", "Ctrl+="), needs_vault=False, line=True),
     Command("zoom-out", "Smaller", "View", ("Ctrl+-",), needs_vault=False),
     Command("zoom-reset", "Normal size", "View", ("Ctrl+0",), needs_vault=False),

@@ -68,6 +68,8 @@ def editor(name: str, field: FieldInfo, value: object) -> Editor:
         return _choice([str(choice) for choice in get_args(kind)], value, optional)
     if kind is int or kind is float:
         return _optional_number(kind, value) if optional else _number(kind, field, value)
+    if kind is str and field.examples:
+        return _suggested([str(example) for example in field.examples], str(value or ""))
     if kind is str:
         return _long_text(value) if name in _LONG_TEXT else _line(str(value or ""), lambda text: text)
     if get_origin(kind) in (tuple, list):
@@ -119,6 +121,19 @@ def _choice(choices: list[str], value: object, optional: bool) -> Editor:
     box.setCurrentText("" if value is None else str(value))
     made = Editor(box, lambda: box.currentText() or None)
     box.currentTextChanged.connect(made.tell)
+    return made
+
+
+def _suggested(choices: list[str], value: str) -> Editor:
+    """A choice among usual values, or any other that is typed."""
+    box = _Choice()
+    box.setLineEdit(line := QLineEdit())
+    box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+    box.addItems(choices)
+    box.setCurrentText(value)
+    made = Editor(box, lambda: box.currentText().strip())
+    box.activated.connect(made.tell)
+    line.editingFinished.connect(made.tell)
     return made
 
 

@@ -18,10 +18,13 @@ from app.desktop.bridge import VaultClient
 from app.desktop.graph_view.view import GraphView
 from app.desktop.theme import ThemeSource
 from app.events import Event
-from app.graph.builder import build, carry
-from app.graph.model import Graph, Positions
+from app.graph.builder import build
+from app.graph.changes import advance
+from app.graph.following import News, unresolved_around
+from app.graph.model import Graph, GraphDelta, Positions
+from app.graph.placing import carry
 from app.graph.positions import Communities, load_communities, load_positions, save_positions
-from app.index.records import GraphData, IndexUpdated
+from app.index.records import GraphData, IndexRebuilt, IndexUpdated
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 
@@ -52,7 +55,8 @@ class GraphPanel(QWidget):
         self._is_settled = False
         self._added = 0
         self._changed: set[str] = set()
-        self._renamed: dict[str, str] = {}
+        self._news = News()
+        self._updating = asyncio.Lock()
         self.view = GraphView(theme.theme, self)
         self.setAccessibleName(self.tr("Graph"))
         self.setFocusProxy(self.view)
@@ -127,17 +131,46 @@ class GraphPanel(QWidget):
         tasks.start(self._update(), owner=self, what=self.tr("show the graph"))
 
     async def _update(self) -> None:
-        renamed, self._renamed = self._renamed, {}
-        graph = await self._graph()
-        shown = self.view.graph()
-        new = len(graph.rows.keys() - shown.rows.keys())
-        self._added += new + max(0, len(graph.edges) - len(shown.edges))
+        async with self._updating:
+            news, self._news = self._news, News()
+            try:
+                await self._follow(news)
+            except BaseException:
+                self._news.add_back(news)
+                raise
+
+    async def _follow(self, news: News) -> None:
+        """Show what the index has changed; what it costs goes by that, not by the size of the vault."""
+        shown: Graph | None = None
+        while news and shown is not self.view.graph():
+            shown = self.view.graph()
+            places = self.view.positions().copy()
+            graph, places, renamed = await self._after(shown, places, news)
+        if shown is None or graph is shown:
+            return
+        self._added += max(0, len(graph) - len(shown)) + max(0, len(graph.links) - len(shown.links))
         if len(graph) > 2 * len(shown) + 8 or (not self._is_settled and self._is_heap(graph, 0.3)):
             self._arrange(graph)
-        elif new or renamed or len(graph) != len(shown) or not self._reading:
-            old_places = self.view.positions().copy()
-            places, _ = await asyncio.to_thread(carry, shown, old_places, graph, renamed)
+        else:
             self.view.update_graph(graph, renamed, places)
+
+    async def _after(
+        self, shown: Graph, places: Positions, news: News
+    ) -> tuple[Graph, Positions, dict[str, str]]:
+        """The graph after the news, its positions, and which paths are called otherwise in it."""
+        if news.is_much(len(shown)):
+            renamed = dict(news.renamed)
+            graph = await self._graph()
+            places, _ = await asyncio.to_thread(carry, shown, places, graph, renamed)
+            return graph, places, renamed
+        names = unresolved_around(shown, news.touched)
+        delta: GraphDelta = await self._client.run(
+            lambda workspace: asyncio.to_thread(
+                workspace.index.graph_delta, news.touched, names, news.renamed
+            )
+        )
+        graph, places = await asyncio.to_thread(advance, shown, places, delta)
+        return graph, places, dict(delta.renamed)
 
     def _is_heap(self, graph: Graph, share: float) -> bool:
         """Whether more than that share of nodes and links came to a layout that was made without them."""
@@ -175,7 +208,10 @@ class GraphPanel(QWidget):
 
     def _notice(self, events: tuple[Event, ...]) -> None:
         for event in events:
-            if isinstance(event, IndexUpdated):
+            if isinstance(event, IndexRebuilt):
+                self._news.touch_all()
+            elif isinstance(event, IndexUpdated):
+                self._news.touch(path.text for path in (*event.changed, *event.removed, *event.relinked))
                 self._quiet.start()
                 if not self._settle.isActive():
                     self._settle.start(_WHILE_READING_MS if self._reading else _SETTLE_MS)
@@ -183,7 +219,7 @@ class GraphPanel(QWidget):
                 self._take(event)
 
     def _take(self, event: NotesChanged) -> None:
-        self._renamed.update({old.text: new.text for old, new in event.moved})
+        self._news.rename((old.text, new.text) for old, new in event.moved)
         if event.author not in _YOU:
             self._changed |= {path.text for path in event.paths}
             self.view.set_changed(self._changed)

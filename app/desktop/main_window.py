@@ -116,7 +116,8 @@ class MainWindow(QMainWindow):
         session.closed.connect(self._show_welcome)
         session.progress.connect(status.show_scan)
         session.scanned.connect(status.show_scanned)
-        session.progress.connect(lambda _: self._mark_reading(True))
+        # The graph is whole before the words of the notes are in.
+        session.progress.connect(lambda progress: self._mark_reading(progress.phase != "words"))
         session.scanned.connect(lambda _: self._mark_reading(False))
         session.stopped.connect(status.hide_scan)
         session.stopped.connect(lambda: self._mark_reading(False))
@@ -162,6 +163,7 @@ class MainWindow(QMainWindow):
             "split-right": in_notes(lambda notes: notes.split()),
             "focus-agent": in_view(lambda view: view.ask_agent()),
             "show-problems": in_page(lambda page: page.show_bottom("problems")),
+            "show-duplicates": in_page(lambda page: page.show_bottom("duplicates")),
             "zoom-in": lambda: self._zoom(self.theme.zoom + _ZOOM_STEP),
             "zoom-out": lambda: self._zoom(self.theme.zoom - _ZOOM_STEP),
             "zoom-reset": lambda: self._zoom(1.0),
@@ -190,9 +192,10 @@ class MainWindow(QMainWindow):
         view.told.connect(lambda words: self.banners.show_message(f"told:{words}", words, "warning"))
         view.granted.connect(self.status.show_grants)
         view.index_changed.connect(self.status.refresh)
-        view.embedding.connect(self.status.show_embedding)
+        view.embedding.connect(self.status.embedding.show_embedding)
         view.cost_changed.connect(self.status.show_cost)
         self.status.pause_embedding_requested.connect(view.pause_embedding)
+        self.status.resume_embedding_requested.connect(view.resume_embedding)
         view.lost.connect(self._say_lost)
         view.found.connect(lambda: self.banners.clear("lost"))
         self.view = view

@@ -12,7 +12,7 @@ from app.desktop.panel import EmptyState, Panel, SearchField, ThemedButton
 from app.desktop.theme import ThemeSource, code_font
 from app.errors import QueryError
 from app.events import Event
-from app.index.records import IndexUpdated, SearchPage
+from app.index.records import IndexUpdated, SearchPage, WordsIndexed
 
 _TYPING_MS = 120
 _PAGE = 50
@@ -203,5 +203,5 @@ class SearchPanel(Panel):
         """Results follow the vault while nobody is in them."""
         in_use = self.list.hasFocus() or self._typing.isActive()
         follows = bool(self.field.text().strip()) and self.isVisible() and not in_use
-        if follows and any(isinstance(event, IndexUpdated) for event in events):
+        if follows and any(isinstance(event, IndexUpdated | WordsIndexed) for event in events):
             self._typing.start()

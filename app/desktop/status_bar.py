@@ -12,9 +12,11 @@ from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.panel import ThemedButton
 from app.desktop.theme import ThemeSource
+from app.embeddings.pace import FULL, Pace, Reason
 from app.permissions.wording import counted
 
 if TYPE_CHECKING:
+    from app.embeddings.upkeep import EmbeddingProgressed
     from app.index.records import ScanProgress, ScanReport, VaultStats
 
 
@@ -40,10 +42,11 @@ class Work(QWidget):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self.hide()
 
-    def show_progress(self, done: int, total: int) -> None:
-        """Show that `done` of `total` are done; a `total` of 0 is not known yet."""
-        if self.isHidden():
+    def show_progress(self, done: int, total: int, name: str = "") -> None:
+        """Show that `done` of `total` are done; a `total` of 0 is not known yet. `name` says another step."""
+        if self.isHidden() or (name and name != self._name):
             self._since = time.monotonic()
+        self._name = name or self._name
         self.bar.setRange(0, total)
         self.bar.setValue(done)
         counts = f"{done:,} / {total:,}" if total else f"{done:,}"
@@ -57,6 +60,58 @@ class Work(QWidget):
         self.hide()
 
 
+class EmbeddingWork(Work):
+    """How many notes can be found by meaning, how fast that goes and why; it can be paused and resumed.
+
+    `resumed` as `stopped`: somebody pressed the button.
+    """
+
+    resumed = Signal()
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "", "", parent)
+        self._name = self.tr("Meaning")
+        self._paused = False
+        self.cancel.clicked.disconnect()
+        self.cancel.clicked.connect(self._press)
+        self._show_pace(FULL)
+
+    def show_embedding(self, progress: EmbeddingProgressed) -> None:
+        """Show the progress; the end hides it."""
+        if progress.done >= progress.total:
+            self.finish()
+            return
+        self.show_progress(progress.done, progress.total)
+        self._show_pace(progress.pace)
+
+    def _show_pace(self, pace: Pace) -> None:
+        self._paused = pace.reason == "user"
+        self.cancel.set_symbol("play" if self._paused else "pause")
+        name = self.tr("Go on with search by meaning") if self._paused else self.tr("Pause search by meaning")
+        self.cancel.setToolTip(name)
+        self.cancel.setAccessibleName(name)
+        reasons: dict[Reason, str] = {
+            "user": self.tr("paused"),
+            "battery": self.tr("on battery"),
+            "busy": self.tr("the computer is busy"),
+            "": "",
+        }
+        why = reasons[pace.reason]
+        if pace.speed == "slow":
+            why = self.tr("slower, {0}").format(why)
+        elif pace.speed == "paused" and pace.reason != "user":
+            why = self.tr("paused, {0}").format(why)
+        if why:
+            self.words.setText(f"{self._name} {self.bar.value():,} / {self.bar.maximum():,} · {why}")
+            self.bar.setAccessibleName(self.words.text())
+        self.setToolTip(
+            self.tr("Notes are prepared for search by meaning, on this computer. You can go on working.")
+        )
+
+    def _press(self) -> None:
+        (self.resumed if self._paused else self.stopped).emit()
+
+
 class StatusBar(QStatusBar):
     """The line at the bottom of the window.
 
@@ -65,6 +120,7 @@ class StatusBar(QStatusBar):
 
     stop_scan_requested = Signal()
     pause_embedding_requested = Signal()
+    resume_embedding_requested = Signal()
     problems_requested = Signal()
     grants_requested = Signal()
 
@@ -78,9 +134,9 @@ class StatusBar(QStatusBar):
         self.mode.setProperty("tone", "warning")
         self.scan = Work(theme, self.tr("Reading"), self.tr("Stop reading; it goes on the next time"), self)
         self.scan.stopped.connect(self.stop_scan_requested)
-        self.embedding = Work(theme, self.tr("Meaning"), self.tr("Pause search by meaning"), self)
+        self.embedding = EmbeddingWork(theme, self)
         self.embedding.stopped.connect(self.pause_embedding_requested)
-        self.embedding.stopped.connect(self.embedding.finish)
+        self.embedding.resumed.connect(self.resume_embedding_requested)
         self.cost = QLabel()
         self.problems = ThemedButton(theme, "warning-circle", self.tr("Problems of the index"), size=14)
         self.problems.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -110,14 +166,8 @@ class StatusBar(QStatusBar):
 
     def show_scan(self, progress: ScanProgress) -> None:
         """Show how far reading is."""
-        self.scan.show_progress(progress.done, progress.total)
-
-    def show_embedding(self, done: int, total: int) -> None:
-        """Show how many notes can be found by meaning; the end hides it."""
-        if done >= total:
-            self.embedding.finish()
-        else:
-            self.embedding.show_progress(done, total)
+        name = self.tr("Making searchable") if progress.phase == "words" else self.tr("Reading")
+        self.scan.show_progress(progress.done, progress.total, name)
 
     def hide_scan(self) -> None:
         """Reading has ended before its end."""

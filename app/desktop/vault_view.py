@@ -32,6 +32,7 @@ from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
 from app.events import Event
 from app.index.records import IndexRebuilt, IndexUpdated
 from app.permissions.grants import GrantsChanged
+from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 from app.vault.watcher import VaultFound, VaultLost
 
@@ -45,8 +46,8 @@ class VaultView(QObject):
     `command` carries a command's id, perhaps with ":" and a section of the settings. `lost` and `found`: the
     vault's folder went and came back. `granted` carries the labels of what is auto-approved, `told` one
     sentence for the user. `index_changed` comes after a burst of changes has settled. `embedding` carries
-    how many notes are done of how many, `cost_changed` what the agent has used, `note_shown` the path of the
-    note in front (empty for none).
+    an `EmbeddingProgressed`, `cost_changed` what the agent has used, `note_shown` the path of the note in
+    front (empty for none).
     """
 
     command = Signal(str)
@@ -55,7 +56,7 @@ class VaultView(QObject):
     granted = Signal(object)
     told = Signal(str)
     index_changed = Signal()
-    embedding = Signal(int, int)
+    embedding = Signal(object)
     cost_changed = Signal(str)
     note_shown = Signal(str)
 
@@ -90,6 +91,7 @@ class VaultView(QObject):
         client.approver.asked.connect(self._approvals.add)
         client.events.batch.connect(self._notice)
         self._approvals.pending_paths_changed.connect(self._mark_pending)
+        self._wiring.on_screen(self.prefer_embedding)
         self._reading = False
         self._built = False
         self._lost_drafts = LostDrafts(client, banners, window)
@@ -145,9 +147,21 @@ class VaultView(QObject):
         self._wiring.search(query)
 
     def pause_embedding(self) -> None:
-        """Stop computing vectors; the next change or start goes on."""
-        pause = self._client.run(lambda workspace: workspace.upkeep.stop())
+        """Compute no more vectors until `resume_embedding` or the next start."""
+        pause = self._client.run(lambda workspace: workspace.upkeep.pause())
         tasks.start(pause, what=self.tr("pause search by meaning"))
+
+    def resume_embedding(self) -> None:
+        """Go on computing vectors."""
+        resume = self._client.run(lambda workspace: workspace.upkeep.resume())
+        tasks.start(resume, what=self.tr("go on with search by meaning"))
+
+    def prefer_embedding(self, paths: Iterable[str]) -> None:
+        """Let the notes that are on the screen be computed first."""
+        shown = tuple(NotePath.on_disk(path) for path in paths)
+        if shown:
+            prefer = self._client.run(lambda workspace: workspace.upkeep.prefer(shown))
+            tasks.start(prefer, what=self.tr("prepare search by meaning"))
 
     async def show_grants(self) -> None:
         """Show what is auto-approved until the sheet is closed."""
@@ -204,9 +218,9 @@ class VaultView(QObject):
             elif isinstance(event, IndexRebuilt):
                 self.told.emit(self.tr("The index is being made anew: {0}").format(event.reason))
             elif isinstance(event, EmbeddingProgressed):
-                self.embedding.emit(event.done, event.total)
+                self.embedding.emit(event)
             elif isinstance(event, EmbeddingFailed):
-                self.embedding.emit(0, 0)
+                self.embedding.emit(EmbeddingProgressed(0, 0))
                 self.told.emit(self.tr("Search by meaning is off for now: {0}").format(event.reason))
             elif isinstance(event, TurnFinished):
                 self._cost.add(event.usage)

@@ -5,6 +5,7 @@ Panels know nothing of each other. Those that the window does not have are skipp
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import SignalInstance
@@ -32,6 +33,7 @@ class Wiring:
         self._page = page
         self._navigation = navigation
         self._commands = commands
+        self._prefer: Callable[[Iterable[str]], None] = lambda paths: None
         page.made.connect(self._connect)
         commands.open_requested.connect(navigation.open)
         commands.made.connect(lambda path: self._show_note(path, WRITE))
@@ -59,6 +61,10 @@ class Wiring:
             if text:
                 agent.insert(text)
             agent.focus_prompt()
+
+    def on_screen(self, prefer: Callable[[Iterable[str]], None]) -> None:
+        """Tell `prefer` the paths of the notes that come to the screen: opened ones and search hits."""
+        self._prefer = prefer
 
     def _connect(self, panel_id: str, panel: QWidget) -> None:
         """A panel was made: it is told what the others do, and they what it does."""
@@ -104,9 +110,10 @@ class Wiring:
         notes = self._page.notes
         return (notes.current.path or None) if notes is not None and notes.current is not None else None
 
-    def _mark_found(self, found: object) -> None:
+    def _mark_found(self, found: Collection[str]) -> None:
+        self._prefer(found)
         if isinstance(graph := self._page.existing("graph"), GraphPanel):
-            graph.set_found(found)  # type: ignore[arg-type]  # a signal's value is an object
+            graph.set_found(found)
 
     def _show_entry(self, number: int, *, undo_it: bool) -> None:
         what = self._page.tr("take it back") if undo_it else self._page.tr("show what was changed")
@@ -137,6 +144,7 @@ class Wiring:
         """A note came to the front: the others point at it."""
         if isinstance(graph := self._page.existing("graph"), GraphPanel):
             graph.show_note(path)
+        self._prefer((path,) if path else ())
         if path:
             if isinstance(files := self._page.existing("files"), FilesPanel):
                 files.select(path)

@@ -1,8 +1,8 @@
 """The embedder: texts to unit vectors, by the worker process, without holding up the app.
 
-Work waits in two lines. What the user waits for (`priority=True`) goes before bulk work, batch by batch,
-and also while bulk work is paused. A worker that crashes is started anew and gets the batch once more; a
-batch that takes two workers down with it fails alone.
+Work waits in two lines. What the user waits for (`priority=True`) goes before bulk work, batch by batch.
+A worker that crashes is started anew and gets the batch once more; a batch that takes two workers down with
+it fails alone.
 """
 
 from __future__ import annotations
@@ -12,19 +12,17 @@ import logging
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
-from app import paths
 from app.embeddings import EmbedderUnavailable
 from app.embeddings.batches import batches
+from app.embeddings.model_choice import SHIPPED_DIMENSION, ModelChoice
 from app.embeddings.onnx_model import Vectors
-from app.embeddings.worker_process import DIMENSION, WorkerLost, WorkerProcess
+from app.embeddings.worker_process import WorkerLost, WorkerProcess
 
 log = logging.getLogger(__name__)
 
-MODEL = "all-MiniLM-L6-v2-int8"
 _TRIES = 2
 
 
@@ -34,22 +32,20 @@ class _Batch:
 
     texts: list[str]
     result: asyncio.Future[Vectors] = field(repr=False)
+    query: bool = False
     tries: int = 0
 
 
 class Embedder:
-    """Turns texts into unit vectors of 384 numbers, in another process. Belongs to one event loop.
+    """Turns texts into unit vectors, in another process. Belongs to one event loop.
 
     Args:
-        model_folder: Where the model is; the shipped one by default.
+        model: Which model; the shipped one by default.
         threads: Processor threads that the worker may use.
     """
 
-    dimension = DIMENSION
-    model = MODEL
-
-    def __init__(self, model_folder: Path | None = None, *, threads: int = 1) -> None:
-        self._folder = model_folder or paths.resources_folder() / "models" / MODEL
+    def __init__(self, model: ModelChoice | None = None, *, threads: int = 1) -> None:
+        self.model = model or ModelChoice()
         self._threads = threads
         self._urgent: deque[_Batch] = deque()
         self._bulk: deque[_Batch] = deque()
@@ -57,9 +53,9 @@ class Embedder:
         self._task: asyncio.Task[None] | None = None
         self._worker: WorkerProcess | None = None
         self._starting = asyncio.Lock()
+        self._dimension = SHIPPED_DIMENSION if self.model.is_shipped else 0
         self._problem = ""
         self._closed = False
-        self.paused = False
 
     @property
     def available(self) -> bool:
@@ -70,6 +66,16 @@ class Embedder:
     def problem(self) -> str:
         """Why no vectors can be had; empty while nothing is known against it."""
         return "The embedder is closed." if self._closed else self._problem
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has; 0 until a model that is not the shipped one has started."""
+        return self._dimension
+
+    @property
+    def worker_id(self) -> int | None:
+        """The id of the worker process; None while there is none."""
+        return self._worker.pid if self._worker else None
 
     async def start(self) -> None:
         """Start the worker and load the model; `embed` does so too. Tries again after a failure.
@@ -82,10 +88,13 @@ class Embedder:
         self._problem = ""
         await self._running_worker()
 
-    async def embed(self, texts: Sequence[str], *, priority: bool = False) -> Vectors:
-        """Unit vectors of `texts`, shape (n, 384), float32, in their order.
+    async def embed(
+        self, texts: Sequence[str], *, priority: bool = False, query: bool = False
+    ) -> Vectors:
+        """Unit vectors of `texts`, shape (n, dimension), float32, in their order.
 
-        Cancelling it takes back what has not been sent to the worker yet.
+        With `query` they are questions, which some models tell from the notes that answer them. Cancelling
+        it takes back what has not been sent to the worker yet.
 
         Raises:
             EmbedderUnavailable: the model is missing, the worker keeps dying over these texts, or `close`
@@ -93,34 +102,28 @@ class Embedder:
         """
         if not self.available:
             raise EmbedderUnavailable(self.problem)
-        vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+        if not texts:
+            return np.zeros((0, self._dimension), dtype=np.float32)
         # A lone surrogate (from a broken file name) has no UTF-8 and so no word pieces.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         groups = batches(clean)
-        loop = asyncio.get_running_loop()
-        waiting = [_Batch([clean[i] for i in group], loop.create_future()) for group in groups]
+        future = asyncio.get_running_loop().create_future
+        waiting = [_Batch([clean[i] for i in group], future(), query) for group in groups]
         (self._urgent if priority else self._bulk).extend(waiting)
         self._ensure_dispatcher()
         self._wake.set()
         try:
-            for group, batch in zip(groups, waiting, strict=True):
-                vectors[group] = await batch.result
+            made = [await batch.result for batch in waiting]
         finally:
             for batch in waiting:
                 if not batch.result.done():
                     batch.result.cancel()
                 elif not batch.result.cancelled():
                     batch.result.exception()
+        vectors = np.empty((len(texts), made[0].shape[1]), dtype=np.float32)
+        for group, part in zip(groups, made, strict=True):
+            vectors[group] = part
         return vectors
-
-    def pause(self) -> None:
-        """Hold bulk work back after the batch that is being done; what has priority still goes through."""
-        self.paused = True
-
-    def resume(self) -> None:
-        """Go on with bulk work."""
-        self.paused = False
-        self._wake.set()
 
     async def close(self) -> None:
         """End the worker and fail what still waits; safe to call twice."""
@@ -157,8 +160,7 @@ class Embedder:
 
     def _next(self) -> _Batch | None:
         """The batch whose turn it is; those that nobody waits for any more are dropped."""
-        lines = (self._urgent,) if self.paused else (self._urgent, self._bulk)
-        for line in lines:
+        for line in (self._urgent, self._bulk):
             while line:
                 batch = line.popleft()
                 if not batch.result.done():
@@ -173,7 +175,7 @@ class Embedder:
             self._fail_waiting(error)
             return
         try:
-            vectors = await worker.encode(batch.texts)
+            vectors = await worker.encode(batch.texts, query=batch.query)
         except WorkerLost as error:
             await self._after_crash(batch, error)
         except EmbedderUnavailable as error:
@@ -197,10 +199,11 @@ class Embedder:
         async with self._starting:
             if self._worker is None:
                 try:
-                    self._worker = await WorkerProcess.start(self._folder, self._threads)
+                    self._worker = await WorkerProcess.start(self.model, self._threads)
                 except EmbedderUnavailable as error:
                     self._problem = error.message
                     raise
+                self._dimension = self._worker.dimension
             return self._worker
 
     def _fail_waiting(self, error: EmbedderUnavailable) -> None:

@@ -48,8 +48,11 @@ class OnnxModel:
             str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
         )
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        """One unit vector per text, shape (n, dimension); what is beyond 256 word pieces is not seen."""
+    def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        """One unit vector per text, shape (n, dimension); what is beyond 256 word pieces is not seen.
+
+        A question and a note are the same to this model, so `query` makes no difference.
+        """
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
         codes = self._tokenizer.encode_batch(list(texts))

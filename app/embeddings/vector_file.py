@@ -54,7 +54,7 @@ class VectorFile:
 
     def __init__(self, folder: Path, model: str) -> None:
         self._path = folder / "vectors.sqlite"
-        self._model = f"{_FORMAT} {model}"
+        self._model = _signature(model)
         self._lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
         try:
@@ -130,6 +130,12 @@ class VectorFile:
         with self._lock, self._db:
             self._db.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks)")
 
+    def start_anew(self, model: str) -> None:
+        """Drop everything: from now on the file is for `model`."""
+        self._model = _signature(model)
+        with self._lock, self._db:
+            _empty(self._db, self._model)
+
     def _open(self) -> sqlite3.Connection:
         database = sqlite3.connect(self._path, check_same_thread=False)
         try:
@@ -140,13 +146,21 @@ class VectorFile:
                 database.executescript(_TABLES)
                 row = database.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
                 if row != (self._model,):
-                    for table in ("vectors", "notes", "chunks"):
-                        database.execute(f"DELETE FROM {table}")
-                    database.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (self._model,))
+                    _empty(database, self._model)
         except BaseException:
             database.close()
             raise
         return database
+
+
+def _signature(model: str) -> str:
+    return f"{_FORMAT} {model}"
+
+
+def _empty(database: sqlite3.Connection, signature: str) -> None:
+    for table in ("vectors", "notes", "chunks"):
+        database.execute(f"DELETE FROM {table}")
+    database.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (signature,))
 
 
 def rounded(vectors: Vectors) -> Vectors:

@@ -1,77 +1,38 @@
-"""The vectors of a vault's notes: kept up to date by chunk hash, searched exactly.
-
-A note that is private (`ai: private`) or that `excluded` names is never handed to the model, and what was
-made of it before it became so is removed, from the file too. Updates work in small groups: each is
-written before the next, so a stopped one goes on where it was, and a just-saved note can go in between.
-"""
+"""The vectors of a vault's notes, in a file and in memory: kept by chunk hash, searched."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from app.embeddings import EmbedderUnavailable
-from app.embeddings.chunker import chunks
-from app.embeddings.client import MODEL, Embedder
+from app.embeddings import table as tables
+from app.embeddings.model_choice import SHIPPED
+from app.embeddings.near_index import Codes, Keys, NearIndex
 from app.embeddings.onnx_model import Vectors
-from app.embeddings.table import Place, VectorHit, VectorTable
-from app.embeddings.vector_file import NoteChunks, VectorFile, rounded
-from app.embeddings.worker_process import DIMENSION
-from app.errors import NotFoundError, StorageError
-from app.index.records import NoteRecord
-from app.vault.markdown.scan import scan
-from app.vault.markdown.text import decode_lossy
+from app.embeddings.table import NoteVectors, Place, VectorHit, VectorTable
+from app.embeddings.vector_file import NoteChunks, VectorFile
 from app.vault.path import NotePath
-
-if TYPE_CHECKING:
-    from app.index.vault_index import VaultIndex
-    from app.vault.store import NoteStore
 
 log = logging.getLogger(__name__)
 
-_GROUP = 16
-
-
-@dataclass(frozen=True, slots=True)
-class VectorProgress:
-    """How far an update is: notes done of `total` that had changed."""
-
-    done: int
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class VectorReport:
-    """What an update did.
-
-    Notes brought up to date, chunks that went through the model, notes whose vectors were removed, notes
-    that failed and why, and whether it was stopped before the end.
-    """
-
-    updated: int
-    embedded: int
-    removed: int
-    failed: tuple[tuple[NotePath, str], ...]
-    cancelled: bool
-
-
-def _never(_path: NotePath) -> bool:
-    return False
+_NEAR_FILE = "vectors.near"
+# So many rows are added to a kept index in passing; with more it is made anew, in another thread.
+_FEW_ROWS = 5_000
+_SLICE = 10_000
 
 
 class VectorStore:
-    """The vectors of one vault, in `cache_folder`. Belongs to the service thread's loop."""
+    """The vectors of one vault, in `cache_folder`, made by `model`. Belongs to the service thread's loop."""
 
-    def __init__(self, cache_folder: Path, model: str = MODEL) -> None:
+    def __init__(self, cache_folder: Path, model: str = SHIPPED) -> None:
         self._file = VectorFile(cache_folder, model)
-        self._notes = self._file.notes()
+        self._near_file = cache_folder / _NEAR_FILE
+        self._hashes = self._file.notes()
         self._table: VectorTable | None = None
         self._turn = asyncio.Lock()
 
@@ -81,14 +42,19 @@ class VectorStore:
     @property
     def notes(self) -> int:
         """How many notes have vectors."""
-        return len(self._notes)
+        return len(self._hashes)
+
+    @property
+    def hashes(self) -> Mapping[NotePath, str]:
+        """The hash of each note's text when its vectors were made."""
+        return self._hashes
 
     async def load(self) -> None:
         """Read the vectors into memory without holding up the loop; else the first search does it."""
         if self._table is None:
-            places, vectors = await asyncio.to_thread(self._file.load)
+            made = await asyncio.to_thread(self._read)
             if self._table is None:
-                self._table = _filled(places, vectors)
+                self._table = made
 
     def close(self) -> None:
         """Close the file; what was updated is kept."""
@@ -96,7 +62,9 @@ class VectorStore:
 
     def has(self, path: NotePath) -> bool:
         """Whether the note has vectors."""
-        return path in self._notes
+        return path in self._hashes
+
+    # Questions
 
     def search(
         self, vector: npt.ArrayLike, limit: int = 20, min_similarity: float = 0.0, *, per_note: bool = False
@@ -114,9 +82,7 @@ class VectorStore:
         own = self._loaded().of(path)
         if not len(own):
             return ()
-        middle = own.mean(axis=0)
-        length = float(np.linalg.norm(middle)) or 1.0
-        hits = self._loaded().search(middle / length, limit + 1, min_similarity, per_note=True)
+        hits = self._loaded().search(_middle(own), limit + 1, min_similarity, per_note=True)
         return tuple(hit for hit in hits if hit.path != path)[:limit]
 
     def similarity(self, one: NotePath, other: NotePath) -> float | None:
@@ -124,163 +90,103 @@ class VectorStore:
         first, second = self._loaded().of(one), self._loaded().of(other)
         if not len(first) or not len(second):
             return None
-        a, b = first.mean(axis=0), second.mean(axis=0)
-        return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b) or 1.0))
+        return float(_middle(first) @ _middle(second))
+
+    def note_matrix(self) -> NoteVectors:
+        """One unit vector for each note, a copy that another thread may work with."""
+        return self._loaded().notes()
+
+    # Changes
+
+    async def known(self, hashes: Iterable[str]) -> dict[str, Vectors]:
+        """The vectors that there are for these chunk hashes, whichever note has them."""
+        return await asyncio.to_thread(self._file.known, list(hashes))
+
+    async def put(self, notes: list[NoteChunks], vectors: dict[str, Vectors]) -> None:
+        """Replace what is kept of `notes`; `vectors` has those of all their chunks, by hash."""
+        async with self._turn:
+            await asyncio.to_thread(self._file.put, notes, vectors)
+            for note in notes:
+                made = np.stack([vectors[chunk.hash] for chunk in note.chunks])
+                table = self._table_for(made.shape[1])
+                table.remove(note.path)
+                table.add([Place(note.path, c.heading, c.line) for c in note.chunks], made)
+                self._hashes[note.path] = note.hash
 
     async def forget(self, paths: Iterable[NotePath]) -> None:
-        """Remove these notes' vectors now, from the file too."""
+        """Remove these notes' vectors now, from the files too."""
         async with self._turn:
-            await self._remove([path for path in paths if path in self._notes])
+            gone = [path for path in paths if path in self._hashes]
+            if not gone:
+                return
+            await asyncio.to_thread(self._erase, gone)
+            for path in gone:
+                self._loaded().remove(path)
+                self._hashes.pop(path, None)
+
+    async def prune(self) -> None:
+        """Drop the vectors of texts that no note has any more."""
+        async with self._turn:
             await asyncio.to_thread(self._file.prune)
 
-    async def update(
-        self,
-        index: VaultIndex,
-        store: NoteStore,
-        embedder: Embedder,
-        progress: Callable[[VectorProgress], None] = lambda _progress: None,
-        cancelled: Callable[[], bool] = lambda: False,
-        *,
-        paths: Iterable[NotePath] | None = None,
-        excluded: Callable[[NotePath], bool] = _never,
-    ) -> VectorReport:
-        """Bring the vectors in line with the indexed notes: what changed is embedded, what is gone removed.
+    async def change_model(self, model: str) -> None:
+        """Drop every vector: those to come are of another model, with which they can't be compared."""
+        async with self._turn:
+            await asyncio.to_thread(self._file.start_anew, model)
+            await asyncio.to_thread(self._near_file.unlink, missing_ok=True)
+            self._hashes.clear()
+            self._table = None
 
-        Args:
-            index: Says which notes there are, their hashes, and which are private.
-            store: Reads the notes.
-            embedder: Makes vectors of chunks that have none yet.
-            progress: Called after each group of notes.
-            cancelled: Asked between groups.
-            paths: Only these notes (some just changed or removed); all by default.
-            excluded: Whether a rule keeps a note from being embedded.
-
-        Raises:
-            EmbedderUnavailable: the embedder can't work; what was done until then is kept.
-        """
+    async def tend_near_index(self) -> None:
+        """Have an approximate index where there are too many vectors to look at every one, else none."""
         await self.load()
-        run = _Run(self, index, store, embedder, excluded)
-        changed = await run.sort_out(paths)
-        for at in range(0, len(changed), _GROUP):
-            if cancelled():
-                break
-            await run.bring_up_to_date(changed[at : at + _GROUP])
-            run.done = min(len(changed), at + _GROUP)
-            progress(VectorProgress(run.done, len(changed)))
-        async with self._turn:
-            await asyncio.to_thread(self._file.prune)
-        return VectorReport(
-            run.updated, run.embedded, run.removed, tuple(run.failed), cancelled=run.done < len(changed)
-        )
+        table = self._loaded()
+        if len(table) <= tables.EXACT_UP_TO:
+            table.attach(None)
+            await asyncio.to_thread(self._near_file.unlink, missing_ok=True)
+            return
+        kept = await asyncio.to_thread(self._near_file.exists)
+        if table.near is not None and kept:
+            return
+        near = await asyncio.to_thread(NearIndex.saved, self._near_file, table.dimension)
+        if near is None or abs(len(near) - len(table)) > _FEW_ROWS:
+            near = await asyncio.to_thread(_built, table.dimension, *table.snapshot())
+            await asyncio.to_thread(near.save, self._near_file)
+        if self._table is table:
+            table.attach(near)
+
+    def _erase(self, paths: list[NotePath]) -> None:
+        # An index only marks what is removed; the numbers would stay in its file.
+        self._near_file.unlink(missing_ok=True)
+        self._file.remove(paths)
+        self._file.prune()
 
     def _loaded(self) -> VectorTable:
         if self._table is None:
-            self._table = _filled(*self._file.load())
+            self._table = self._read()
         return self._table
 
-    async def _remove(self, paths: list[NotePath]) -> None:
-        if paths:
-            await asyncio.to_thread(self._file.remove, paths)
-            for path in paths:
-                self._loaded().remove(path)
-                self._notes.pop(path, None)
+    def _table_for(self, dimension: int) -> VectorTable:
+        """The table; an empty one takes on the dimension of the first vectors."""
+        if not len(self._loaded()) and self._loaded().dimension != dimension:
+            self._table = VectorTable(dimension)
+        return self._loaded()
 
-    async def _put(
-        self, notes: list[NoteChunks], fresh: dict[str, Vectors], every: dict[str, Vectors]
-    ) -> None:
-        await asyncio.to_thread(self._file.put, notes, fresh)
-        table = self._loaded()
-        for note in notes:
-            table.remove(note.path)
-            places = [Place(note.path, chunk.heading, chunk.line) for chunk in note.chunks]
-            table.add(places, np.stack([every[chunk.hash] for chunk in note.chunks]))
-            self._notes[note.path] = note.hash
+    def _read(self) -> VectorTable:
+        places, vectors = self._file.load()
+        made = VectorTable(vectors.shape[1])
+        if places:
+            made.add(places, vectors)
+        return made
 
 
-class _Run:
-    """One update: what it works with and what it has done so far."""
-
-    def __init__(
-        self,
-        vectors: VectorStore,
-        index: VaultIndex,
-        store: NoteStore,
-        embedder: Embedder,
-        excluded: Callable[[NotePath], bool],
-    ) -> None:
-        self._vectors = vectors
-        self._index = index
-        self._store = store
-        self._embedder = embedder
-        self._excluded = excluded
-        self.updated = self.embedded = self.removed = self.done = 0
-        self.failed: list[tuple[NotePath, str]] = []
-
-    async def sort_out(self, paths: Iterable[NotePath] | None) -> list[NotePath]:
-        """Remove what may not or need not be kept; the notes whose text changed since."""
-        kept = self._vectors._notes
-        if paths is None:
-            records = {record.path: record for record in self._index.notes()}
-            asked: Iterable[NotePath] = {**kept, **records}
-        else:
-            asked = list(dict.fromkeys(paths))
-            records = {record.path: record for path in asked if (record := self._index.note(path))}
-        allowed = {path: record for path, record in records.items() if self._may(record)}
-        async with self._vectors._turn:
-            gone = [path for path in asked if path not in allowed and path in kept]
-            await self._vectors._remove(gone)
-        self.removed += len(gone)
-        return [path for path, record in allowed.items() if kept.get(path) != record.hash]
-
-    async def bring_up_to_date(self, paths: list[NotePath]) -> None:
-        """Read, cut and embed some notes, all together; one by one when that takes the model down."""
-        try:
-            await self._bring(paths)
-        except EmbedderUnavailable as error:
-            if not self._embedder.available:
-                raise
-            if len(paths) == 1:
-                log.warning("no vectors for %s: %s", paths[0], error.message)
-                self.failed.append((paths[0], error.message))
-                return
-            for path in paths:
-                await self.bring_up_to_date([path])
-
-    async def _bring(self, paths: list[NotePath]) -> None:
-        async with self._vectors._turn:
-            # Asked anew: since it was sorted out, a note may have changed, gone or become private.
-            records = [record for path in paths if (record := self._index.note(path)) and self._may(record)]
-            notes = await asyncio.to_thread(self._cut, records)
-            texts = {chunk.hash: chunk.text for note in notes for chunk in note.chunks}
-            known = await asyncio.to_thread(self._vectors._file.known, list(texts))
-            missing = [key for key in texts if key not in known]
-            made = rounded(await self._embedder.embed([texts[key] for key in missing]))
-            fresh = dict(zip(missing, made, strict=True))
-            await self._vectors._put(notes, fresh, {**known, **fresh})
-        self.updated += len(notes)
-        self.embedded += len(missing)
-
-    def _may(self, record: NoteRecord) -> bool:
-        return not record.private and not self._excluded(record.path)
-
-    def _cut(self, records: list[NoteRecord]) -> list[NoteChunks]:
-        """The chunks of each note, read now; runs in another thread."""
-        notes: list[NoteChunks] = []
-        for record in records:
-            try:
-                text = decode_lossy(self._store.read(record.path))
-                parsed = scan(text)
-            except (NotFoundError, StorageError) as error:
-                self.failed.append((record.path, error.message))
-                continue
-            # The text on disk may be newer than the index.
-            if not parsed.is_private:
-                notes.append(NoteChunks(record.path, record.hash, chunks(record.title, text, parsed)))
-        return notes
+def _middle(vectors: Vectors) -> Vectors:
+    middle: Vectors = vectors.mean(axis=0)
+    return middle / (float(np.linalg.norm(middle)) or 1.0)
 
 
-def _filled(places: list[Place], vectors: Vectors) -> VectorTable:
-    table = VectorTable(DIMENSION)
-    if places:
-        table.add(places, vectors)
-    return table
+def _built(dimension: int, keys: Keys, codes: Codes) -> NearIndex:
+    near = NearIndex(dimension)
+    for at in range(0, len(keys), _SLICE):
+        near.add(keys[at : at + _SLICE], codes[at : at + _SLICE])
+    return near

@@ -5,8 +5,9 @@ unsigned 32-bit number that ties an answer to its question, and a body.
 
 | kind | sent by | body |
 |---|---|---|
-| `EMBED` | app | JSON list of texts |
-| `READY` | worker, once | empty |
+| `EMBED` | app | JSON list of texts of notes |
+| `ASK` | app | JSON list of questions: some models make other vectors of them |
+| `READY` | worker, once | JSON object: the `dimension` of its vectors |
 | `VECTORS` | worker | float32 little-endian, one row per text |
 | `FAILED` | worker | why, UTF-8 |
 """
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 EMBED = b"E"
+ASK = b"Q"
 READY = b"R"
 VECTORS = b"V"
 FAILED = b"F"

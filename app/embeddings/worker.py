@@ -12,19 +12,33 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from app.embeddings import wire
-from app.embeddings.onnx_model import OnnxModel
+from app.embeddings.onnx_model import OnnxModel, Vectors
+from app.embeddings.sentence_transformer import SentenceTransformerModel
 
 NICENESS = 10
+
+
+class Model(Protocol):
+    """What makes vectors: the shipped model by onnxruntime, or any by sentence-transformers."""
+
+    dimension: int
+
+    def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        """One unit vector per text, shape (n, dimension)."""
+        ...
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Serve until standard input ends; 0, or 1 when the model can't be loaded (told in a `FAILED` frame)."""
     parser = argparse.ArgumentParser(prog="scriptorium --embedding-worker")
-    parser.add_argument("--model", type=Path, required=True, help="the folder of the model")
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--model", type=Path, help="the folder of the shipped model")
+    which.add_argument("--sentence-transformer", help="a model of sentence-transformers: name or folder")
     parser.add_argument("--threads", type=int, default=1, help="processor threads of one batch")
     given = parser.parse_args(arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -32,27 +46,32 @@ def main(arguments: list[str] | None = None) -> int:
         os.nice(NICENESS)
     source, sink = _claim_pipes()
     try:
-        model = OnnxModel(given.model, given.threads)
+        model: Model
+        if given.sentence_transformer:
+            model = SentenceTransformerModel(given.sentence_transformer, given.threads)
+        else:
+            model = OnnxModel(given.model, given.threads)
     except Exception as error:
         # Whatever a runtime or a damaged file can raise here, the app has to hear of it.
         return 0 if _gone(sink, wire.Frame(wire.FAILED, body=str(error).encode())) else 1
-    if _gone(sink, wire.Frame(wire.READY)):
+    ready = json.dumps({"dimension": model.dimension}).encode()
+    if _gone(sink, wire.Frame(wire.READY, body=ready)):
         return 0
     serve(model, source, sink)
     return 0
 
 
-def serve(model: OnnxModel, source: wire.Reading, sink: IO[bytes]) -> None:
+def serve(model: Model, source: wire.Reading, sink: IO[bytes]) -> None:
     """Answer each question of `source` on `sink`, until either end is closed."""
     while (frame := wire.read_frame(source)) is not None:
         if _gone(sink, answer(model, frame)):
             return
 
 
-def answer(model: OnnxModel, frame: wire.Frame) -> wire.Frame:
+def answer(model: Model, frame: wire.Frame) -> wire.Frame:
     """The vectors of the texts in `frame`, or why there are none."""
     try:
-        vectors = model.encode(json.loads(frame.body))
+        vectors = model.encode(json.loads(frame.body), query=frame.kind == wire.ASK)
     except Exception as error:
         # One text that the runtime chokes on must not end the worker: the asker is told.
         return wire.Frame(wire.FAILED, frame.number, f"{type(error).__name__}: {error}".encode())

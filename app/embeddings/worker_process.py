@@ -15,12 +15,14 @@ import numpy as np
 
 import app
 from app.embeddings import EmbedderUnavailable, wire
+from app.embeddings.model_choice import ModelChoice
 from app.embeddings.onnx_model import Vectors
 
 log = logging.getLogger(__name__)
 
-DIMENSION = 384
 START_SECONDS = 60.0
+# A model that is fetched first has a way to go.
+FETCH_SECONDS = 3600.0
 ANSWER_SECONDS = 120.0
 GRACE_SECONDS = 5.0
 
@@ -35,6 +37,8 @@ class WorkerProcess:
     Make one with `await WorkerProcess.start(…)`, end it with `await close()`.
     """
 
+    dimension = 0
+
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None and process.stdout is not None
         self._process = process
@@ -48,8 +52,8 @@ class WorkerProcess:
         return self._process.pid
 
     @classmethod
-    async def start(cls, model: Path, threads: int) -> WorkerProcess:
-        """A worker that has loaded the model at `model`.
+    async def start(cls, model: ModelChoice, threads: int) -> WorkerProcess:
+        """A worker that has loaded `model`; its `dimension` is that of the vectors.
 
         Raises:
             EmbedderUnavailable: it can't be started, or says that it can't load the model.
@@ -59,7 +63,8 @@ class WorkerProcess:
         except OSError as error:
             raise EmbedderUnavailable(f"The embedding process can't be started: {error}") from error
         try:
-            frame = await asyncio.wait_for(worker._read(), START_SECONDS)
+            patience = START_SECONDS if model.is_shipped else FETCH_SECONDS
+            frame = await asyncio.wait_for(worker._read(), patience)
         except (WorkerLost, TimeoutError) as error:
             await worker.close()
             raise EmbedderUnavailable("The embedding process ended before it was ready.") from error
@@ -69,17 +74,19 @@ class WorkerProcess:
         if frame.kind != wire.READY:
             await worker.close()
             raise EmbedderUnavailable(frame.body.decode("utf-8", "replace"))
+        worker.dimension = int(json.loads(frame.body)["dimension"])
         return worker
 
-    async def encode(self, texts: Sequence[str]) -> Vectors:
-        """The unit vectors of `texts`, shape (n, 384).
+    async def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        """The unit vectors of `texts`, shape (n, dimension); of questions with `query`.
 
         Raises:
             WorkerLost: the worker died, hangs or is out of step.
             EmbedderUnavailable: the model refused these texts.
         """
         self._number += 1
-        question = wire.Frame(wire.EMBED, self._number, json.dumps(list(texts)).encode())
+        kind = wire.ASK if query else wire.EMBED
+        question = wire.Frame(kind, self._number, json.dumps(list(texts)).encode())
         try:
             self._stdin.write(question.pack())
             await self._stdin.drain()
@@ -91,9 +98,9 @@ class WorkerProcess:
         if frame.kind != wire.VECTORS:
             raise EmbedderUnavailable(frame.body.decode("utf-8", "replace"))
         vectors = np.frombuffer(frame.body, dtype="<f4")
-        if vectors.size != len(texts) * DIMENSION:
+        if vectors.size != len(texts) * self.dimension:
             raise WorkerLost("vectors of another size")
-        return vectors.astype(np.float32).reshape(len(texts), DIMENSION)
+        return vectors.astype(np.float32).reshape(len(texts), self.dimension)
 
     async def close(self) -> None:
         """End the worker by closing its input; kill it when it has not ended after 5 seconds."""
@@ -133,11 +140,11 @@ class WorkerProcess:
             raise WorkerLost("the embedding process ended") from error
 
 
-async def _spawn(model: Path, threads: int) -> asyncio.subprocess.Process:
+async def _spawn(model: ModelChoice, threads: int) -> asyncio.subprocess.Process:
     # In the folder that holds the package, so that the worker is of this very code wherever the app
     # was started; the bundle's own executable chooses the worker by the flag.
-    command = [sys.executable, "-m", "app.embeddings.worker"]
-    if getattr(sys, "frozen", False):
+    command = [(not model.is_shipped and model.python) or sys.executable, "-m", "app.embeddings.worker"]
+    if getattr(sys, "frozen", False) and command[0] == sys.executable:
         command = [sys.executable, "--embedding-worker"]
     home = Path(app.__file__ or ".").resolve().parent.parent
     flags = 0
@@ -145,8 +152,7 @@ async def _spawn(model: Path, threads: int) -> asyncio.subprocess.Process:
         flags = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
     return await asyncio.create_subprocess_exec(
         *command,
-        "--model",
-        str(model),
+        *model.arguments,
         "--threads",
         str(threads),
         stdin=subprocess.PIPE,

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 _Floats = NDArray[np.float32]
 _Ints = NDArray[np.int32]
 _Bytes = NDArray[np.uint8]
+_Color = tuple[int, int, int]
+_View = tuple[float, float, float, float, float, float, float]
 
 def interface() -> int: ...
 def compiler() -> str: ...
@@ -90,6 +92,7 @@ def lines(
     breadth: _Floats,
     classes: NDArray[np.int16],
     colors: _Bytes,
+    dashed: _Bytes | None,
     shown: _Bytes | None,
     width: int,
     height: int,
@@ -104,14 +107,52 @@ def draw_discs(
     at: _Floats,
     radius: _Floats,
     opacity: _Floats,
-    classes: NDArray[np.int16],
+    color: _Ints,
     order: _Ints,
-    palette: _Bytes,
-    ground: tuple[int, int, int],
+    lit: _Bytes | None,
+    view: _View,
+    unlit: float,
+    ground: _Color,
     ratio: float,
     top: int,
     bottom: int,
     pixels: _Bytes,
     /,
 ) -> None: ...
-def disc_at(at: _Floats, radius: _Floats, opacity: _Floats, x: float, y: float, reach: float, /) -> int: ...
+def disc_at(
+    at: _Floats, radius: _Floats, opacity: _Floats, view: _View, x: float, y: float, reach: float, /
+) -> int: ...
+def first_seen(
+    at: _Floats,
+    radius: _Floats,
+    opacity: _Floats,
+    order: _Ints,
+    view: _View,
+    rectangle: tuple[float, float, float, float],
+    least_radius: float,
+    least_opacity: float,
+    rows: _Ints,
+    /,
+) -> int: ...
+def lay(
+    layer: _Bytes,
+    left: float,
+    top: float,
+    zoom: float,
+    opacity: float,
+    ground: _Color,
+    first: int,
+    last: int,
+    pixels: _Bytes,
+    /,
+) -> None: ...
+def place_names(
+    names: _Floats,
+    discs: _Floats,
+    width: float,
+    forced: int,
+    most: int,
+    insistent: int,
+    side: _Ints,
+    /,
+) -> None: ...

@@ -13,6 +13,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 _ROUNDS = 8
+_HEAVIEST_LINK = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +27,11 @@ class Level:
     def __len__(self) -> int:
         return len(self.mass)
 
+    @property
+    def unit(self) -> float:
+        """The width of a body of mean mass, where a node is one wide."""
+        return float(np.sqrt(self.mass.mean()))
+
     def edges(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Edges (m, 2) with source < target, and their weights."""
         upper = scipy.sparse.triu(self.weights, 1).tocoo()
@@ -38,6 +44,19 @@ def adjacency(edges: NDArray[np.int32], size: int) -> scipy.sparse.csr_matrix:
     both = np.concatenate([edges, edges[:, ::-1]])
     ones = np.ones(len(both), dtype=np.float32)
     return scipy.sparse.coo_matrix((ones, (both[:, 0], both[:, 1])), shape=(size, size)).tocsr()
+
+
+def eased_at_hubs(weights: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
+    """The pull of every link: by how many there are, at most three; less where both its ends have many.
+
+    The mean stays. A hub whose links all pull in full draws its notes into one heap.
+    """
+    degree = np.maximum(np.diff(weights.indptr), 1)
+    lesser = np.minimum(np.repeat(degree, np.diff(weights.indptr)), degree[weights.indices])
+    pull = np.minimum(weights.data, _HEAVIEST_LINK) / np.sqrt(lesser)
+    pull *= weights.data.sum() / max(float(pull.sum()), 1e-9)
+    eased = (pull.astype(np.float32), weights.indices, weights.indptr)
+    return scipy.sparse.csr_matrix(eased, shape=weights.shape)
 
 
 def ladder(

@@ -57,6 +57,11 @@ class LocalPhysics:
         """Whether nothing moves any more."""
         return self._heat < 0.02
 
+    @property
+    def in_hand(self) -> bool:
+        """Whether the node is still held."""
+        return self._in_hand
+
     def hold(self, x: float, y: float) -> None:
         """Where the held node is taken to, in layout units."""
         self._target = np.array([x, y], dtype=np.float32)

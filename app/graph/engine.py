@@ -13,24 +13,39 @@ from numpy.typing import NDArray
 from app.graph.coarsen import Level
 from app.graph.model import Positions
 
-SPREAD = 0.18
-
 
 @dataclass(frozen=True, slots=True)
-class Forces:
-    """What the sliders of the graph set; 1 is as the layout from scratch has it.
+class Pace:
+    """How bounded forces act on a level.
+
+    Links pull with d·(a + b/(1+d²)). A large a draws the ends of long links together: fewer cross. It is
+    lowered on the way, so that in the end b decides, which keeps neighbours side by side.
 
     Args:
-        spacing: Distance between notes, as a factor.
-        attraction: How hard links pull, as a factor.
-        repulsion: How hard notes push, as a factor.
-        gravity: Pull to the middle per unit of distance; 0 for none.
+        ticks: How many.
+        rate: Of the first tick; a tenth of it in the last.
+        linear: a in the first tick.
+        linear_after: a from when three in five ticks are over.
     """
 
-    spacing: float = 1.0
-    attraction: float = 1.0
-    repulsion: float = 1.0
-    gravity: float = 0.0
+    ticks: int
+    rate: float
+    linear: float
+    linear_after: float
+
+    def at(self, tick: int) -> tuple[float, float]:
+        """Rate and a of a tick."""
+        share = tick / self.ticks
+        turned = min(1.0, share / 0.6)
+        return self.rate * (1 - 0.9 * share), self.linear ** (1 - turned) * self.linear_after**turned
+
+
+class Field(Protocol):
+    """The pull of links and the push of bodies, at any places."""
+
+    def __call__(self, at: Positions, attraction: float, repulsion: float) -> Positions:
+        """float32 (n, 2), a new array: the force on each body, both parts times their factors."""
+        ...
 
 
 class Engine(Protocol):
@@ -51,21 +66,18 @@ class Engine(Protocol):
         """Levels with fewer bodies are laid out by charges."""
         ...
 
-    def refined(self, level: Level, at: Positions, size: int, *, finest: bool) -> Iterator[Positions]:
+    def refined(self, level: Level, at: Positions, pace: Pace) -> Iterator[Positions]:
         """Bounded forces with a falling rate: they keep neighbours together.
 
         Args:
-            level: Whose bodies move.
-            at: Where they are; on coarse levels the scale does not matter.
-            size: Nodes of the whole graph.
-            finest: Whether the bodies are the nodes themselves.
+            level: Whose bodies move; links pull by their weights.
+            at: Where they are, in widths of a body of mean mass.
+            pace: How long, and how hard.
         """
         ...
 
-    def relaxed(
-        self, weights: scipy.sparse.csr_matrix, at: Positions, forces: Forces
-    ) -> Iterator[Positions]:
-        """All nodes find their balance under `forces`, slower and slower; yields after every tick."""
+    def field(self, weights: scipy.sparse.csr_matrix) -> Field:
+        """The bounded forces of all nodes, for live physics."""
         ...
 
     def separated(self, at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:

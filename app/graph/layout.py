@@ -11,11 +11,15 @@ from app.graph import native
 from app.graph.builder import place_missing
 from app.graph.coarsen import adjacency
 from app.graph.drag import LocalPhysics
-from app.graph.engine import Engine, Forces
-from app.graph.model import Graph, Positions, node_radii
+from app.graph.engine import Engine
+from app.graph.live import LivePhysics
+from app.graph.model import Graph, Positions
 from app.graph.multilevel import arrange
 from app.graph.native_engine import NativeEngine
 from app.graph.numpy_engine import NumpyEngine
+from app.graph.physics import Forces
+
+USUAL = Forces()
 
 
 class Layout(Protocol):
@@ -35,29 +39,52 @@ class Layout(Protocol):
         ...
 
     def start(
-        self, graph: Graph, positions: Positions | None = None, seed: int = 0, aspect: float = 1.0
+        self,
+        graph: Graph,
+        positions: Positions | None = None,
+        seed: int = 0,
+        aspect: float = 1.0,
+        forces: Forces = USUAL,
     ) -> None:
         """Begin with `graph`: from scratch, or from `positions`, where nan rows find a free place.
 
-        With positions there is nothing to arrange: it is settled at once. `aspect` is the width by the
-        height of the page that a layout from scratch is to fill.
+        With positions there is nothing to arrange: it is settled at once.
+
+        Args:
+            graph: What to lay out.
+            positions: float32 (n, 2) in layout units.
+            seed: Of all that is random.
+            aspect: Width by height of the page that a layout from scratch is to fill.
+            forces: What `positions` were laid out with; what a layout from scratch is to end with.
         """
         ...
 
     def tick(self) -> Positions:
-        """Go on a little (some milliseconds); the new positions."""
+        """Go on a little (some milliseconds); the new positions. While paused only the hand moves a node."""
         ...
 
     def pin(self, row: int, x: float, y: float) -> None:
-        """Hold a node at a place; its surroundings follow at each tick."""
+        """Hold a node at a place; at each tick its surroundings follow, or all nodes where all are live."""
         ...
 
     def release(self, row: int) -> None:
-        """Let a held node go; its surroundings come to rest."""
+        """Let a held node go; what followed it comes to rest."""
         ...
 
     def stir(self, forces: Forces) -> None:
-        """Let all nodes find their balance under other forces; positions change at each tick until then."""
+        """Let all nodes glide to their balance under other forces, from where they are.
+
+        As often as a slider moves: speeds are kept, nothing jumps. A layout from scratch that is under way
+        goes on, and has these forces at its end.
+        """
+        ...
+
+    def pause(self) -> None:
+        """Nothing moves by itself any more; a node in the hand moves alone."""
+        ...
+
+    def resume(self) -> None:
+        """Go on where it was paused."""
         ...
 
 
@@ -73,7 +100,10 @@ class MultilevelLayout:
         self._graph: Graph | None = None
         self._positions: Positions = np.empty((0, 2), dtype=np.float32)
         self._plan: Iterator[Positions] | None = None
+        self._live: LivePhysics | None = None
         self._hand: LocalPhysics | None = None
+        self._forces = self._wanted = USUAL
+        self._paused = False
 
     @property
     def positions(self) -> Positions:
@@ -83,64 +113,114 @@ class MultilevelLayout:
     @property
     def settled(self) -> bool:
         """Whether the next tick would change nothing."""
-        return self._plan is None and self._hand is None
+        if self._paused:
+            return True
+        still = self._live is None or self._live.settled
+        return still and self._plan is None and self._hand is None and self._wanted == self._forces
 
     def start(
-        self, graph: Graph, positions: Positions | None = None, seed: int = 0, aspect: float = 1.0
+        self,
+        graph: Graph,
+        positions: Positions | None = None,
+        seed: int = 0,
+        aspect: float = 1.0,
+        forces: Forces = USUAL,
     ) -> None:
         """Begin with `graph`: from scratch, or from `positions`, where nan rows find a free place."""
         self._graph = graph
-        self._hand = None
+        self._hand = self._live = self._plan = None
+        self._wanted = forces.within_limits()
         if positions is None:
+            self._forces = USUAL
             self._positions = np.zeros((len(graph), 2), dtype=np.float32)
             self._plan = arrange(graph, self._engine, seed, aspect)
         else:
-            self._plan = None
+            self._forces = self._wanted
             self._positions = place_missing(graph, np.ascontiguousarray(positions, dtype=np.float32))
 
     def tick(self) -> Positions:
         """Go on a little; the new positions."""
+        if self._paused:
+            return self._positions
         if self._plan is not None:
-            following = next(self._plan, None)
-            if following is None:
-                self._plan = None
-            else:
-                self._positions = following
+            self._arrange_on(self._plan)
+        elif self._wanted != self._forces or (self._live is not None and not self._live.settled):
+            self._live_on()
         elif self._hand is not None:
             self._hand.tick()
             if self._hand.settled:
                 self._hand = None
         return self._positions
 
+    def _arrange_on(self, plan: Iterator[Positions]) -> None:
+        following = next(plan, None)
+        if following is None:
+            self._plan = None
+        else:
+            self._positions = following
+
+    def _live_on(self) -> None:
+        """One tick of all nodes, a node that was in the hand among them."""
+        if self._graph is None or not len(self._graph):
+            self._forces = self._wanted
+            return
+        if self._live is None:
+            weights = adjacency(self._graph.edges, len(self._graph))
+            self._live = LivePhysics(weights, self._positions, self._engine, self._forces)
+            if self._hand is not None and self._hand.in_hand:
+                self._live.hold(self._hand.held, *self._positions[self._hand.held].tolist())
+            self._hand = None
+        self._live.stir(self._wanted)
+        self._forces = self._wanted
+        self._live.tick()
+        self._positions = self._live.positions
+
     def pin(self, row: int, x: float, y: float) -> None:
         """Hold a node at a place; an arrangement that is under way is finished first, in one go."""
         if self._graph is None or not 0 <= row < len(self._graph):
             return
-        if self._plan is not None:
-            for following in self._plan:
-                self._positions = following
-            self._plan = None
+        if self._paused:
+            self._carry(row, x, y)
+            return
+        while self._plan is not None:
+            self._arrange_on(self._plan)
+        if self._wanted != self._forces:
+            self._live_on()
+        if self._live is not None and not self._live.settled:
+            self._live.hold(row, x, y)
+            return
         if self._hand is None or self._hand.held != row:
+            self._live = None
             self._positions = self._positions.copy()
             self._hand = LocalPhysics(self._graph, self._positions, row, self._engine)
         self._hand.hold(x, y)
 
+    def _carry(self, row: int, x: float, y: float) -> None:
+        """Move one node, and nothing else."""
+        self._hand = None
+        self._positions = self._positions.copy()
+        self._positions[row] = (x, y)
+        if self._live is not None:
+            self._live.place(row, x, y)
+
     def release(self, row: int) -> None:
-        """Let a held node go; its surroundings come to rest."""
+        """Let a held node go; what followed it comes to rest."""
+        if self._live is not None:
+            self._live.release(row)
         if self._hand is not None and self._hand.held == row:
             self._hand.release()
 
     def stir(self, forces: Forces) -> None:
-        """Let all nodes find their balance under other forces; a node in the hand is let go."""
-        if self._graph is not None and len(self._graph):
-            self._hand = None
-            self._plan = self._relaxed(self._graph, self._positions, forces)
+        """Let all nodes glide to their balance under other forces, from where they are."""
+        self._wanted = forces.within_limits()
 
-    def _relaxed(self, graph: Graph, at: Positions, forces: Forces) -> Iterator[Positions]:
-        for step in self._engine.relaxed(adjacency(graph.edges, len(graph)), at, forces):
-            at = step
-            yield at
-        yield from self._engine.separated(at, node_radii(graph))
+    def pause(self) -> None:
+        """Nothing moves by itself any more; a node in the hand moves alone."""
+        self._paused = True
+
+    def resume(self) -> None:
+        """Go on where it was paused."""
+        self._paused = False
 
 
 class NumpyLayout(MultilevelLayout):

@@ -6,58 +6,22 @@ their path outside this package and by their row inside it; a row is only good f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.graph.neighbourhood import Neighbourhood
+from app.index.graph_values import PLAIN_LINK as PLAIN_LINK
+from app.index.graph_values import Edge as Edge
+from app.index.graph_values import GraphDelta as GraphDelta
+from app.index.graph_values import Node as Node
+
 Positions = NDArray[np.float32]
 Rows = NDArray[np.int32]
 
-PLAIN_LINK = "LINKS_TO"
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One node, as a delta brings it."""
-
-    path: str
-    name: str
-    type: str = "note"
-    kind: str = "note"
-    tags: tuple[str, ...] = ()
-    folder: str = ""
-    modified: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """One link by the paths of its ends; `confidence` is None where none is stated."""
-
-    source: str
-    target: str
-    type: str = PLAIN_LINK
-    confidence: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class GraphDelta:
-    """What saved notes change.
-
-    Args:
-        renamed: Pairs of old and new path; a renamed node keeps its links and its place.
-        removed: Paths that are gone.
-        nodes: Nodes that are new or whose name, type or tags are.
-        sources: Paths whose outgoing links are replaced by those in `edges` (empty: only added to).
-        edges: Links to add; unknown ends are left out.
-    """
-
-    renamed: tuple[tuple[str, str], ...] = ()
-    removed: tuple[str, ...] = ()
-    nodes: tuple[Node, ...] = ()
-    sources: tuple[str, ...] = ()
-    edges: tuple[Edge, ...] = ()
+SUGGESTED = "SUGGESTED"
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +40,9 @@ class Graph:
         edge_types: The table of relation types.
         edge_codes: int16 (m,), index into `edge_types`.
         confidence: float32 (m,), nan where none is stated.
+        created: float64 (n,), unix seconds, 0 where unknown; by default nothing is known.
+        suggested: bool (m,), true for a link that is only proposed; by default none is. Those stand last.
+            They are there to be drawn: neighbours, degrees and layouts know `links` alone.
     """
 
     paths: tuple[str, ...]
@@ -89,9 +56,22 @@ class Graph:
     edge_types: tuple[str, ...]
     edge_codes: NDArray[np.int16]
     confidence: NDArray[np.float32]
+    created: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    suggested: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+
+    def __post_init__(self) -> None:
+        if len(self.created) != len(self.paths):
+            object.__setattr__(self, "created", np.zeros(len(self.paths)))
+        if len(self.suggested) != len(self.edges):
+            object.__setattr__(self, "suggested", np.zeros(len(self.edges), dtype=bool))
 
     def __len__(self) -> int:
         return len(self.paths)
+
+    def warm(self) -> Graph:
+        """Work out now what is worked out once, so that no later caller waits for it; the same graph."""
+        _ = self.rows, self.degree, self.is_note
+        return self
 
     @cached_property
     def rows(self) -> dict[str, int]:
@@ -99,25 +79,28 @@ class Graph:
         return {path: row for row, path in enumerate(self.paths)}
 
     @cached_property
-    def degree(self) -> NDArray[np.int32]:
-        """How many distinct notes each node is linked with, in either direction."""
-        return np.diff(self._adjacency[0]).astype(np.int32)
+    def links(self) -> NDArray[np.int32]:
+        """int32 (k, 2): the edges that are no suggestions; a view of `edges`."""
+        return self.edges[: len(self.edges) - int(np.count_nonzero(self.suggested))]
 
     @cached_property
-    def _adjacency(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Starts and neighbours of a compressed, sorted, undirected adjacency."""
-        size = len(self)
-        both = np.concatenate([self.edges, self.edges[:, ::-1]]).astype(np.int64)
-        keys = np.sort(both[:, 0] * max(size, 1) + both[:, 1])
-        keys = keys[np.diff(keys, prepend=-1) > 0]
-        sources = keys // max(size, 1)
-        starts = np.concatenate([[0], np.cumsum(np.bincount(sources, minlength=size))])
-        return starts.astype(np.int64), (keys % max(size, 1)).astype(np.int32)
+    def is_note(self) -> NDArray[np.bool_]:
+        """Whether each node is a note that exists, bool (n,)."""
+        return np.array([kind == "note" for kind in self.kinds], dtype=bool)
+
+    @cached_property
+    def degree(self) -> NDArray[np.int32]:
+        """How many distinct notes each node is linked with, in either direction."""
+        return self.neighbourhood.counts().astype(np.int32)
+
+    @cached_property
+    def neighbourhood(self) -> Neighbourhood:
+        """The neighbours of every row."""
+        return Neighbourhood.of(self.links, len(self))
 
     def neighbours(self, row: int) -> NDArray[np.int32]:
         """Rows linked with `row` in either direction, ascending."""
-        starts, neighbours = self._adjacency
-        return neighbours[starts[row] : starts[row + 1]]
+        return self.neighbourhood.near(row)
 
     def around(self, row: int, depth: int, limit: int | None = None) -> NDArray[np.int32]:
         """Rows at most `depth` links from `row`, nearest first, at most `limit` of them; `row` leads."""
@@ -142,5 +125,5 @@ class Graph:
 def node_radii(graph: Graph) -> NDArray[np.float32]:
     """The radius of every node in layout units: area grows with its links, within bounds."""
     radii = 0.24 + 0.11 * np.sqrt(graph.degree.astype(np.float32))
-    radii[np.array([kind != "note" for kind in graph.kinds], dtype=bool)] *= 0.8
+    radii[~graph.is_note] *= 0.8
     return np.minimum(radii, 2.2).astype(np.float32)

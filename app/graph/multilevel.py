@@ -12,13 +12,19 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from app.graph.coarsen import Level, adjacency
-from app.graph.engine import SPREAD, Engine
+from app.graph.coarsen import Level, adjacency, eased_at_hubs
+from app.graph.engine import Engine, Pace
 from app.graph.model import Graph, Positions, node_radii
 from app.graph.packing import Packing
 from app.graph.shaping import eased, laid_along, sunflower, widened
 from app.graph.unfolding import LARGEST, make_room, name_widths, unfold
 
+_COARSE = Pace(60, 0.2, 0.1, 0.1)
+_FINEST = Pace(80, 0.2, 2.0, 0.1)
+_EVEN = Pace(30, 0.1, 0.2, 0.2)
+_FEW_BY = 12
+_LEAST_INSIDE = 0.42
+_SPREAD = 0.18
 _SHOWN_SPREAD = 0.5
 _MOST_ASPECT = 1.8
 _SMALL_EASE = 0.55
@@ -41,7 +47,7 @@ def arrange(graph: Graph, engine: Engine, seed: int = 0, aspect: float = 1.0) ->
     aspect = min(max(aspect, 1 / _MOST_ASPECT), _MOST_ASPECT)
     radii = node_radii(graph)
     packing = Packing(adjacency(graph.edges, size), radii, aspect)
-    linked = np.sort(np.concatenate(packing.parts)) if packing.parts else np.empty(0, dtype=np.int64)
+    linked = packing.linked
     placed = np.zeros((size, 2), dtype=np.float32)
     if len(linked):
         row_of = np.full(size, -1, dtype=np.int32)
@@ -54,9 +60,9 @@ def arrange(graph: Graph, engine: Engine, seed: int = 0, aspect: float = 1.0) ->
         else:
             steps = _Ladder(inner, radii[linked], engine, seed, aspect).climb()
         for part in steps:
-            placed = placed.copy()
+            placed = np.empty((size, 2), dtype=np.float32)
             placed[linked] = part
-            packing.place_orphans(placed)
+            packing.ring_orphans(placed)
             yield placed
     yield widened(packing.place(placed), aspect)
 
@@ -111,6 +117,7 @@ class _Ladder:
         self._seed = seed
         weights = adjacency(edges, self._size)
         self._levels = engine.ladder(weights, seed)
+        self._is_even = _is_even(self._levels)
         self._packing = Packing(weights, radii, aspect)
         self._aspect = aspect
 
@@ -118,7 +125,7 @@ class _Ladder:
         """Positions of all linked nodes, step by step, from the coarsest level to the finest."""
         last = len(self._levels) - 1
         top = self._levels[last]
-        at = sunflower(len(top), 1.8) * np.float32(np.sqrt(top.mass.mean()))
+        at = sunflower(len(top), 1.8) * np.float32(top.unit)
         for index in range(last, -1, -1):
             level = self._levels[index]
             rng = np.random.default_rng(self._seed + index)
@@ -133,20 +140,34 @@ class _Ladder:
         yield from self._finish(self._levels[0], at)
 
     def _steps(self, level: Level, at: Positions, index: int, coarsest: bool) -> Iterator[Positions]:
-        """The steps on one level above the finest; none on the finest, unless it is the only one."""
+        """The steps on one level; none where bounded forces follow on the finest."""
         if coarsest:
             return self._engine.charged(level, at, 300, 1.0)
+        if self._is_even or self._size < self._engine.charged_below():
+            return self._engine.charged(level, at, 300 if index else 150, 1.0)
         if index == 0:
             return iter(())
         if len(level) < self._engine.charged_below():
             return self._engine.charged(level, at, 100, 0.3)
-        return self._engine.refined(level, at, self._size, finest=False)
+        return self._refined_coarsely(level, at)
+
+    def _refined_coarsely(self, level: Level, at: Positions) -> Iterator[Positions]:
+        """Bounded forces between groups; their links pull as if each had six."""
+        pull = level.weights * np.float32(6 * len(level) / max(float(level.weights.sum()), 1e-9))
+        pull.data = np.minimum(pull.data, 3)
+        unit = np.float32(level.unit)
+        for step in self._engine.refined(Level(pull, level.mass), self._scaled(at) / unit, _COARSE):
+            yield step * unit
+
+    def _scaled(self, at: Positions) -> Positions:
+        """At the density that bounded forces begin from."""
+        return at * np.float32(_SPREAD * np.sqrt(self._size) / max(float(at.std()), 1e-9))
 
     def _finish(self, level: Level, at: Positions) -> Iterator[Positions]:
         """Parts side by side, then the finest refinement, then no node on another."""
-        scale = np.float32(SPREAD * np.sqrt(self._size) / max(float(at.std()), 1e-9))
-        at = self._packing.place(at * scale)
-        for step in self._engine.refined(level, at, self._size, finest=True):
+        at = self._packing.place(self._scaled(at))
+        pace = _EVEN if self._is_even and self._size >= self._engine.charged_below() else _FINEST
+        for step in self._engine.refined(Level(eased_at_hubs(level.weights), level.mass), at, pace):
             at = step
             yield at
         main = self._packing.parts[0]
@@ -156,6 +177,16 @@ class _Ladder:
             at = part
             yield at
         yield from self._engine.separated(at, self._radii)
+
+
+def _is_even(levels: list[Level]) -> bool:
+    """Whether the graph has no groups to speak of: most links run between them, however they are chosen.
+
+    Groups then mislead, and charges find a better shape.
+    """
+    whole = float(levels[0].weights.sum())
+    coarse = [level for level in levels if _FEW_BY * len(level) <= len(levels[0])]
+    return bool(coarse) and 1 - float(coarse[0].weights.sum()) / whole < _LEAST_INSIDE
 
 
 def _expand(at: Positions, fine: Level, coarse: Level, rng: np.random.Generator) -> Positions:

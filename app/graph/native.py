@@ -1,4 +1,4 @@
-"""The C core, typed: forces, clustering, separation and pictures; and whether it is there.
+"""The C core, typed: forces, clustering and separation; and whether it is there.
 
 The core comes with the package (app/graph/core, built when it is installed). Where that failed, `missing`
 says why, and the layout and the pictures are computed by numpy, more slowly. Setting `SCRIPTORIUM_NO_CORE`
@@ -6,7 +6,7 @@ leaves it out.
 
 All functions let other threads run, and give the same numbers for any number of threads. Arrays are
 C-contiguous; a wrong type or shape raises TypeError or ValueError and never does harm. Rows whose place is
-not finite push nobody and are brought back to the origin by `step`.
+not finite push nobody and are brought back to the origin by `step`. Pictures are in `native_pictures`.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_INTERFACE = 1
+_INTERFACE = 2
 missing: str | None = None
 try:
     if os.environ.get("SCRIPTORIUM_NO_CORE"):
         raise ImportError("turned off by SCRIPTORIUM_NO_CORE")
-    from app.graph import _graphcore as core
+    from app.graph import _graphcore
 
+    core = _graphcore
     if core.interface() != _INTERFACE:
         raise ImportError("it was built for another version of the app")
 except ImportError as error:
@@ -292,74 +293,3 @@ def separate(at: Floats, radii: Floats, gap: float = 0.2) -> float:
         gap: Kept between rims.
     """
     return core.separate(at, radii, gap)
-
-
-def disc_at(at: Floats, radii: Floats, opacity: Floats, x: float, y: float, reach: float) -> int:
-    """The row whose rim is nearest to (x, y) and at most `reach` away; -1 for none, or where opacity is 0."""
-    return core.disc_at(at, radii, opacity, x, y, reach)
-
-
-class Lines:
-    """The links of one picture, cut at its rim and sorted into bands of rows; made once, then drawn.
-
-    Args:
-        at: float32 (n, 2), nodes in pixels of the picture.
-        edges: int32 (m, 2), rows.
-        light: float32 (m,), 1 for an ordinary link, 0 for a hidden one.
-        breadth: float32 (m,), in pixels at a ratio of one.
-        classes: int16 (m,), the colour class of each link.
-        colors: uint8 (k, 3), red, green, blue of each class.
-        shown: uint8 (n,); a link with an end that is 0 is left out. None shows all.
-        width: Of the picture, in pixels, at most 16,384.
-        height: Of the picture, in pixels, at most 16,384.
-        reach: Length in pixels, at a ratio of one, beyond which a link fades with the square root.
-        ratio: Device pixels per pixel.
-        budget: Pixels of lines that may be drawn; a fair sample stands for more. 0 draws all.
-    """
-
-    def __init__(
-        self,
-        at: Floats,
-        edges: Ints,
-        light: Floats,
-        breadth: Floats,
-        classes: NDArray[np.int16],
-        colors: Bytes,
-        shown: Bytes | None,
-        width: int,
-        height: int,
-        *,
-        reach: float,
-        ratio: float,
-        budget: float,
-    ) -> None:
-        self._lines = core.lines(
-            at, edges, light, breadth, classes, colors, shown, width, height, reach, ratio, budget
-        )
-        self._bands, self.count, self.length, self.share = core.line_facts(self._lines)
-
-    def draw(self, alpha: float, pixels: Bytes, workers: Workers) -> None:
-        """Overwrite `pixels`, uint8 (height, width, 4); `alpha` is the opacity of an ordinary link."""
-        workers.each(lambda band: core.draw_band(self._lines, band, alpha, pixels), self._bands)
-
-
-def draw_discs(
-    at: Floats,
-    radii: Floats,
-    opacity: Floats,
-    classes: NDArray[np.int16],
-    order: Ints,
-    palette: Bytes,
-    ground: tuple[int, int, int],
-    ratio: float,
-    pixels: Bytes,
-    workers: Workers,
-) -> None:
-    """Draw nodes over `pixels`; see `app.graph.raster.draw_discs`."""
-
-    def work(top: int, bottom: int) -> None:
-        core.draw_discs(
-            at, radii, opacity, classes, order, palette, ground, ratio, top, bottom, pixels
-        )
-
-    workers.ranges(work, len(pixels), 128)

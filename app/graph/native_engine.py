@@ -9,8 +9,8 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from app.graph import native
-from app.graph.coarsen import Level, merged
-from app.graph.engine import SPREAD, Forces
+from app.graph.coarsen import Level, eased_at_hubs, merged
+from app.graph.engine import Field, Pace
 from app.graph.model import Positions
 from app.graph.native import BOUNDED, CHARGE, Links, Push, Rest, Tree, Workers
 
@@ -18,9 +18,8 @@ _SMALLEST = 150
 _FACTOR = 4.0
 _SHRINKS = 0.85
 _REPULSION = 16.0
-_FINEST_TICKS = 80
-_COARSE_TICKS = 100
-_LIVE_TICKS = 160
+_LINEAR = 0.1
+_NEAR = 8.0
 _MOST_SEPARATIONS = 60
 _LEAST_SEPARATIONS = 20
 _SEPARATED_BODIES = 1_000_000
@@ -81,49 +80,40 @@ class NativeEngine:
             tree.build(at, level.mass)
             ahead = at + velocity
             native.spring(links, rest, ahead, alpha, velocity, self._workers)
-            tree.push(Push(CHARGE, alpha, softness, 0.81), velocity, self._workers)
+            tree.push(Push(CHARGE, alpha, softness), velocity, self._workers)
             native.step(at, velocity, gravity=0.1 * alpha, damping=0.6, longest=1e6)
             if _is_shown(tick, len(at)):
                 yield at.copy()
         yield at
 
-    def refined(self, level: Level, at: Positions, size: int, *, finest: bool) -> Iterator[Positions]:
+    def refined(self, level: Level, at: Positions, pace: Pace) -> Iterator[Positions]:
         """Bounded forces with a falling rate."""
-        unit = float(np.sqrt(level.mass.mean()))
-        links = _weighted(level, finest)
-        mass = None if finest else (level.mass / np.float32(unit * unit)).astype(np.float32)
-        if not finest:
-            at = at * np.float32(SPREAD * np.sqrt(size) / max(float(at.std()), 1e-9) / unit)
+        links = Links.of(level.weights)
+        mass = (level.mass / level.mass.mean()).astype(np.float32)
         at = np.array(at, dtype=np.float32, order="C")
         velocity, tree = np.zeros_like(at), Tree()
-        ticks = _FINEST_TICKS if finest else _COARSE_TICKS
-        for tick in range(ticks):
-            rate = 0.2 * (1 - 0.9 * tick / ticks)
+        for tick in range(pace.ticks):
+            rate, linear = pace.at(tick)
             tree.build(at, mass)
-            native.attract(links, at, 0.1, 8.0, rate, velocity, self._workers)
+            native.attract(links, at, linear, _NEAR, rate, velocity, self._workers)
             tree.push(Push(BOUNDED, _REPULSION * rate), velocity, self._workers)
             native.step(at, velocity)
             if _is_shown(tick, len(at)):
-                yield at * np.float32(unit)
-        yield at * np.float32(unit)
+                yield at.copy()
+        yield at
 
-    def relaxed(
-        self, weights: scipy.sparse.csr_matrix, at: Positions, forces: Forces
-    ) -> Iterator[Positions]:
-        """All nodes find their balance under `forces`, slower and slower."""
-        links = Links.of(weights)
-        weight = np.minimum(links.weight, 3) * np.float32(forces.attraction)
-        links = Links(links.starts, links.neighbours, weight.astype(np.float32))
-        unit = np.float32(forces.spacing)
-        at = np.array(at / unit, dtype=np.float32, order="C")
-        velocity, tree = np.zeros_like(at), Tree()
-        for tick in range(_LIVE_TICKS):
-            rate = 0.05 * (1 - tick / _LIVE_TICKS)
+    def field(self, weights: scipy.sparse.csr_matrix) -> Field:
+        """The bounded forces of all nodes, for live physics."""
+        links, tree = Links.of(eased_at_hubs(weights)), Tree()
+
+        def force(at: Positions, attraction: float, repulsion: float) -> Positions:
+            total = np.zeros_like(at)
             tree.build(at)
-            native.attract(links, at, 0.1, 8.0, rate, velocity, self._workers)
-            tree.push(Push(BOUNDED, _REPULSION * forces.repulsion * rate), velocity, self._workers)
-            native.step(at, velocity, gravity=forces.gravity * rate)
-            yield at * unit
+            native.attract(links, at, _LINEAR, _NEAR, attraction, total, self._workers)
+            tree.push(Push(BOUNDED, _REPULSION * repulsion), total, self._workers)
+            return total
+
+        return force
 
     def separated(self, at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
         """Overlaps pushed apart until none is left or the patience is."""
@@ -148,12 +138,3 @@ class NativeEngine:
 def _is_shown(tick: int, bodies: int) -> bool:
     """Whether positions are worth a picture after this tick: more rarely where ticks are short."""
     return tick % max(1, min(20, _BODIES_PER_PICTURE // max(bodies, 1))) == 0
-
-
-def _weighted(level: Level, finest: bool) -> Links:
-    """Links that pull by how many there are; on coarse levels six to a body in the mean."""
-    links = Links.of(level.weights)
-    weight = links.weight
-    if not finest and len(weight):
-        weight = weight * np.float32(6 * len(level) / max(float(weight.sum()), 1e-9))
-    return Links(links.starts, links.neighbours, np.minimum(weight, 3).astype(np.float32))

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from app.graph.coarsen import Level, ladder
-from app.graph.engine import SPREAD, Forces
+from app.graph.coarsen import Level, eased_at_hubs, ladder
+from app.graph.engine import Field, Pace
 from app.graph.forces import Repulsion, RestingSprings, Springs, bounded, charge, dense_repulsion
 from app.graph.model import Positions
 from app.graph.packing import separate
@@ -17,7 +17,6 @@ from app.graph.packing import separate
 _REPULSION = 16.0
 _MESH_SPACING = 0.45
 _SEPARATIONS = 24
-_LIVE_TICKS = 160
 
 
 class NumpyEngine:
@@ -54,41 +53,30 @@ class NumpyEngine:
                 yield at
         yield at
 
-    def refined(self, level: Level, at: Positions, size: int, *, finest: bool) -> Iterator[Positions]:
+    def refined(self, level: Level, at: Positions, pace: Pace) -> Iterator[Positions]:
         """Bounded forces with a falling rate."""
-        edges, data = level.edges()
-        unit = np.float32(np.sqrt(level.mass.mean()))
-        weight = data if finest else data * np.float32(6 * len(level) / (2 * data.sum()))
-        springs = Springs(edges, len(level), np.minimum(weight, 3).astype(np.float32))
-        repulsion = Repulsion(bounded, level.mass / np.float32(unit * unit), _MESH_SPACING)
-        if not finest:
-            at = at * np.float32(SPREAD * np.sqrt(size) / max(float(at.std()), 1e-9)) / unit
+        springs = _springs(level)
+        mass = np.asarray(level.mass / level.mass.mean(), dtype=np.float32)
+        repulsion = Repulsion(bounded, mass, _MESH_SPACING)
         speed = np.zeros_like(at)
-        ticks = 80 if finest else 60
-        for tick in range(ticks):
-            rate = np.float32(0.2 * (1 - 0.9 * tick / ticks))
-            speed += rate * (springs.bounded(at) + np.float32(_REPULSION) * repulsion(at))
+        for tick in range(pace.ticks):
+            rate, linear = pace.at(tick)
+            force = springs.bounded(at, linear) + np.float32(_REPULSION) * repulsion(at)
+            speed += np.float32(rate) * force
             at, speed = _moved(at, speed)
-            yield at * unit
+            yield at
 
-    def relaxed(
-        self, weights: scipy.sparse.csr_matrix, at: Positions, forces: Forces
-    ) -> Iterator[Positions]:
-        """All nodes find their balance under `forces`, slower and slower."""
-        level = Level(weights, np.ones(len(at), dtype=np.float32))
-        edges, data = level.edges()
-        springs = Springs(edges, len(level), np.minimum(data, 3).astype(np.float32))
-        repulsion = Repulsion(bounded, level.mass, _MESH_SPACING)
-        unit = np.float32(forces.spacing)
-        at = at / unit
-        speed = np.zeros_like(at)
-        for tick in range(_LIVE_TICKS):
-            rate = np.float32(0.05 * (1 - tick / _LIVE_TICKS))
-            pull = np.float32(forces.attraction) * springs.bounded(at)
-            push = np.float32(_REPULSION * forces.repulsion) * repulsion(at)
-            speed += rate * (pull + push - np.float32(forces.gravity) * at)
-            at, speed = _moved(at, speed)
-            yield at * unit
+    def field(self, weights: scipy.sparse.csr_matrix) -> Field:
+        """The bounded forces of all nodes, for live physics."""
+        level = Level(eased_at_hubs(weights), np.ones(weights.shape[0], dtype=np.float32))
+        springs = _springs(level)
+        pushed = Repulsion(bounded, level.mass, _MESH_SPACING)
+
+        def force(at: Positions, attraction: float, repulsion: float) -> Positions:
+            pull = np.float32(attraction) * springs.bounded(at)
+            return np.asarray(pull + np.float32(_REPULSION * repulsion) * pushed(at), dtype=np.float32)
+
+        return force
 
     def separated(self, at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
         """Overlaps pushed apart until none is left or the patience is."""
@@ -102,6 +90,11 @@ class NumpyEngine:
     def repel(self, at: Positions, others: Positions) -> Positions:
         """The bounded push of `others` on each body in `at`."""
         return dense_repulsion(bounded, at, others, np.ones(len(others), dtype=np.float32))
+
+
+def _springs(level: Level) -> Springs:
+    edges, weight = level.edges()
+    return Springs(edges, len(level), weight)
 
 
 def _moved(at: Positions, speed: Positions) -> tuple[Positions, Positions]:

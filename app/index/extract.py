@@ -12,7 +12,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,9 +28,12 @@ from app.vault.path import NotePath, name_key
 log = logging.getLogger(__name__)
 
 CONTEXT_LETTERS = 240
+_PIECE = 2**20
+_json = json.JSONEncoder(default=str).encode
 _RACY_NS = 2_000_000_000
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 Row = tuple[Any, ...]
+Checked = dict[str, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +49,10 @@ class Read:
     """A note that was read, or listed with the reason why it was not, as rows.
 
     `note` is (name, name_key, title, type, confidence, tags, properties, problem, problem_kind, private,
-    words, body_line); `words` the columns of the word index. `modified_ns` is what the next scan compares
-    with: 0 when the file changed so recently that it could change again within the clock's grain.
+    words, body_line); `heads` what stands over it in the word indexes (name and title, aliases, headings,
+    tags), `text` its whole text there, None where it is to be read later. `modified_ns` is what the next
+    scan compares with: 0 when the file changed so recently that it could change again within the clock's
+    grain.
     """
 
     path: str
@@ -59,7 +64,8 @@ class Read:
     aliases: tuple[str, ...]
     note_id: str | None
     note: Row
-    words: Row
+    heads: Row
+    text: str | None
     links: tuple[Row, ...] = ()
     tags: tuple[Row, ...] = ()
     properties: tuple[Row, ...] = ()
@@ -90,16 +96,24 @@ Extract = Read | Same | Gone
 
 def extract_chunk(root: str, tasks: Sequence[Task], max_bytes: int) -> list[Extract]:
     """Read these files; one that cannot be read is listed with the reason and the others go on."""
-    checked: dict[str, bool] = {}
-    return [extract(Path(root), task, max_bytes, checked) for task in tasks]
+    folder, checked = Path(root), Checked()
+    return [extract(folder, task, max_bytes, checked) for task in tasks]
 
 
-def extract(root: Path, task: Task, max_bytes: int, checked: dict[str, bool] | None = None) -> Extract:
+def outline_chunk(root: str, tasks: Sequence[Task], max_bytes: int) -> list[Extract]:
+    """As `extract_chunk`, leaving the words of the notes for later."""
+    folder, checked = Path(root), Checked()
+    return [extract(folder, task, max_bytes, checked, with_words=False) for task in tasks]
+
+
+def extract(
+    root: Path, task: Task, max_bytes: int, checked: Checked | None = None, *, with_words: bool = True
+) -> Extract:
     """Read one file of the vault at `root`; `checked` remembers which folders are really inside."""
     path = NotePath.on_disk(task.path)
     started = time.time_ns()
     try:
-        content, status = _read(root, path, max_bytes, {} if checked is None else checked)
+        content, status = read_content(root, path, max_bytes, {} if checked is None else checked)
     except FileNotFoundError:
         return Gone(task.path)
     except OSError as error:
@@ -114,33 +128,45 @@ def extract(root: Path, task: Task, max_bytes: int, checked: dict[str, bool] | N
     if digest == task.known_hash:
         return Same(task.path, status.st_size, seen, status.st_mtime, created)
     try:
-        return _parsed(path, content, status, seen, created, digest)
+        return _parsed(path, content, status, seen, created, digest, with_words)
     except Exception as error:  # whatever one note does to the parser, it is listed and the others go on
         log.exception("%s could not be parsed", task.path)
         reason = f"it could not be understood ({type(error).__name__}: {error})"
         return _listed(path, status, seen, created, reason, "failed")
 
 
-def _read(
-    root: Path, path: NotePath, max_bytes: int, checked: dict[str, bool]
+def read_content(
+    root: Path, path: NotePath, max_bytes: int, checked: Checked
 ) -> tuple[bytes | None, os.stat_result]:
     """The file's bytes (None if there are too many) and status; never by a link out of the vault."""
-    if path.folder not in checked:
-        base, real = os.path.realpath(root), os.path.realpath(root / path.folder)
-        checked[path.folder] = real == base or real.startswith(base.rstrip(os.sep) + os.sep)
-    if not checked[path.folder]:
+    folder = path.folder
+    if folder not in checked:
+        base, real = os.path.realpath(root), os.path.realpath(root / folder)
+        checked[folder] = real == base or real.startswith(base.rstrip(os.sep) + os.sep)
+    if not checked[folder]:
         raise OSError(errno.ELOOP, "its folder is a link that leaves the vault")
-    descriptor = os.open(root / path.text, _READ)
-    with open(descriptor, "rb", closefd=True) as file:  # noqa: PTH123
+    descriptor = os.open(f"{root}{os.sep}{path.text}", _READ)
+    try:
         status = os.fstat(descriptor)
         if status.st_size > max_bytes:
             return None, status
-        content = file.read(max_bytes + 1)
+        # One byte more than there is says whether that was the end.
+        content = os.read(descriptor, status.st_size + 1)
+        while (more := os.read(descriptor, _PIECE)) and len(content) <= max_bytes:
+            content += more
+    finally:
+        os.close(descriptor)
     return (content if len(content) <= max_bytes else None), status
 
 
 def _parsed(
-    path: NotePath, content: bytes, status: os.stat_result, seen: int, created: float, digest: str
+    path: NotePath,
+    content: bytes,
+    status: os.stat_result,
+    seen: int,
+    created: float,
+    digest: str,
+    with_words: bool,
 ) -> Read:
     text = decode_lossy(content)
     parsed = scan(text)
@@ -149,26 +175,27 @@ def _parsed(
         bad = "it is not UTF-8; what is not readable is shown as \ufffd"
         problem = f"{bad}; {problem}" if problem else bad
     lines = text.split("\n")
+    name, tags = path.name, parsed.tag_names
     title = parsed.properties.get("title")
-    title = title.strip() if isinstance(title, str) and title.strip() else path.name
-    names = path.name if title == path.name else f"{path.name}\n{title}"
-    tags = tag_rows(parsed)
+    title = title.strip() if isinstance(title, str) and title.strip() else name
     # A lone surrogate (from a JSON escape in the properties) is no text that SQLite could keep.
     note = (
-        path.name, name_key(path.name), _plain(title), _plain(parsed.type), parsed.confidence,
-        json.dumps(parsed.tag_names), json.dumps(dict(parsed.properties), default=str),
+        name, name_key(name), _plain(title), _plain(parsed.type), parsed.confidence,
+        _json(tags) if tags else "[]", _json(dict(parsed.properties)) if parsed.properties else "{}",
         problem, "marked" if problem else None, int(parsed.is_private),
         count_words(text[parsed.body_start :]), text.count("\n", 0, parsed.body_start) + 1,
     )  # fmt: skip
-    words = (
-        segmented(names), segmented("\n".join(parsed.aliases)),
+    heads = (
+        segmented(name if title == name else f"{name}\n{title}"),
+        segmented("\n".join(parsed.aliases)),
         segmented("\n".join(heading.text for heading in parsed.headings)),
-        segmented("\n".join(parsed.tag_names)), segmented(text),
-    )  # fmt: skip
+        segmented("\n".join(tags)),
+    )
     return Read(
         path.text, len(content), seen, status.st_mtime, created, digest,
-        tuple(map(_plain, parsed.aliases)), _plain(parsed.id) if parsed.id else None, note, words,
-        links=tuple(_link_rows(parsed, lines)), tags=tags,
+        tuple(map(_plain, parsed.aliases)), _plain(parsed.id) if parsed.id else None, note,
+        heads, segmented(text) if with_words else None,
+        links=tuple(_link_rows(parsed, lines)), tags=tag_rows(tags),
         properties=_property_rows(parsed),
         headings=tuple({h.line: (h.line, h.level, _plain(h.text)) for h in parsed.headings}.values()),
         tasks=tuple({t.line: (t.line, int(t.done), _plain(t.text)) for t in parsed.tasks}.values()),
@@ -190,9 +217,9 @@ def _listed(
 ) -> Read:
     """A note of which only the name is known."""
     note = (path.name, name_key(path.name), path.name, "note", None, "[]", "{}", reason, kind, 0, 0, 1)
-    words = (segmented(path.name), "", "", "", "")
+    heads = (segmented(path.name), "", "", "")
     size, modified = status.st_size, status.st_mtime
-    return Read(path.text, size, seen, modified, created, "", (), None, note, words)
+    return Read(path.text, size, seen, modified, created, "", (), None, note, heads, "")
 
 
 def _link_rows(parsed: ParsedNote, lines: list[str]) -> list[Row]:
@@ -228,12 +255,16 @@ def _context(line: str) -> str:
     return bare if len(bare) <= CONTEXT_LETTERS else bare[: CONTEXT_LETTERS - 1].rstrip() + "…"
 
 
-def tag_rows(parsed: ParsedNote) -> tuple[Row, ...]:
+def tag_rows(tags: Iterable[str]) -> tuple[Row, ...]:
     """(key, name, implied) of each tag and of each tag that it is nested in."""
     rows: dict[str, Row] = {}
-    for name in map(_plain, parsed.tag_names):
-        rows[name_key(name)] = (name_key(name), name, 0)
-    for name in map(_plain, parsed.tag_names):
+    names = [_plain(tag) for tag in tags]
+    for name in names:
+        key = name_key(name)
+        rows[key] = (key, name, 0)
+    for name in names:
+        if "/" not in name:
+            continue
         parts = name.split("/")
         for end in range(len(parts) - 1, 0, -1):
             parent = "/".join(parts[:end])
@@ -244,12 +275,12 @@ def tag_rows(parsed: ParsedNote) -> tuple[Row, ...]:
 
 def _property_rows(parsed: ParsedNote) -> tuple[Row, ...]:
     """(key, name, value as JSON) of each property."""
-    return tuple(
-        {
-            name_key(name): (name_key(name), name, json.dumps(value, default=str))
-            for name, value in ((_plain(str(key)), value) for key, value in parsed.properties.items())
-        }.values()
-    )
+    rows: dict[str, Row] = {}
+    for given, value in parsed.properties.items():
+        name = _plain(str(given))
+        key = name_key(name)
+        rows[key] = (key, name, _json(value))
+    return tuple(rows.values())
 
 
 def _plain(text: str) -> str:

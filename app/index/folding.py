@@ -19,6 +19,7 @@ UNSPACED = (
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _RUN = re.compile(f"[{UNSPACED}]+")
 _EDGE = re.compile(f"(?<=[^\\W{UNSPACED}])(?=[{UNSPACED}])")
+_FOREIGN = re.compile(f"[^\\W\x00-\x7f{UNSPACED}]+")
 _TOKEN = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 
 
@@ -38,7 +39,10 @@ _FOLDED = _Folded()
 
 def fold(text: str) -> str:
     """The text in small letters without accents; as many characters as before, so that places stay."""
-    return text.lower() if text.isascii() else text.translate(_FOLDED)
+    if text.isascii():
+        return text.lower()
+    # Most letters of most texts are plain; going through all of them in Python would take far longer.
+    return _FOREIGN.sub(lambda run: run[0].translate(_FOLDED), text).lower()
 
 
 def segmented(text: str) -> str:
@@ -65,6 +69,14 @@ def tokens(text: str) -> list[str]:
 def count_words(text: str) -> int:
     """How many words; each letter of a script without spaces counts as one."""
     return len(text.split()) if text.isascii() else len(_TOKEN.findall(text))
+
+
+def goes_on(words: list[str]) -> bool:
+    """Whether these words can be the beginning of longer ones.
+
+    A single letter is not taken for one; letters of scripts without spaces are words of their own.
+    """
+    return not is_unspaced(words[-1][-1]) and (len(words) > 1 or len(words[0]) > 1)
 
 
 def is_unspaced(letter: str) -> bool:

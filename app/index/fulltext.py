@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from app.index.folding import segmented, tokens
+from app.index.folding import goes_on, segmented, tokens
 from app.index.matching import Term
 from app.index.query_tree import And, Field, Leaf, Node, Not, Or, Phrase, Regex, Word
 
@@ -12,12 +12,15 @@ Expression = str
 
 
 def leaf_expression(leaf: Leaf) -> Expression | None:
-    """A word or phrase; None for what has no letters or digits in it, and for a pattern."""
-    if isinstance(leaf, Regex) or not tokens(leaf.text):
+    """A word or phrase; None for what has no letters or digits in it, and for a pattern.
+
+    A single letter is a word, not the beginning of one: nearly every text has words that begin with it.
+    """
+    if isinstance(leaf, Regex) or not (said := tokens(leaf.text)):
         return None
     # Quoted, so that no letter of it is a command; FTS5 finds the words in it as it did in the texts.
     text = segmented(leaf.text).replace("\0", " ").replace('"', " ").strip()
-    return f'"{text}"*' if isinstance(leaf, Word) and leaf.prefix else f'"{text}"'
+    return f'"{text}"*' if isinstance(leaf, Word) and leaf.prefix and goes_on(said) else f'"{text}"'
 
 
 def expression(node: Node) -> Expression | None:

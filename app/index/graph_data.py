@@ -1,4 +1,8 @@
-"""The vault as arrays, for the graph."""
+"""The vault as arrays, for the graph.
+
+A name that nothing answers to is one node however it is spelled; it is called by the spelling that comes
+first in order, so that the whole graph and a delta call it the same.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,8 @@ import numpy as np
 from app.index.records import GraphData, NodeKind
 from app.vault.path import NotePath
 
-Node = tuple[str, str, str, NodeKind, tuple[str, ...], str, float]
+Row = tuple[str, str, str, NodeKind, tuple[str, ...], str, float, float]
+UNRESOLVED: NodeKind = "unresolved"
 
 
 def graph_data(connection: sqlite3.Connection) -> GraphData:
@@ -19,17 +24,14 @@ def graph_data(connection: sqlite3.Connection) -> GraphData:
 
     While the first scan runs, notes that were not read yet are there without edges.
     """
-    nodes: list[Node] = []
+    nodes: list[Row] = []
     at: dict[int, int] = {}
-    for id, path, is_note, modified, type_, tags in connection.execute(
-        "SELECT files.id, path, is_note, modified, type, tags FROM files LEFT JOIN notes USING (id)"
+    for id, *columns in connection.execute(
+        "SELECT files.id, path, is_note, modified, created, type, tags FROM files LEFT JOIN notes USING (id)"
         " ORDER BY is_note DESC, key, path"
     ):
         at[id] = len(nodes)
-        place = NotePath(path)
-        kind: NodeKind = "note" if is_note else "attachment"
-        names = tuple(json.loads(tags)) if tags else ()
-        nodes.append((path, place.name, type_ or kind, kind, names, place.folder, modified))
+        nodes.append(file_row(*columns))
     missing: dict[str, int] = {}
     edges: list[tuple[int, int]] = []
     types: dict[str, int] = {}
@@ -41,22 +43,37 @@ def graph_data(connection: sqlite3.Connection) -> GraphData:
         end = at.get(target_id) if target_id is not None else missing.get(key)
         if end is None:
             end = missing[key] = len(nodes)
-            nodes.append((target, target.rpartition("/")[2], "unresolved", "unresolved", (), "", 0.0))
+            nodes.append(unresolved_row(target))
+        elif target_id is None and target < nodes[end][0]:
+            nodes[end] = unresolved_row(target)
         edges.append((at[source], end))
         codes.append(types.setdefault(type_, len(types)))
         confidences.append(float("nan") if confidence is None else confidence)
     return _arrays(nodes, edges, types, codes, confidences)
 
 
+def file_row(path: str, is_note: int, modified: float, created: float, type_: str | None, tags: str) -> Row:
+    """The node of a file, from its columns."""
+    place = NotePath(path)
+    kind: NodeKind = "note" if is_note else "attachment"
+    names = tuple(json.loads(tags)) if tags else ()
+    return (path, place.name, type_ or kind, kind, names, place.folder, modified, created)
+
+
+def unresolved_row(name: str) -> Row:
+    """The node of a name that nothing answers to."""
+    return (name, name.rpartition("/")[2], UNRESOLVED, UNRESOLVED, (), "", 0.0, 0.0)
+
+
 def _arrays(
-    nodes: Iterable[Node],
+    nodes: Iterable[Row],
     edges: list[tuple[int, int]],
     types: Iterable[str],
     codes: list[int],
     confidences: list[float],
 ) -> GraphData:
-    columns = list(zip(*nodes, strict=True)) or [()] * 7
-    paths, names, kinds_of, kinds, tags, folders, modified = columns
+    columns = list(zip(*nodes, strict=True)) or [()] * 8
+    paths, names, kinds_of, kinds, tags, folders, modified, created = columns
     return GraphData(
         paths, names, kinds_of, kinds, tags, folders,
         np.array(modified, dtype=np.float64),
@@ -64,4 +81,5 @@ def _arrays(
         tuple(types),
         np.array(codes, dtype=np.int16),
         np.array(confidences, dtype=np.float32),
+        np.array(created, dtype=np.float64),
     )  # fmt: skip

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.errors import QueryError
 from app.index.folding import unsegmented
 from app.index.fulltext import expression, leaf_expression, necessary
-from app.index.matching import Chunk, Term, compiled, predicate
-from app.index.property_match import may_match, property_matches
+from app.index.matching import Chunk, Term, predicate
 from app.index.query_tree import (
     And,
     Field,
@@ -32,11 +31,11 @@ from app.index.query_tree import (
     Word,
 )
 from app.index.request import Request
-from app.vault.path import name_key
+from app.index.row_matches import RowMatches
 
 Ids = set[int]
 _CHUNKED = ("line", "block", "section", "task", "task-todo", "task-done")
-_BY_KEY = ("tag", "type", "rel", "links-to", "linked-from")
+_BY_KEY = ("tag", "links-to", "linked-from")
 _FEW = 5000
 _ONE_BY_ONE = 2000
 
@@ -53,15 +52,20 @@ _ANYWHERE = Scope()
 
 
 class Matches:
-    """The sets of notes that match the nodes of one search; `check` raises when it takes too long."""
+    """The sets of notes that match the nodes of one search; `check` raises when it takes too long.
+
+    `hidden` are the notes that must not be told of: what a set has of them is for its taker to leave out,
+    but nothing that they say or link to makes another note match.
+    """
 
     def __init__(
         self, connection: sqlite3.Connection, request: Request, check: Callable[[], None]
     ) -> None:
         self._connection = connection
         self._similar = request.similar
-        self._targets = request.targets
         self._check = check
+        self.hidden = _hidden(connection, request)
+        self._rows = RowMatches(connection, request, self.hidden)
 
     def select(self, node: Node, among: Ids | None = None, scope: Scope = _ANYWHERE) -> Ids:
         """The notes (of `among`, None for all) that match the node."""
@@ -70,7 +74,7 @@ class Matches:
             return self._matching(said, among)
         match node:
             case And(items):
-                first, *rest = sorted(items, key=_cost)
+                first, *rest = sorted(_together(items, scope), key=_cost)
                 found = self.select(first, among, scope)
                 for item in rest:
                     found = self.select(item, found, scope) if found else found
@@ -83,9 +87,9 @@ class Matches:
             case Field(name, item):
                 return self._in_field(name, item, among, scope)
             case Property():
-                return _within(self._with_property(node), among)
+                return self._rows.with_property(node, among)
             case Orphan():
-                return _within(self._orphans(), among)
+                return self._rows.orphans(among)
             case Similar(text):
                 return _within(set(self._similar.get(text, ())), among)
             case Word() | Phrase() | Regex():
@@ -115,16 +119,18 @@ class Matches:
             case None | "content":
                 return self._in_texts(leaf, among, scope)
             case "file" | "path":
-                return _within(self._named(leaf, scope), among)
+                whole = scope.field == "path"
+                return self._rows.named(leaf, whole_path=whole, cased=scope.cased, among=among)
             case "tag":
-                return _within(self._tagged(leaf), among)
+                return self._rows.tagged(leaf, among)
             case "type":
-                return _within(self._keyed("SELECT id, type FROM notes", leaf, name_key), among)
+                return self._rows.typed(leaf, among)
             case "rel":
-                query = "SELECT DISTINCT source, type FROM links WHERE type <> 'LINKS_TO'"
-                return _within(self._keyed(query, leaf, relation_key), among)
-            case "links-to" | "linked-from":
-                return _within(self._linked(leaf, scope.field), among)
+                return self._rows.relating(leaf, among)
+            case "links-to":
+                return self._rows.linking_to(leaf, among)
+            case "linked-from":
+                return self._rows.linked_from(leaf, among)
             case _:
                 raise QueryError(f"{scope.field}: stands in another filter.", position=0, expected="words")
 
@@ -132,10 +138,11 @@ class Matches:
 
     def _matching(self, said: str, among: Ids | None) -> Ids:
         query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ?"
-        if among is not None and len(among) < _FEW:
-            query += " AND +rowid IN (SELECT value FROM json_each(?))"
-            return self.ids(query, said, json.dumps(list(among)))
-        return _within(self.ids(query, said), among)
+        if among is None or len(among) >= _FEW:
+            return _within({id for (id,) in self._connection.execute(query, (said,))}, among)
+        # The plus keeps SQLite from starting the search anew for each row.
+        query += " AND +rowid IN (SELECT value FROM json_each(?))"
+        return {id for (id,) in self._connection.execute(query, (said, json.dumps(list(among))))}
 
     def _in_texts(self, leaf: Leaf, among: Ids | None, scope: Scope) -> Ids:
         """What the word index cannot say: patterns, signs without letters, exact letters."""
@@ -190,85 +197,26 @@ class Matches:
                 found.add(id)
         return found
 
-    # Names, tags, types, links, properties
-
-    def ids(self, query: str, *values: object) -> Ids:
-        """What a query for ids finds."""
-        return {id for (id,) in self._connection.execute(query, values)}
-
     def _all(self) -> Ids:
-        return self.ids("SELECT id FROM notes")
-
-    def _named(self, leaf: Leaf, scope: Scope) -> Ids:
-        found = set()
-        pattern = compiled(leaf, scope.cased) if isinstance(leaf, Regex) else None
-        wanted = "" if isinstance(leaf, Regex) else leaf.text if scope.cased else name_key(leaf.text)
-        if scope.cased or pattern:
-            rows = self._connection.execute("SELECT id, path FROM files WHERE is_note = 1")
-        else:
-            query = "SELECT id, key FROM files WHERE is_note = 1 AND instr(key, ?)"
-            rows = self._connection.execute(query, (wanted,))
-        for id, path in rows:
-            text = path if scope.field == "path" else path.rpartition("/")[2]
-            if pattern.search(text) if pattern else wanted in text:
-                found.add(id)
-        return found
-
-    def _tagged(self, leaf: Leaf) -> Ids:
-        if isinstance(leaf, Regex):
-            return self._keyed("SELECT note, name FROM tags", leaf, name_key)
-        key = name_key(leaf.text.strip().lstrip("#").rstrip("/"))
-        if isinstance(leaf, Word) and leaf.prefix:
-            return self.ids("SELECT note FROM tags WHERE substr(key, 1, ?) = ?", len(key), key)
-        return self.ids("SELECT note FROM tags WHERE key = ?", key)
-
-    def _keyed(self, query: str, leaf: Leaf, key: Callable[[str], str]) -> Ids:
-        """Notes where the second column of the query's rows is what the leaf says."""
-        rows = self._connection.execute(query)
-        if isinstance(leaf, Regex):
-            pattern = compiled(leaf)
-            return {id for id, text in rows if pattern.search(text)}
-        wanted = key(leaf.text.strip())
-        if isinstance(leaf, Word) and leaf.prefix:
-            return {id for id, text in rows if key(text).startswith(wanted)}
-        return {id for id, text in rows if key(text) == wanted}
-
-    def _linked(self, leaf: Leaf, direction: str) -> Ids:
-        if isinstance(leaf, Regex):
-            raise QueryError(
-                f"{direction}: takes a name.", position=leaf.position, expected="the name of a note"
-            )
-        target = self._targets.get(leaf.text)
-        if direction == "linked-from":
-            return self.ids(
-                "SELECT DISTINCT notes.id FROM links JOIN notes ON notes.id = target_id WHERE source = ?",
-                target,
-            )
-        if target is not None:
-            return self.ids("SELECT DISTINCT source FROM links WHERE target_id = ?", target)
-        key = name_key(leaf.text.strip())
-        query = "SELECT DISTINCT source FROM links WHERE target_key = ? AND target_id IS NULL"
-        return self.ids(query, key)
-
-    def _orphans(self) -> Ids:
-        return self.ids(
-            "SELECT id FROM notes EXCEPT SELECT source FROM links JOIN notes ON notes.id = target_id"
-            " WHERE source <> target_id EXCEPT SELECT target_id FROM links WHERE source <> target_id"
-        )
-
-    def _with_property(self, wanted: Property) -> Ids:
-        rows = self._connection.execute(
-            "SELECT note, value FROM properties WHERE key = ?", (name_key(wanted.name),)
-        )
-        if wanted.value is None and not wanted.empty:
-            return {id for id, _ in rows}
-        may = may_match(wanted)
-        return {id for id, value in rows if may(value) and property_matches(wanted, json.loads(value))}
+        return {id for (id,) in self._connection.execute("SELECT id FROM notes")}
 
 
-def relation_key(text: str) -> str:
-    """A relation's type in the form of the index: UPPER_SNAKE."""
-    return "_".join(text.replace("-", " ").replace("_", " ").upper().split())
+def _together(items: Sequence[Node], scope: Scope) -> Sequence[Node]:
+    """The items of an AND, those that the word index can answer at once as one."""
+    if scope.field or scope.cased:
+        return items
+    words = tuple(item for item in items if expression(item))
+    refused = tuple(item for item in items if isinstance(item, Not) and expression(item.item))
+    together = (*words, *refused) if words else ()
+    if len(together) < 2:
+        return items
+    return (And(together), *(item for item in items if item not in together))
+
+
+def _hidden(connection: sqlite3.Connection, request: Request) -> Ids:
+    """The notes that the request must not tell of."""
+    private = () if request.private else connection.execute("SELECT id FROM notes WHERE private = 1")
+    return set(request.hidden).union(id for (id,) in private)
 
 
 def _within(found: Ids, among: Ids | None) -> Ids:
@@ -293,19 +241,21 @@ def _blocks(_: int, text: str) -> Iterator[str]:
 
 
 def _cost(node: Node) -> int:
-    """How dear it is to carry out: rows by a key, words, what must be taken from a set, then texts."""
+    """How dear it is to carry out: rows by a key, words, rows to look through, then texts."""
     if expression(node):
         return 1
     match node:
         case Not(item):
-            return max(2, _cost(item))
+            return max(4, _cost(item))
         case Regex() | Word() | Phrase():
-            return 5
+            return 6
         case Field(name, item):
             if name in _CHUNKED:
-                return 4 if necessary(item) else 6
-            return 4 if name == "match-case" else 0 if name in _BY_KEY else 1
+                return 5 if necessary(item) else 7
+            return 5 if name == "match-case" else 0 if name in _BY_KEY else 3
         case And(items) | Or(items):
             return max(_cost(item) for item in items)
+        case Property():
+            return 2
         case _:
-            return 1
+            return 3

@@ -80,6 +80,43 @@ def m001_files_notes_links_words(connection: sqlite3.Connection) -> None:
     _run(connection, _M001)
 
 
+_M002 = """
+-- The orders in which hits are listed, to be walked along until a page is full; and what few notes are.
+CREATE INDEX files_by_change ON files (modified DESC, id) WHERE is_note = 1;
+CREATE INDEX files_by_birth ON files (created DESC, id) WHERE is_note = 1;
+CREATE INDEX notes_by_name ON notes (name_key, id);
+CREATE INDEX private_notes ON notes (id) WHERE private = 1;
+
+-- What stands over a note, a second time and apart from the texts: a word that half of all texts have is in
+-- few names, so that the notes that are about it are found without going through all those that say it.
+CREATE VIRTUAL TABLE heads USING fts5 (
+    name, aliases, headings, tags, tokenize = "unicode61 remove_diacritics 2", prefix = '1 2 3'
+);
+INSERT INTO heads (heads, rank) VALUES ('rank', 'bm25(10.0, 8.0, 4.0, 4.0)');
+INSERT INTO heads (rowid, name, aliases, headings, tags)
+    SELECT rowid, name, aliases, headings, tags FROM fulltext;
+"""
+
+
+def m002_orders_of_hits(connection: sqlite3.Connection) -> None:
+    """What lets a search list the first of very many hits."""
+    _run(connection, _M002)
+
+
+_M003 = """
+-- Notes that were read, but whose words are not in `fulltext` yet: a scan of many notes writes those last.
+CREATE TABLE unworded (note INTEGER PRIMARY KEY) STRICT;
+-- The words of a batch are gathered in memory (bytes) and written at its end, in one piece.
+INSERT INTO fulltext (fulltext, rank) VALUES ('hashsize', 33554432);
+INSERT INTO heads (heads, rank) VALUES ('hashsize', 33554432);
+"""
+
+
+def m003_words_come_last(connection: sqlite3.Connection) -> None:
+    """A scan writes what notes say of themselves and of each other first, and their words after that."""
+    _run(connection, _M003)
+
+
 def _run(connection: sqlite3.Connection, script: str) -> None:
     """Each statement of a script; `executescript` would end the transaction that the step runs in."""
     statement = ""
@@ -90,4 +127,8 @@ def _run(connection: sqlite3.Connection, script: str) -> None:
             statement = ""
 
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (m001_files_notes_links_words,)
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    m001_files_notes_links_words,
+    m002_orders_of_hits,
+    m003_words_come_last,
+)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from app.index.extract import Task
+from app.index.extract import Task, read_content
 from app.index.records import Problem
 from app.index.walk import FoundFile, Walk
 from app.vault.path import NotePath
+
+_LARGEST = 64 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +28,17 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a scan has to do: files to list, notes to read, files that are gone."""
+    """What a scan has to do: files to list, notes to read, files that are gone, notes that moved.
+
+    `moved` notes are among the removed ones and among those to read.
+    """
 
     listed: tuple[FoundFile, ...]
     tasks: tuple[Task, ...]
     removed: tuple[NotePath, ...]
     unchanged: int
     problems: tuple[Problem, ...]
+    moved: tuple[tuple[NotePath, NotePath], ...] = ()
 
 
 def known_files(connection: sqlite3.Connection) -> Mapping[str, Known]:
@@ -39,7 +47,7 @@ def known_files(connection: sqlite3.Connection) -> Mapping[str, Known]:
     return {path: Known(*rest) for path, *rest in rows}
 
 
-def make_plan(found: Walk, known: Mapping[str, Known], touched: frozenset[str]) -> Plan:
+def make_plan(root: Path, found: Walk, known: Mapping[str, Known], touched: frozenset[str]) -> Plan:
     """Compare what was found with what is known; files touched meanwhile are left alone."""
     listed: list[FoundFile] = []
     tasks: list[Task] = []
@@ -60,4 +68,42 @@ def make_plan(found: Walk, known: Mapping[str, Known], touched: frozenset[str]) 
                 tasks.append(Task(path, was.hash if was else None))
     there = {file.path.text for file in found.notes} | {file.path.text for file in found.attachments}
     removed = tuple(NotePath(path) for path in known if path not in there and path not in touched)
-    return Plan(tuple(listed), tuple(tasks), removed, unchanged, tuple(found.problems))
+    moved = _moved(root, [file for file in listed if file.path.is_note], removed, known)
+    return Plan(tuple(listed), tuple(tasks), removed, unchanged, tuple(found.problems), tuple(moved))
+
+
+def pair_moves(
+    gone: Iterable[tuple[NotePath, str]], came: Iterable[tuple[NotePath, str]]
+) -> list[tuple[NotePath, NotePath]]:
+    """Which of the notes that are gone came again at which place, by the hashes of both.
+
+    Of several with the same content, one with the same name is preferred; an empty hash pairs with none.
+    """
+    homeless: dict[str, list[NotePath]] = {}
+    for path, digest in came:
+        homeless.setdefault(digest, []).append(path)
+    pairs: list[tuple[NotePath, NotePath]] = []
+    for old, digest in gone:
+        if digest and (places := homeless.get(digest)):
+            new = next((place for place in places if place.file_name == old.file_name), places[0])
+            places.remove(new)
+            pairs.append((old, new))
+    return pairs
+
+
+def _moved(
+    root: Path, new: Sequence[FoundFile], removed: Sequence[NotePath], known: Mapping[str, Known]
+) -> list[tuple[NotePath, NotePath]]:
+    """The notes among these that only changed their places: hashed where the size says that it may be."""
+    gone = [(path, known[path.text]) for path in removed]
+    sizes = {was.size for _, was in gone if was.hash}
+    came = [(file.path, _hash(root, file.path)) for file in new if file.size in sizes]
+    return pair_moves(((path, was.hash or "") for path, was in gone), came)
+
+
+def _hash(root: Path, path: NotePath) -> str:
+    try:
+        content, _ = read_content(root, path, _LARGEST, {})
+    except OSError:
+        return ""
+    return hashlib.sha256(content).hexdigest() if content is not None else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import multiprocessing
 import os
@@ -10,8 +11,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-
-from app.index.extract import Extract, Task, extract_chunk
+from typing import TypeVar
 
 log = logging.getLogger(__name__)
 
@@ -19,58 +19,107 @@ FEW = 200
 _IN_PROCESS_CHUNK = 32
 _CHUNK = 48
 _AHEAD = 3
+_GARBAGE_AFTER = 100_000
+In = TypeVar("In")
+Out = TypeVar("Out")
+Work = Callable[[str, Sequence[In], int], list[Out]]
 
 
-async def extract_all(
-    root: Path, tasks: Sequence[Task], max_bytes: int, cancelled: Callable[[], bool]
-) -> AsyncIterator[list[Extract]]:
-    """Read these files, some at a time, in the order in which they are done.
+class Readers:
+    """Those who read the files of the vault at `root` for one scan or refresh; `close` ends them.
 
     Below `FEW` files a thread does it; above, at most as many processes as there are cores. Should the
-    processes die or not start, a thread goes on. Ends early when `cancelled` answers yes.
+    processes die or not start, a thread goes on.
     """
-    done = 0
-    if len(tasks) >= FEW:
-        chunks = [tasks[start : start + _CHUNK] for start in range(0, len(tasks), _CHUNK)]
-        seen: set[int] = set()
+
+    def __init__(self, root: Path, max_bytes: int) -> None:
+        self._root = str(root)
+        self._max_bytes = max_bytes
+        self._workers = max(1, os.cpu_count() or 1)
+        self._pool: ProcessPoolExecutor | None = None
+        self._refused = False
+
+    def start(self, files: int) -> None:
+        """Start the processes, if that many files are worth it, before the first file is known."""
+        if files < FEW or self._pool is not None or self._refused:
+            return
         try:
-            async for number, extracts in _by_processes(root, chunks, max_bytes, cancelled):
-                seen.add(number)
-                yield extracts
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self._workers, mp_context=context, initializer=_begin)
+            self._pool.submit(os.getpid)
         except (BrokenProcessPool, OSError) as error:
-            log.warning("processes to read notes are not to be had, going on without: %s", error)
-        tasks = [task for number, chunk in enumerate(chunks) if number not in seen for task in chunk]
-    while done < len(tasks) and not cancelled():
-        chunk = tasks[done : done + _IN_PROCESS_CHUNK]
-        yield await asyncio.to_thread(extract_chunk, str(root), chunk, max_bytes)
-        done += len(chunk)
+            self._refuse(error)
+
+    def _refuse(self, error: Exception) -> None:
+        log.warning("processes to read notes are not to be had, going on without: %s", error)
+        self._refused = True
+
+    async def read(
+        self, work: Work[In, Out], items: Sequence[In], cancelled: Callable[[], bool]
+    ) -> AsyncIterator[list[Out]]:
+        """What `work` makes of these items, some at a time, in the order in which they are done.
+
+        `work` is a function of a module, called with the vault's folder, some items and the size above
+        which a file is not read. Ends early when `cancelled` answers yes.
+        """
+        self.start(len(items))
+        left = items
+        if len(items) >= FEW and self._pool is not None and not self._refused:
+            chunks = [items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK)]
+            seen: set[int] = set()
+            try:
+                async for number, results in self._by_processes(self._pool, work, chunks, cancelled):
+                    seen.add(number)
+                    yield results
+            except (BrokenProcessPool, OSError) as error:
+                self._refuse(error)
+            left = [item for number, chunk in enumerate(chunks) if number not in seen for item in chunk]
+        for start in range(0, len(left), _IN_PROCESS_CHUNK):
+            if cancelled():
+                return
+            chunk = left[start : start + _IN_PROCESS_CHUNK]
+            yield await asyncio.to_thread(work, self._root, chunk, self._max_bytes)
+
+    async def _by_processes(
+        self,
+        pool: ProcessPoolExecutor,
+        work: Work[In, Out],
+        chunks: Sequence[Sequence[In]],
+        cancelled: Callable[[], bool],
+    ) -> AsyncIterator[tuple[int, list[Out]]]:
+        loop = asyncio.get_running_loop()
+        waiting = iter(enumerate(chunks))
+        running: dict[asyncio.Future[list[Out]], int] = {}
+
+        def hand_over() -> None:
+            # Only a few chunks ahead: a cancel ends soon, and results do not pile up in memory.
+            while len(running) < self._workers * _AHEAD and (item := next(waiting, None)) is not None:
+                number, chunk = item
+                future = loop.run_in_executor(pool, work, self._root, chunk, self._max_bytes)
+                running[future] = number
+
+        try:
+            hand_over()
+            while running and not cancelled():
+                ready, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for future in ready:
+                    number = running.pop(future)
+                    hand_over()
+                    yield number, future.result()
+        finally:
+            for future in running:
+                if not future.cancel() and not future.cancelled():
+                    # Seen: it is read again without processes, or nobody wants it any more.
+                    future.exception()
+
+    async def close(self) -> None:
+        """End the processes."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await asyncio.shield(asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True))
 
 
-async def _by_processes(
-    root: Path, chunks: Sequence[Sequence[Task]], max_bytes: int, cancelled: Callable[[], bool]
-) -> AsyncIterator[tuple[int, list[Extract]]]:
-    loop = asyncio.get_running_loop()
-    workers = max(1, min(os.cpu_count() or 1, len(chunks)))
-    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
-    waiting = iter(enumerate(chunks))
-    running: dict[asyncio.Future[list[Extract]], int] = {}
-
-    def hand_over() -> None:
-        # Only a few chunks ahead: a cancel ends soon, and results do not pile up in memory.
-        while len(running) < workers * _AHEAD and (item := next(waiting, None)) is not None:
-            number, chunk = item
-            running[loop.run_in_executor(pool, extract_chunk, str(root), chunk, max_bytes)] = number
-
-    try:
-        hand_over()
-        while running and not cancelled():
-            ready, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            for future in ready:
-                number = running.pop(future)
-                hand_over()
-                yield number, future.result()
-    finally:
-        for future in running:
-            if not future.cancel() and not future.cancelled():
-                future.exception()  # seen: it is read again without processes, or nobody wants it any more
-        await asyncio.shield(asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True))
+def _begin() -> None:
+    """A worker lives for one scan and makes hardly any cycles: looking for them would cost a tenth of it."""
+    gc.freeze()
+    gc.set_threshold(_GARBAGE_AFTER)

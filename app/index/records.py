@@ -160,16 +160,21 @@ class VaultStats:
 
 @dataclass(frozen=True, slots=True)
 class ScanProgress:
-    """How far a scan is: `done` of `total` files in `phase` (`walk`, `read`)."""
+    """How far a scan is: `done` of `total` files in `phase`.
+
+    `walk`: files are looked for. `read`: what notes say of themselves and of each other is taken; at its end
+    the names, links and properties of the whole vault are known, and the graph is whole. `words`: their
+    full text becomes searchable; a scan of few notes does that while it reads, and has no such phase.
+    """
 
     done: int
     total: int
-    phase: str
+    phase: Literal["walk", "read", "words"]
 
 
 @dataclass(frozen=True, slots=True)
 class ScanReport:
-    """What a scan found: notes read anew, notes that were as before, files that are gone.
+    """What a scan found: notes read anew, notes that were as before, files that are gone or moved.
 
     `skipped` and `failed` are all files of the vault that are not in the index, with the reasons, also
     those that an earlier scan found. A cancelled scan keeps what it has and goes on the next time.
@@ -181,15 +186,21 @@ class ScanReport:
     skipped: tuple[Problem, ...] = ()
     failed: tuple[Problem, ...] = ()
     cancelled: bool = False
+    moved: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class IndexDelta:
-    """What a refresh changed. `relinked` notes are as they were, but links of theirs resolve otherwise."""
+    """What a refresh changed. `relinked` notes are as they were, but links of theirs resolve otherwise.
+
+    `moved` are the notes that others renamed or moved as they are (old path, new path); each is among the
+    removed and the changed ones too.
+    """
 
     changed: tuple[NotePath, ...] = ()
     removed: tuple[NotePath, ...] = ()
     relinked: tuple[NotePath, ...] = ()
+    moved: tuple[tuple[NotePath, NotePath], ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.changed or self.removed or self.relinked)
@@ -206,21 +217,41 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A note that a search found; a higher `score` is a better match."""
+    """A note that a search found; a higher `score` is a better match.
+
+    `lines` counts the lines with a mark, of which `snippets` are some; `group` is the name of its group,
+    `modified` Unix seconds.
+    """
 
     path: NotePath
     title: str
     score: float
     snippets: tuple[Snippet, ...]
+    lines: int = 0
+    group: str = ""
+    modified: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Hits that belong together, by the name that they share; empty for those that have none."""
+
+    name: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """Some of the hits, how many there are in all, and the query in plain words."""
+    """Some of the hits, how many there are in all, the query in plain words, and all groups if asked for.
+
+    Unless `exact`, there are more than `total`, and nobody has counted them.
+    """
 
     hits: tuple[SearchHit, ...]
     total: int
     explained: str
+    groups: tuple[Group, ...] = ()
+    exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +260,8 @@ class GraphData:
 
     `paths[i]` is a note's or attachment's path, or the name that an unresolved link says (`kinds[i]`
     tells which). `edges` is int32 (m, 2) from source to target, `edge_types[codes[j]]` the type of edge
-    j, `confidence` float32 (m,) with NaN where none is given. `modified` is float64 Unix seconds, 0 for
-    unresolved names.
+    j, `confidence` float32 (m,) with NaN where none is given. `modified` and `created` are float64 Unix
+    seconds, 0 for unresolved names.
     """
 
     paths: tuple[str, ...]
@@ -244,19 +275,31 @@ class GraphData:
     edge_types: tuple[str, ...]
     codes: NDArray[np.int16]
     confidence: NDArray[np.float32]
+    created: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class IndexUpdated(Event):
     """The index is up to date with these files; `total` notes are in it now.
 
-    `relinked` notes did not change, but links of theirs resolve otherwise than before.
+    `relinked` notes did not change, but links of theirs resolve otherwise than before. `moved` pairs the
+    old with the new path of each note that was found again, as it was, at another place.
     """
 
     changed: tuple[NotePath, ...]
     removed: tuple[NotePath, ...]
     total: int
     relinked: tuple[NotePath, ...] = field(default=())
+    moved: tuple[tuple[NotePath, NotePath], ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class WordsIndexed(Event):
+    """The full text of these notes can be searched now; `done` of the `total` notes that a scan read."""
+
+    paths: tuple[NotePath, ...]
+    done: int
+    total: int
 
 
 @dataclass(frozen=True, slots=True)

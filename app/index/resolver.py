@@ -5,47 +5,23 @@ shortest path string, ties by name order; when there is more than one candidate,
 compare case-insensitively in NFC, `.md` is optional, a folder-qualified name matches whole parts from the
 right. `./` and `../` start at the source note's folder, a leading `/` at the root. Aliases are no targets
 unless the vault's settings say so; for a tool's read they are, after names.
-
-Every right-hand part of every path is a key (`a/b/n` is found as `n`, `b/n`, `a/b/n`), so that each rule is
-one look-up, whatever the number of notes.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-
-from rapidfuzz import fuzz, process
+from dataclasses import dataclass
 
 from app.errors import AmbiguousError, NotFoundError
+from app.index.name_table import Entries, Entry, NameTable, Row, in_order
 from app.index.names import link_key, note_suffix, target_key
+from app.index.near_names import NearNames
 from app.vault.path import NotePath, name_key
 from app.vault.reference import parse_reference
 
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A file that links can mean; `id` is its row in the index, `note_id` its `id` property.
-
-    `suffix` is a note's suffix, empty for any other file; `stem` the path in the form to compare by.
-    """
-
-    path: NotePath
-    id: int
-    aliases: tuple[str, ...] = ()
-    note_id: str | None = None
-    suffix: str = field(init=False)
-    stem: str = field(init=False)
-    order: tuple[int, str, str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        text = self.path.text
-        key = target_key(text)
-        suffix = note_suffix(key)
-        stem = key[: -len(suffix)].strip() if suffix else key
-        for name, value in (("suffix", suffix), ("stem", stem), ("order", (len(text), stem, text))):
-            object.__setattr__(self, name, value)
+_NEAR_ENOUGH = 55.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +36,6 @@ class Resolution:
     candidates: tuple[NotePath, ...]
 
 
-Entries = tuple[Entry, ...]
-
-
 class Resolver:
     """Resolves names; changed by `add` and `remove` as files come and go.
 
@@ -71,50 +44,47 @@ class Resolver:
 
     def __init__(self, aliases_resolve: bool = False) -> None:
         self._aliases_resolve = aliases_resolve
-        self._entries: dict[str, Entry] = {}
-        self._by_tail: dict[str, Entries] = {}
-        self._by_stem: dict[str, Entries] = {}
-        self._by_alias: dict[str, Entries] = {}
-        self._by_id: dict[str, Entries] = {}
-        self._choices: tuple[list[str], list[Entry]] | None = None
-        self._notes = 0
+        self._table = NameTable()
+        self._near: NearNames | None = None
 
     @property
     def notes(self) -> int:
         """How many of the files are notes."""
-        return self._notes
+        return self._table.notes
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._table)
 
     def __contains__(self, path: NotePath) -> bool:
-        return path.text in self._entries
+        return path.text in self._table
 
     def entry(self, path: NotePath) -> Entry | None:
         """The entry of the file at `path`, spelled as on disk."""
-        return self._entries.get(path.text)
+        return self._table.entry(path.text)
 
     def entries(self) -> tuple[Entry, ...]:
         """All files that links can mean, in no order."""
-        return tuple(self._entries.values())
+        return self._table.entries()
+
+    def paths_below(self, folders: Iterable[NotePath]) -> list[NotePath]:
+        """The files below these folders."""
+        starts = tuple(f"{folder.text}/" for folder in folders)
+        return [NotePath(text) for text in self._table.texts() if text.startswith(starts)]
 
     # Changing
 
     def load(self, entries: Iterable[Entry]) -> None:
         """Forget everything and take these files."""
-        tables: tuple[dict[str, list[Entry]], ...] = ({}, {}, {}, {})
-        known = {entry.path.text: entry for entry in entries}
-        for entry in known.values():
-            for table, keys in zip(tables, _keys_of(entry), strict=True):
-                for key in keys:
-                    table.setdefault(key, []).append(entry)
-        self._by_tail, self._by_stem, self._by_alias, self._by_id = (
-            {key: tuple(found) if len(found) == 1 else _sorted(found) for key, found in table.items()}
-            for table in tables
+        self.load_rows(
+            (entry.path.text, entry.id, json.dumps(entry.aliases) if entry.aliases else "[]", entry.note_id)
+            for entry in entries
         )
-        self._entries = known
-        self._notes = sum(entry.suffix != "" for entry in known.values())
-        self._choices = None
+
+    def load_rows(self, rows: Iterable[Row]) -> None:
+        """As `load`, from rows of the index: path, id, aliases as JSON, `id` property."""
+        table = NameTable()
+        table.load(rows)
+        self._table, self._near = table, None
 
     def add(
         self, path: NotePath, id: int = 0, aliases: Iterable[str] = (), note_id: str | None = None
@@ -122,31 +92,15 @@ class Resolver:
         """Take the file at `path`, or what is new about it."""
         self.remove(path)
         entry = Entry(path, id, tuple(aliases), note_id)
-        self._entries[path.text] = entry
-        self._notes += entry.suffix != ""
-        for table, keys in zip(self._tables(), _keys_of(entry), strict=True):
-            for key in keys:
-                found = table.get(key)
-                table[key] = (entry,) if found is None else _sorted((*found, entry))
-        self._choices = None
+        self._table.add(entry)
+        if self._near is not None and entry.suffix:
+            self._near.add(path.text, _names(entry))
 
     def remove(self, path: NotePath) -> None:
         """Forget the file at `path`; nothing happens when it is not known."""
-        entry = self._entries.pop(path.text, None)
-        if entry is None:
-            return
-        self._notes -= entry.suffix != ""
-        for table, keys in zip(self._tables(), _keys_of(entry), strict=True):
-            for key in keys:
-                rest = tuple(other for other in table[key] if other is not entry)
-                if rest:
-                    table[key] = rest
-                else:
-                    del table[key]
-        self._choices = None
-
-    def _tables(self) -> tuple[dict[str, Entries], ...]:
-        return self._by_tail, self._by_stem, self._by_alias, self._by_id
+        entry = self._table.remove(path.text)
+        if entry is not None and self._near is not None:
+            self._near.remove(path.text)
 
     def link_keys(self, entry: Entry) -> set[str]:
         """The `link_key` of every link whose meaning can change when this file comes or goes."""
@@ -158,8 +112,8 @@ class Resolver:
     @contextmanager
     def preview(self, moves: Mapping[NotePath, NotePath]) -> Iterator[None]:
         """Inside, names resolve as if these files had moved already. Nothing may await inside."""
-        known = {old: entry for old in moves if (entry := self._entries.get(old.text))}
-        shadowed = [entry for new in moves.values() if (entry := self._entries.get(new.text))]
+        known = {old: entry for old in moves if (entry := self.entry(old))}
+        shadowed = [entry for new in moves.values() if (entry := self.entry(new))]
         try:
             for old in known:
                 self.remove(old)
@@ -187,7 +141,7 @@ class Resolver:
         """As `resolve`, without the list of candidates: the file, and whether it is ambiguous."""
         key = target_key(target)
         if not key:
-            return (self._entries.get(source.text) if source else None), False
+            return (self.entry(source) if source else None), False
         if key[0] in "./" and (rooted := _rooted(key, source)) is not None:
             return _choose(self._exactly(rooted), target)
         found = self._found(key)
@@ -208,11 +162,11 @@ class Resolver:
 
     def _found(self, key: str) -> Entries:
         """Every file that the (folder-qualified) key can mean; aliases last, where they resolve."""
-        found = _lookup(self._by_tail, key)
-        return found or (self._by_alias.get(key, ()) if self._aliases_resolve else ())
+        found = self._table.named(key)
+        return found or (self._table.aliased(key) if self._aliases_resolve else ())
 
     def _exactly(self, key: str) -> Entries:
-        return _lookup(self._by_stem, key)
+        return self._table.placed(key)
 
     # Tools
 
@@ -240,7 +194,7 @@ class Resolver:
         exact = by_path or tuple(entry for entry in self._exactly(target_key(target)) if entry.suffix)
         if len(exact) == 1:
             return exact[0].path
-        return self._only(exact or named or self._by_alias.get(target_key(target), ()), reference)
+        return self._only(exact or named or self._table.aliased(target_key(target)), reference)
 
     def _references(self, reference: str) -> tuple[Entries, Entries]:
         """The notes whose whole path it is, and those whose name or `id` it is."""
@@ -252,10 +206,10 @@ class Resolver:
             exact = tuple(entry for entry in self._exactly(rooted) if entry.suffix)
             spelled = tuple(e for e in exact if e.path.text == target.strip().lstrip("/"))
             exact = spelled or exact
-        named = {entry.path.text: entry for entry in _lookup(self._by_tail, key) if entry.suffix}
+        named = {entry.path.text: entry for entry in self._table.named(key) if entry.suffix}
         for text in (reference.strip(), target.strip()):
-            named.update((entry.path.text, entry) for entry in self._by_id.get(name_key(text), ()))
-        return exact, _sorted(named.values())
+            named.update((entry.path.text, entry) for entry in self._table.identified(name_key(text)))
+        return exact, in_order(named.values())
 
     def _only(self, found: Entries, reference: str) -> NotePath:
         if len(found) == 1:
@@ -272,19 +226,20 @@ class Resolver:
 
     def suggest(self, name: str, limit: int = 5) -> tuple[NotePath, ...]:
         """Notes whose name or alias is close to `name`, best first."""
-        if self._choices is None:
-            pairs = [
-                (key, entry)
-                for entry in self._entries.values()
-                if entry.suffix
-                for key in (name_key(entry.path.name), *map(name_key, entry.aliases))
-            ]
-            self._choices = [key for key, _ in pairs], [entry for _, entry in pairs]
-        keys, entries = self._choices
         wanted = name_key(parse_reference(name).target.rpartition("/")[2] or name)
-        near = process.extract(wanted, keys, scorer=fuzz.ratio, limit=limit * 4, score_cutoff=55)
-        ranked = sorted(near, key=lambda hit: (-hit[1], entries[hit[2]].order))
-        return tuple(dict.fromkeys(entries[index].path for _, _, index in ranked))[:limit]
+        found = self.near_names().like(wanted, limit * 4, _NEAR_ENOUGH)
+        ranked = sorted(found, key=lambda hit: (-hit.score, len(hit.path), hit.path))
+        return tuple(NotePath(text) for text in dict.fromkeys(hit.path for hit in ranked))[:limit]
+
+    def near_names(self) -> NearNames:
+        """Every name and alias of a note, to be compared with what somebody said; kept up with changes."""
+        near = self._near
+        if near is None:
+            near = NearNames()
+            for text, names in self._table.note_names():
+                near.add(text, names)
+            self._near = near
+        return near
 
     def shortest(self, path: NotePath, source: NotePath | None) -> str:
         """The shortest link text that means `path`, and nothing else, in the note `source`."""
@@ -295,15 +250,6 @@ class Resolver:
             if entry is not None and entry.path == path and not ambiguous:
                 return text
         return path.text
-
-
-def _lookup(table: Mapping[str, Entries], key: str) -> Entries:
-    """What the key means: with a note's suffix the files with it, else (`n.md.md`) the notes called so."""
-    if suffix := note_suffix(key):
-        found = table.get(key[: -len(suffix)], ())
-        if kept := tuple(entry for entry in found if entry.suffix == suffix):
-            return kept
-    return table.get(key, ())
 
 
 def _rooted(key: str, source: NotePath | None) -> str | None:
@@ -332,17 +278,6 @@ def _choose(found: Entries, target: str) -> tuple[Entry | None, bool]:
     return (spelled[0], False) if len(spelled) == 1 else ((spelled or found)[0], True)
 
 
-def _keys_of(entry: Entry) -> tuple[tuple[str, ...], ...]:
-    """The keys of an entry in the tables of tails, stems, aliases and ids."""
-    stem = entry.stem
-    tails = [stem]
-    at = stem.find("/")
-    while at >= 0:
-        tails.append(stem[at + 1 :])
-        at = stem.find("/", at + 1)
-    aliases = tuple({target_key(alias) for alias in entry.aliases})
-    return tuple(tails), (stem,), aliases, ((name_key(entry.note_id),) if entry.note_id else ())
-
-
-def _sorted(entries: Iterable[Entry]) -> Entries:
-    return tuple(sorted(entries, key=lambda entry: entry.order))
+def _names(entry: Entry) -> list[str]:
+    """What a note may be called, in the form to compare by."""
+    return [name_key(entry.path.name), *map(name_key, entry.aliases)]

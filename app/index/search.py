@@ -1,4 +1,4 @@
-"""Carries out a search: the notes that match, in order of relevance, with the lines that show why.
+"""Carries out a search: the notes that match, in order, with the lines that show why.
 
 A search runs in a worker thread on a connection of its own, ends after `seconds`, and ends at once when it
 is cancelled.
@@ -6,28 +6,29 @@ is cancelled.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from app.errors import TimeoutExpiredError
-from app.index.fulltext import any_of, expression
-from app.index.matches import Matches
-from app.index.matching import Term, terms
-from app.index.query_tree import explain
-from app.index.records import SearchHit, SearchPage
+from app.index.explanation import Part, explained
+from app.index.fulltext import expression
+from app.index.matches import Ids, Matches
+from app.index.matching import terms
+from app.index.query_tree import And, Node, Or, Phrase, Word, explain, walk_nodes
+from app.index.ranking import Ordered, Ranking
+from app.index.records import Group, SearchHit, SearchPage, Snippet
 from app.index.request import Request
-from app.index.snippets import snippets
+from app.index.snippets import MOST, find_lines, snippets
 from app.vault.path import NotePath
 
 SECONDS = 5.0
-MANY = 5000
-_PRIVATE = "SELECT id FROM notes WHERE private = 1"
-_NAMES = "{name aliases headings tags}"
+EXPLAINING_SECONDS = 0.25
 _STEPS = 20_000
-Ranked = list[tuple[int, float]]
+_ALL_LINES = 2000
+_FOUND = "SELECT path, title, modified FROM files JOIN notes USING (id) WHERE id = ?"
 
 
 class Search:
@@ -47,19 +48,69 @@ class Search:
             QueryError: a pattern cannot be read, or a filter stands where it cannot.
             TimeoutExpiredError: it took too long.
         """
-        matches = Matches(self._connection, request, self._check)
+        with self._in_time():
+            matches = Matches(self._connection, request, self._check)
+            ordered = self._ordered(request, matches)
+            hits = tuple(self._hits(ordered, request.node, matches))
+            groups = tuple(Group(name, count) for name, count in ordered.groups)
+        return SearchPage(hits, ordered.total, explain(request.node), groups, ordered.exact)
+
+    def notes(self, request: Request) -> tuple[NotePath, ...]:
+        """Every note that matches, in no order. Raises as `run`."""
+        with self._in_time():
+            found = self._found(request, Matches(self._connection, request, self._check))
+            rows = self._connection.execute("SELECT id, path FROM files WHERE is_note = 1")
+            return tuple(NotePath(path) for id, path in rows if id in found)
+
+    def ranked(self, request: Request) -> tuple[tuple[NotePath, float], ...]:
+        """The best hits with their scores, without lines. Raises as `run`."""
+        with self._in_time():
+            ordered = self._ordered(request, Matches(self._connection, request, self._check))
+            return tuple(
+                (NotePath(self._connection.execute(_FOUND, (id,)).fetchone()[0]), score)
+                for id, score in ordered.page
+            )
+
+    def count(self, request: Request) -> int:
+        """How many notes match. Raises as `run`."""
+        with self._in_time():
+            return len(self._found(request, Matches(self._connection, request, self._check)))
+
+    def lines(self, request: Request, note: int) -> tuple[Snippet, ...]:
+        """All lines of one note that the search marks. Raises as `run`."""
+        with self._in_time():
+            wanted = tuple(terms(request.node))
+            text = Matches(self._connection, request, self._check).text(note)
+            return snippets(text, wanted, _ALL_LINES, per_term=_ALL_LINES)
+
+    def explain(self, request: Request) -> Part:
+        """What the search means, part by part, with the number of notes that each part finds.
+
+        A part whose number takes too long has none. Raises QueryError as `run` does.
+        """
+
+        def count(node: Node) -> int | None:
+            try:
+                with self._in_time():
+                    matches = Matches(self._connection, request, self._check)
+                    return len(matches.select(node) - matches.hidden)
+            except TimeoutExpiredError:
+                return None
+
+        return explained(request.node, count)
+
+    @contextmanager
+    def _in_time(self) -> Iterator[None]:
+        """What runs inside ends when it is cancelled or takes too long."""
         self._connection.set_progress_handler(self._too_late, _STEPS)
         try:
-            pure = expression(request.node)
-            ranked, total = self._ranked_by_words(pure, request) if pure else self._ranked(request, matches)
-            hits = tuple(self._hits(ranked, tuple(terms(request.node)), matches))
+            yield
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
                 self._check()
             raise
         finally:
             self._connection.set_progress_handler(None, 0)
-        return SearchPage(hits, total, explain(request.node))
 
     def _too_late(self) -> bool:
         return self._cancelled.is_set() or time.monotonic() > self._deadline
@@ -68,57 +119,26 @@ class Search:
         if self._too_late():
             raise TimeoutExpiredError("The search took too long; ask for something rarer.")
 
-    # Order
+    def _found(self, request: Request, matches: Matches) -> Ids:
+        return matches.select(request.node) - matches.hidden
 
-    def _ranked_by_words(self, pure: str, request: Request) -> tuple[Ranked, int]:
-        seen = "" if request.private else f" AND rowid NOT IN ({_PRIVATE})"
-        found = f"FROM fulltext WHERE fulltext MATCH ?{seen}"
+    def _ordered(self, request: Request, matches: Matches) -> Ordered:
+        wanted = tuple(terms(request.node))
+        ranking = Ranking(self._connection, request, matches.hidden, wanted)
+        if said := expression(request.node):
+            plain = all(isinstance(part, And | Or | Word | Phrase) for part in walk_nodes(request.node))
+            return ranking.of_words(said, plain=plain)
+        return ranking.of_notes(self._found(request, matches))
 
-        def ranked(said: str) -> Ranked:
-            query = f"SELECT rowid, -rank {found} ORDER BY rank, rowid LIMIT ? OFFSET ?"
-            return self._connection.execute(query, (said, request.limit, request.offset)).fetchall()
-
-        def count(said: str) -> int:
-            return int(self._connection.execute(f"SELECT count(*) {found}", (said,)).fetchone()[0])
-
-        total = count(pure)
-        if total <= MANY:
-            return ranked(pure), total
-        # Weighing each of so many takes too long: those with the words in their names, headings or tags
-        # come first, by relevance, then the others, the last indexed first.
-        named = f"({_NAMES} : ({pure})) AND ({pure})"
-        page = ranked(named)
-        if missing := request.limit - len(page):
-            rest = f"SELECT rowid, 0.0 {found} AND rowid NOT IN (SELECT rowid {found}) ORDER BY rowid DESC"
-            start = max(0, request.offset - count(named))
-            page += self._connection.execute(f"{rest} LIMIT ? OFFSET ?", (pure, named, missing, start))
-        return page, total
-
-    def _ranked(self, request: Request, matches: Matches) -> tuple[Ranked, int]:
-        found = matches.select(request.node)
-        if not request.private:
-            found = found - matches.ids(_PRIVATE)
-        scores = dict.fromkeys(found, 0.0)
-        if said := any_of(terms(request.node)):
-            # The plus keeps SQLite from starting the search anew for each row; only these rows are weighed.
-            among = "SELECT value FROM json_each(?)"
-            query = f"SELECT rowid, -rank FROM fulltext WHERE fulltext MATCH ? AND +rowid IN ({among})"
-            scores.update(self._connection.execute(query, (said, json.dumps(list(scores)))))
-        for similar in request.similar.values():
-            for id, score in similar.items():
-                if id in scores:
-                    scores[id] += score
-        newest = {}
-        if len(set(scores.values())) < len(scores):
-            newest = dict(self._connection.execute("SELECT id, modified FROM files WHERE is_note = 1"))
-        order = sorted(scores, key=lambda id: (-scores[id], -newest.get(id, 0.0), id))
-        page = order[request.offset : request.offset + request.limit]
-        return [(id, scores[id]) for id in page], len(order)
-
-    def _hits(self, ranked: Ranked, wanted: tuple[Term, ...], matches: Matches) -> Iterator[SearchHit]:
-        query = "SELECT path, title FROM files JOIN notes USING (id) WHERE id = ?"
-        for id, score in ranked:
+    def _hits(self, ordered: Ordered, node: Node, matches: Matches) -> Iterator[SearchHit]:
+        wanted = tuple(terms(node))
+        names = ordered.group_of or {}
+        for id, score in ordered.page:
             self._check()
-            path, title = self._connection.execute(query, (id,)).fetchone()
-            shown = snippets(matches.text(id), wanted) if wanted else ()
-            yield SearchHit(NotePath(path), title, score, shown)
+            path, title, modified = self._connection.execute(_FOUND, (id,)).fetchone()
+            text = matches.text(id) if wanted else ""
+            found = find_lines(text, wanted)
+            shown = snippets(text, wanted, MOST, found=found)
+            yield SearchHit(
+                NotePath(path), title, score, shown, len(found), names.get(id, ""), modified
+            )

@@ -3,26 +3,46 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from app.index.matching import Chunk, Term, marks, shorten
 from app.index.records import Snippet
 
 MOST = 3
 WIDTH = 200
-_PLACES_PER_TERM = 60
+PLACES_PER_TERM = 60
+Lines = Mapping[int, set[int]]
 
 
-def snippets(text: str, wanted: Sequence[Term], most: int = MOST, width: int = WIDTH) -> tuple[Snippet, ...]:
-    """At most `most` lines with marks, those with the most different terms first, then in their order."""
+def find_lines(text: str, wanted: Sequence[Term], per_term: int = PLACES_PER_TERM) -> Lines:
+    """The numbers (from 0) of lines with a term, and of which ones; of each term the first places only."""
     chunk = Chunk(text)
     terms_at: dict[int, set[int]] = {}
-    ends = _line_ends(text)
+    ends = _line_ends(text) if wanted else []
     for number, term in enumerate(wanted):
         for count, (start, _) in enumerate(term.places(chunk)):
-            if count >= _PLACES_PER_TERM:
+            if count >= per_term:
                 break
             terms_at.setdefault(bisect_left(ends, start), set()).add(number)
+    return terms_at
+
+
+def snippets(
+    text: str,
+    wanted: Sequence[Term],
+    most: int = MOST,
+    width: int = WIDTH,
+    per_term: int = PLACES_PER_TERM,
+    found: Lines | None = None,
+) -> tuple[Snippet, ...]:
+    """At most `most` lines with marks, those with the most different terms first, then in their order.
+
+    `found` is what `find_lines` said of the same text, if it was asked before.
+    """
+    terms_at = find_lines(text, wanted, per_term) if found is None else found
+    if not terms_at:
+        return ()
+    ends = _line_ends(text)
     best = sorted(terms_at, key=lambda line: (-len(terms_at[line]), line))[:most]
     return tuple(_snippet(text, ends, line, wanted, width) for line in sorted(best))
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.errors import QueryError, StorageError
+from app.errors import StorageError
 from app.events import EventBus
 from app.index import links, records_reader
 from app.index.database import DamagedIndexError, Database, open_database, set_aside
+from app.index.graph_values import GraphDelta
 from app.index.indexer import Indexer
-from app.index.query import parse
-from app.index.query_tree import Field, Node, Phrase, Similar, Word, walk_nodes
+from app.index.name_table import Entry
 from app.index.records import (
     FileRecord,
     GraphData,
@@ -39,30 +39,27 @@ from app.index.records import (
     VaultStats,
 )  # fmt: skip
 from app.index.renames import RenamePlan, plan_renames
-from app.index.request import Request
-from app.index.resolver import Entry, Resolver
-from app.index.search import Search
+from app.index.request import Grouping, Order
+from app.index.resolver import Resolver
+from app.index.searcher import Searcher, Similarity
 from app.settings import IndexSettings
 from app.vault.path import NotePath, name_key
 
 log = logging.getLogger(__name__)
-
-Similarity = Callable[[str, int], Awaitable[Iterable[tuple[NotePath, float]]]]
-_SIMILAR_AT_MOST = 200
 
 
 class VaultIndex:
     """The index of the vault at `root`, kept in `cache_folder`, which may be deleted at any moment.
 
     `resolver` says what names mean; `notice` why the index file had to be begun anew, if it had;
-    `similarity`, once set, answers `similar:` with the notes closest to a text and their scores.
+    `searcher` answers searches.
     """
 
     def __init__(self, root: Path, cache_folder: Path, settings: IndexSettings, events: EventBus) -> None:
         self.root = root
         self.resolver = Resolver(settings.aliases_resolve)
         self.notice: str | None = None
-        self.similarity: Similarity | None = None
+        self.searcher = Searcher(self._searching, self.resolver)
         self._folder = cache_folder
         self._settings = settings
         self._events = events
@@ -149,6 +146,7 @@ class VaultIndex:
             tuple(problem for problem in found if problem.kind == "skipped"),
             tuple(problem for problem in found if problem.kind == "failed"),
             counts.cancelled,
+            counts.moved,
         )
 
     async def refresh(self, changed: Iterable[NotePath], removed: Iterable[NotePath] = ()) -> IndexDelta:
@@ -318,57 +316,70 @@ class VaultIndex:
         with self._damage_noticed(), self._file.reading() as connection:
             return graph_data(connection)
 
+    def graph_delta(
+        self,
+        touched: Iterable[str],
+        unresolved: Iterable[str] = (),
+        renamed: Iterable[tuple[str, str]] = (),
+    ) -> GraphDelta:
+        """What brings a graph up to date that was made from `graph()` or an earlier delta.
+
+        Args:
+            touched: Every path that `IndexUpdated` named since then, as changed, removed or relinked.
+            unresolved: The unresolved names that the touched notes link to in that graph.
+            renamed: Pairs of old and new path, where known: such a node keeps its place.
+        """
+        from app.index.graph_delta import graph_delta
+
+        with self._damage_noticed(), self._file.reading() as connection:
+            return graph_delta(connection, touched, unresolved, renamed)
+
     # Search
 
+    @property
+    def similarity(self) -> Similarity | None:
+        """Answers `similar:` with the notes closest to a text and their scores, once it is set."""
+        return self.searcher.similarity
+
+    @similarity.setter
+    def similarity(self, answers: Similarity | None) -> None:
+        self.searcher.similarity = answers
+
     async def search(
-        self, query: str, limit: int = 50, offset: int = 0, *, private: bool = True
+        self,
+        query: str,
+        limit: int = 50,
+        offset: int = 0,
+        *,
+        order: Order = "relevance",
+        group: Grouping = "",
+        private: bool = True,
+        hidden: Iterable[NotePath] = (),
     ) -> SearchPage:
         """The notes that a query in the search language finds, best first.
 
-        Without `private`, private notes are as if they were not there: for models and outside callers.
+        Without `private`, private notes are as if they were not there: for models and outside callers; so
+        are those in `hidden`. `searcher` answers further questions.
 
         Raises:
             QueryError: the query cannot be read; `position` and `expected` say where and what.
             TimeoutExpiredError: it took longer than a search may.
         """
-        node = parse(query)
-        if node is None:
-            return SearchPage((), 0, "")
-        request = Request(
-            node, max(0, limit), max(0, offset), private, self._targets(node), await self._similar(node)
+        return await self.searcher.search(
+            query, limit, offset, order=order, group=group, private=private, hidden=hidden
         )
-        cancelled = threading.Event()
-        try:
-            return await asyncio.to_thread(self._run, request, cancelled)
-        finally:
-            cancelled.set()
 
-    def _run(self, request: Request, cancelled: threading.Event) -> SearchPage:
+    async def matching(self, query: str, *, private: bool = True) -> frozenset[NotePath]:
+        """Every note that a query finds, in no order. Raises as `search`."""
+        return await self.searcher.matching(query, private=private)
+
+    async def ranked(
+        self, text: str, limit: int, *, private: bool = True
+    ) -> tuple[tuple[NotePath, float], ...]:
+        """The notes that say any word of a plain text, best first; see `Searcher.ranked`."""
+        return await self.searcher.ranked(text, limit, private=private)
+
+    @contextmanager
+    def _searching(self) -> Iterator[sqlite3.Connection]:
         with self._damage_noticed(), self._file.searching() as connection:
-            return Search(connection, cancelled).run(request)
-
-    def _targets(self, node: Node) -> dict[str, int | None]:
-        """What the names in `links-to:` and `linked-from:` mean."""
-        found: dict[str, int | None] = {}
-        for field in walk_nodes(node):
-            if isinstance(field, Field) and field.name in ("links-to", "linked-from"):
-                for leaf in walk_nodes(field.item):
-                    if isinstance(leaf, Word | Phrase):
-                        entry, _ = self.resolver.pick(leaf.text, None)
-                        found[leaf.text] = entry.id if entry else None
-        return found
-
-    async def _similar(self, node: Node) -> dict[str, dict[int, float]]:
-        found: dict[str, dict[int, float]] = {}
-        for part in walk_nodes(node):
-            if isinstance(part, Similar):
-                if self.similarity is None:
-                    raise QueryError(
-                        "similar: needs search by meaning, which is off or not ready.",
-                        position=part.position,
-                        expected="words, since search by meaning is off or not ready",
-                    )
-                near = await self.similarity(part.text, _SIMILAR_AT_MOST)
-                entries = ((self.resolver.entry(path), score) for path, score in near)
-                found[part.text] = {entry.id: score for entry, score in entries if entry is not None}
-        return found
+            yield connection

@@ -22,7 +22,7 @@ from app.vault.path import NotePath
 
 _CHILDREN = (
     ("links", "source"), ("tags", "note"), ("properties", "note"), ("headings", "note"), ("tasks", "note"),
-    ("fulltext", "rowid"),
+    ("fulltext", "rowid"), ("heads", "rowid"), ("unworded", "note"),
 )  # fmt: skip
 _KEYS_AT_ONCE = 500
 T = TypeVar("T")
@@ -107,7 +107,12 @@ def _put_notes(connection: sqlite3.Connection, notes: Sequence[tuple[int, Read]]
     )
     connection.executemany(
         "INSERT INTO fulltext (rowid, name, aliases, headings, tags, text) VALUES (?,?,?,?,?,?)",
-        ((id, *read.words) for id, read in notes),
+        ((id, *read.heads, read.text) for id, read in notes if read.text is not None),
+    )
+    _insert(connection, "INSERT", "unworded", ((id,) for id, read in notes if read.text is None))
+    connection.executemany(
+        "INSERT INTO heads (rowid, name, aliases, headings, tags) VALUES (?,?,?,?,?)",
+        ((id, *read.heads) for id, read in notes),
     )
 
 

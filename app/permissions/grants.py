@@ -57,8 +57,11 @@ class Grant:
     created: float
 
     def covers(self, part: Part, tool: str, outside: tuple[str, ...]) -> bool:
-        """Whether it allows `tool` this part; `outside` are the folders of a read outside the vault."""
-        if part.operation is not self.operation or self.tool not in (None, tool):
+        """Whether it allows `tool` this part; `outside` are the folders of a read outside the vault.
+
+        What is granted is granted for the vault: other places have permissions of their own.
+        """
+        if part.place or part.operation is not self.operation or self.tool not in (None, tool):
             return False
         if self.folder is None:
             return True

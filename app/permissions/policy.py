@@ -99,6 +99,8 @@ class Policy:
                 return verdict
         if call.scope.kind is ScopeKind.READ_IN_SCOPE:
             return Allow("reading in the vault")
+        if call.access is not None and call.access.effect == "allow":
+            return Allow(call.access.reason)
         return Ask("nothing you have allowed so far covers this", self._offers(call))
 
     def may_call(self, caller: Caller, category: str, tool: str, op: str = "") -> bool:
@@ -109,7 +111,7 @@ class Policy:
         if category in self.categories_off:
             return False
         return not any(
-            rule.effect == "deny" and rule.glob.is_everything and not rule.rule.operations
+            rule.effect == "deny" and rule.is_everywhere and not rule.rule.operations
             for rule in self._about(caller, tool, op)
         )
 
@@ -143,6 +145,8 @@ class Policy:
         for part in call.parts:
             if writes and part.path is not None and part.path.is_hidden:
                 return Deny(f"{part.path} belongs to a program's own data, which no tool writes")
+        if call.access is not None and call.access.effect == "deny":
+            return Deny(call.access.reason)
         return None
 
     def _denied(self, call: CallFacts) -> Verdict | None:
@@ -151,7 +155,9 @@ class Policy:
 
     def _asked(self, call: CallFacts) -> Verdict | None:
         rule = self._touching(call, "ask")
-        return Ask(_words(rule.rule)) if rule else None
+        if rule is not None:
+            return Ask(_words(rule.rule))
+        return Ask(call.access.reason) if call.access is not None and call.access.effect == "ask" else None
 
     def _always_asks(self, call: CallFacts) -> Verdict | None:
         if call.scope.kind is ScopeKind.READ_IN_SCOPE:

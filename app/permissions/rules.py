@@ -10,6 +10,7 @@ from app.permissions.globs import Glob, word_matches
 from app.permissions.scope import Operation
 from app.permissions.scoping import Part
 from app.settings import Effect, Rule
+from app.vault.changes import VAULT
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,12 @@ class CompiledRule:
     """
 
     rule: Rule
+
+    @cached_property
+    def place(self) -> str:
+        """Which places it is about, as a glob: "memory:core/*" is about the memory, a bare glob the vault."""
+        head, colon, _ = self.rule.glob.partition(":")
+        return head if colon else VAULT
 
     @property
     def effect(self) -> Effect:
@@ -35,7 +42,12 @@ class CompiledRule:
     @cached_property
     def glob(self) -> Glob:
         """Which paths it is about."""
-        return Glob(self.rule.glob)
+        return Glob(self.rule.glob.partition(":")[2] if self.place else self.rule.glob)
+
+    @cached_property
+    def is_everywhere(self) -> bool:
+        """Whether it is about every path of the vault."""
+        return self.place == VAULT and self.glob.is_everything
 
     def is_about(self, caller: Caller, tool: str, op: str = "") -> bool:
         """Whether it concerns calls of `tool` (and its operation `op`) by `caller`."""
@@ -46,10 +58,18 @@ class CompiledRule:
         return any(word_matches(self.rule.caller, name) for name in (caller.kind.value, caller.name))
 
     def covers(self, part: Part) -> bool:
-        """Whether the part is plainly one of its operations on one of its paths."""
+        """Whether the part is plainly one of its operations on one of its paths.
+
+        A rule that holds back everywhere holds back in every place; one that allows does so where it says.
+        """
         if part.operation not in self.operations:
             return False
-        return self.glob.is_everything if part.path is None else self.glob.matches(part.path)
+        if part.path is None or (part.place and self.effect != "allow" and self.is_everywhere):
+            return self.is_everywhere
+        return self._is_of(part.place) and self.glob.matches(part.path)
+
+    def _is_of(self, place: str) -> bool:
+        return self.place == place if VAULT in (self.place, place) else word_matches(self.place, place)
 
     def touches(self, part: Part) -> bool:
         """As `covers`, and a move over the border of its paths counts as what it comes to there.
@@ -59,7 +79,9 @@ class CompiledRule:
         """
         if self.covers(part):
             return True
-        if part.path is None or part.other_end is None or not self.glob.matches(part.path):
+        if part.path is None or part.other_end is None or not self._is_of(part.place):
+            return False
+        if not self.glob.matches(part.path):
             return False
         crossing = Operation.DELETE if part.leaves else Operation.CREATE
         return crossing in self.operations and not self.glob.matches(part.other_end)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.vault.changes import VAULT
 from app.vault.path import NotePath
 
 
@@ -36,7 +37,8 @@ class Scope:
     """What is touched: vault paths, bytes after, notes that link to what is deleted, files in all.
 
     `outside` names folders outside the vault that a read reaches. `what` says an administrative,
-    execute or network operation in words.
+    execute or network operation in words. `place` says whose documents `paths` are: the vault's (empty),
+    or those of another store, which `where` names for people.
     """
 
     kind: ScopeKind
@@ -46,3 +48,5 @@ class Scope:
     files: int = 0
     outside: tuple[str, ...] = ()
     what: str = ""
+    place: str = VAULT
+    where: str = ""

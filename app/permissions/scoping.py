@@ -6,13 +6,14 @@ Nothing that a tool or a model says about its change is used here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from app.permissions.access import Access
 from app.permissions.approval import Effect
 from app.permissions.caller import Caller
 from app.permissions.scope import Operation, Scope, ScopeKind
 from app.permissions.wording import counted
-from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update, after_of
+from app.vault.changes import VAULT, ChangeSet, Create, Delete, FileChange, Move, Update, after_of
 from app.vault.path import NotePath
 
 Backlinks = Callable[[NotePath], Iterable[NotePath]]
@@ -27,6 +28,7 @@ _EFFECTS = {
     OUTSIDE_READ: Operation.READ,
     ADMINISTRATIVE: Operation.ADMINISTRATIVE,
 }
+_NOTHING_TO_TAKE_BACK = frozenset({PAGE, OUTSIDE_READ})
 _SEVERITY = (Operation.READ, Operation.CREATE, Operation.UPDATE, Operation.DELETE)
 _KINDS = {
     Operation.CREATE: ScopeKind.WRITE_CREATE,
@@ -37,7 +39,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One operation on one path (None for what has none).
+    """One operation on one path (None for what has none) of the vault or of another place.
 
     Of a move, both ends are parts: `other_end` is where the file goes (`leaves`) or comes from.
     """
@@ -46,6 +48,7 @@ class Part:
     path: NotePath | None = None
     other_end: NotePath | None = None
     leaves: bool = False
+    place: str = VAULT
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ class CallFacts:
     `op` is the operation of a tool with several, `effect` the kind of an effect outside the notes.
     `reads_only`: the tool's category, or the tool itself, promises to change nothing. `executes`: its
     category may run programs. `always_asks`: the tool says of itself that it is always to be asked about.
+    `access` is what the place of the change says of it, None for the vault.
     """
 
     caller: Caller
@@ -67,6 +71,7 @@ class CallFacts:
     reads_only: bool = False
     executes: bool = False
     always_asks: bool = False
+    access: Access | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +84,17 @@ class Reach:
     effect: str = ""
 
 
-def reach_of_changes(change_set: ChangeSet, backlinks: Backlinks) -> Reach:
-    """The reach of changes to the notes; the most severe part names the whole."""
-    parts = tuple(part for change in change_set.changes for part in _parts(change))
+def reach_of_changes(change_set: ChangeSet, backlinks: Backlinks, where: str = "") -> Reach:
+    """The reach of changes to documents; the most severe part names the whole.
+
+    `where` names their place for people, unless it is the vault.
+    """
+    place = change_set.place
+    parts = tuple(
+        replace(part, place=place) if place else part
+        for change in change_set.changes
+        for part in _parts(change)
+    )
     operation = max((part.operation for part in parts), key=_SEVERITY.index, default=Operation.READ)
     if not parts:
         return reach_of_reading(())
@@ -89,9 +102,11 @@ def reach_of_changes(change_set: ChangeSet, backlinks: Backlinks) -> Reach:
         kind=_KINDS[operation],
         paths=change_set.paths,
         size=sum(len(after_of(change) or b"") for change in change_set.changes),
-        backlinks=_lost_links(change_set, backlinks),
+        backlinks=_lost_links(change_set, backlinks) if place == VAULT else (),
         files=len(change_set.changes),
         what=change_set.summary,
+        place=place,
+        where=where,
     )
     return Reach(operation, scope, parts)
 
@@ -107,6 +122,11 @@ def reach_of_effect(effect: Effect) -> Reach:
     return Reach(operation, scope, (Part(operation),), effect.kind)
 
 
+def leaves_a_mark(effect: Effect) -> bool:
+    """Whether an effect changes something that the app can't take back."""
+    return effect.kind not in _NOTHING_TO_TAKE_BACK
+
+
 def reach_of_reading(paths: tuple[NotePath, ...]) -> Reach:
     """The reach of reading these notes of the vault."""
     scope = Scope(ScopeKind.READ_IN_SCOPE, paths=paths, files=len(paths))
@@ -120,6 +140,8 @@ def describe_scope(scope: Scope) -> str:
         details.append(f"{counted(scope.files, 'file')}, {counted(scope.size, 'byte')}")
     if scope.backlinks:
         details.append(counted(len(scope.backlinks), "backlink"))
+    if scope.place:
+        details.append(f"in {scope.where or scope.place}")
     details += [*scope.outside, *([scope.what] if scope.kind is ScopeKind.ADMIN else [])]
     return f"{scope.kind.value}: {', '.join(details)}" if details else scope.kind.value
 

@@ -23,6 +23,8 @@ def check_variant(proposed: ChangeSet | Effect, approved: ChangeSet | Effect) ->
         if approved != proposed:
             raise PermissionDeniedError("The answer approves another effect than the one that was shown.")
         return
+    if proposed.place != approved.place:
+        raise PermissionDeniedError("The answer approves a change in another place than was shown.")
     offered = {change.path: change for change in proposed.changes}
     for change in approved.changes:
         if not _is_variant(offered.get(change.path), change):

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from app.events import EventBus
 from app.permissions.caller import Caller
+from app.toolkit.places import DocumentsChanged, Places
 from app.vault.changes import ChangeSet
 from app.vault.commits import Commit
 from app.vault.path import NotePath
-from app.vault.store import NotesChanged, NoteStore
+from app.vault.store import NotesChanged
 
 if TYPE_CHECKING:
     from app.index.vault_index import VaultIndex
@@ -21,10 +22,10 @@ log = logging.getLogger(__name__)
 
 
 class Committer:
-    """Writes through the store; the only caller of `NoteStore.commit` in the app."""
+    """Writes through the stores; the only caller of their `commit` in the app."""
 
-    def __init__(self, store: NoteStore, index: VaultIndex, events: EventBus) -> None:
-        self._store = store
+    def __init__(self, places: Places, index: VaultIndex, events: EventBus) -> None:
+        self._places = places
         self._index = index
         self._events = events
         self._turn_taking = asyncio.Lock()
@@ -44,6 +45,7 @@ class Committer:
 
         Raises:
             ConflictError: a file is not what the change set was made for; nothing was written.
+            NotFoundError: the place of the change set is not open any more; nothing was written.
             StorageError: the disk refused; nothing was written.
         """
         async with self._turn_taking:
@@ -69,7 +71,7 @@ class Committer:
         landed: Callable[[Commit], None],
     ) -> Commit:
         commit = await asyncio.to_thread(
-            self._store.commit,
+            self._places.get(change_set.place).store.commit,
             change_set,
             author=caller.name,
             turn=caller.turn,
@@ -78,6 +80,9 @@ class Committer:
             undoes=undoes,
         )
         landed(commit)
+        if commit.place:
+            self._events.publish(DocumentsChanged(commit.place, commit.paths, commit.author, commit.id))
+            return commit
         event = changes_of(commit)
         try:
             await self._index.refresh(event.paths, (*event.removed, *(old for old, _ in event.moved)))

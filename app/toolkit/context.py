@@ -15,6 +15,7 @@ from app.vault.changes import ChangeSet
 if TYPE_CHECKING:
     from app.toolkit.history_view import HistoryView
     from app.toolkit.index_view import IndexView
+    from app.toolkit.services import Services
     from app.toolkit.vault_view import VaultView
 
 R = TypeVar("R", bound=ToolResult)
@@ -25,13 +26,14 @@ class ToolContext:
     """One call's surroundings; every view shows only what the caller may see.
 
     `vault` reads notes and finds them by name, `index` knows links, tags and searches, `history` the
-    journal and which commits a call or a turn made.
+    journal and which commits a call or a turn made. `services` is what some categories need beside that.
     """
 
     caller: Caller
     vault: VaultView
     index: IndexView
     history: HistoryView
+    services: Services
 
     def propose(self, change_set: ChangeSet, result: R, *, undoes: tuple[int, ...] = ()) -> Proposal[R]:
         """Hand `change_set` to the gate, with the result to report once it is written.

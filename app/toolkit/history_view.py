@@ -7,24 +7,29 @@ from typing import TYPE_CHECKING
 
 from app.errors import NotFoundError
 from app.permissions.audit import AuditLog
+from app.permissions.caller import Caller, CallerKind
+from app.toolkit.places import Places
 from app.toolkit.sight import Sight
 from app.toolkit.vault_view import is_private
+from app.vault.changes import VAULT
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.vault.changes import ChangeSet
     from app.vault.commits import Commit, Version
     from app.vault.journal import Journal, UndoPlan
-    from app.vault.store import NoteStore
 
 
 class HistoryView:
     """Reads the journal for one call; it makes change sets that go back, and commits none."""
 
-    def __init__(self, journal: Journal, audit: AuditLog, store: NoteStore, sight: Sight) -> None:
+    def __init__(
+        self, journal: Journal, audit: AuditLog, places: Places, caller: Caller, sight: Sight
+    ) -> None:
         self._journal = journal
         self._audit = audit
-        self._store = store
+        self._places = places
+        self._caller = caller
         self._sight = sight
 
     def versions(self, path: NotePath) -> tuple[Version, ...]:
@@ -43,9 +48,20 @@ class HistoryView:
         return content
 
     def commits(self, limit: int = 50) -> tuple[Commit, ...]:
-        """The newest commits that touched no note hidden from the call, newest first."""
-        found = self._journal.commits(limit)
-        return tuple(one for one in found if all(self._sight.sees(path) for path in one.paths))
+        """The newest commits that touched no document hidden from the call, newest first.
+
+        Of the places beside the vault, an agent sees what it changed itself.
+        """
+        return tuple(one for one in self._journal.commits(limit) if self._sees(one))
+
+    def _sees(self, commit: Commit) -> bool:
+        if commit.place:
+            return self._caller.kind is CallerKind.USER or commit.author == self._caller.name
+        return all(self._sight.sees(path) for path in commit.paths)
+
+    def by_place(self, commits: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+        """The commits in groups that can be taken back as one, the vault's first."""
+        return self._journal.by_place(commits)
 
     def commits_of_entry(self, entry: int) -> tuple[int, ...]:
         """The commits that the call with this number in the audit log made.
@@ -63,9 +79,10 @@ class HistoryView:
         """The change set that takes the commits back and keeps what was written since, and the conflicts.
 
         Raises:
-            NotFoundError: a commit is not kept any more.
+            NotFoundError: a commit is not kept any more, or its place is not open.
+            InvalidParametersError: the commits are of several places.
         """
-        return self._journal.undo(commits, self._current)
+        return self._places.plan_undo(self._journal, commits)
 
     def plan_restore(self, path: NotePath, hash: str) -> ChangeSet:
         """The change set that makes the note at `path` what it was in a version.
@@ -74,10 +91,4 @@ class HistoryView:
             NotFoundError: the version is not kept any more, or the call may not see it.
         """
         self.content(hash)
-        return self._journal.restore(path, hash, self._current(path))
-
-    def _current(self, path: NotePath) -> bytes | None:
-        try:
-            return self._store.read(path)
-        except NotFoundError:
-            return None
+        return self._journal.restore(path, hash, self._places.current(VAULT, path))

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.embeddings import EmbedderUnavailable
 from app.errors import NotFoundError
-from app.index.query import parse
-from app.index.query_tree import Field, Phrase, Word, walk_nodes
-from app.index.records import PropertyCount, SearchPage, UnresolvedName
+from app.index.records import PropertyCount, UnresolvedName
 from app.toolkit.meaning import Meaning
 from app.toolkit.sight import Sight
 from app.vault.path import NotePath, name_key
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
         Mention,
         NoteRecord,
         Problem,
+        SearchPage,
         TagCount,
         VaultStats,
     )
@@ -150,26 +149,10 @@ class IndexView:
         Raises:
             QueryError: the query can't be read; it says where and what was expected.
         """
-        if self._asks_what_hidden_notes_say(query):
-            return SearchPage((), 0, "")
-        private = not self._sight.hides_private
-        if not self._sight.is_ruled:
-            return await self._index.search(query, limit, offset, private=private)
-        # What rules hide is not in the index's own power to leave out. All hits are needed: the number of
-        # hits must not count hidden ones, it would answer "does a hidden note say …?".
-        page = await self._index.search(query, len(self._index.resolver) or 1, 0, private=private)
-        seen = [hit for hit in page.hits if self._sight.sees(hit.path)]
-        return replace(page, hits=tuple(seen[offset : offset + limit]), total=len(seen))
-
-    def _asks_what_hidden_notes_say(self, query: str) -> bool:
-        """Whether `linked-from:` names a hidden note: its links would be told without its text."""
-        for field in walk_nodes(parse(query)):
-            if isinstance(field, Field) and field.name == "linked-from":
-                names = (leaf.text for leaf in walk_nodes(field.item) if isinstance(leaf, Word | Phrase))
-                found = (self._index.resolver.resolve(name, None).path for name in names)
-                if any(path is not None and not self._sight.sees(path) for path in found):
-                    return True
-        return False
+        hidden = self._sight.hidden() if self._sight.is_ruled else ()
+        return await self._index.search(
+            query, limit, offset, private=not self._sight.hides_private, hidden=hidden
+        )
 
     @property
     def knows_meaning(self) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from app.errors import ScriptoriumError
+from app.permissions.access import Access
 from app.permissions.approval import Effect
 from app.permissions.caller import Caller
 from app.permissions.scoping import CallFacts, Reach, reach_of_reading
@@ -49,8 +50,8 @@ class PreparedCall:
         """The arguments that the caller gave, as it gave them."""
         return {name: value for name, value in self.given.items() if name in self.arguments.model_fields_set}
 
-    def facts(self, reach: Reach, *, changes_notes: bool) -> CallFacts:
-        """What the policy decides on, for a proposal with this reach."""
+    def facts(self, reach: Reach, *, changes_notes: bool, access: Access | None = None) -> CallFacts:
+        """What the policy decides on, for a proposal with this reach in a place with this to say of it."""
         promised = self.tool.changes_notes if changes_notes else self.tool.proposes
         return CallFacts(
             caller=self.caller,
@@ -63,6 +64,7 @@ class PreparedCall:
             reads_only=self.category.level is Level.READ_ONLY or not promised,
             executes=self.category.level is Level.EXECUTE,
             always_asks=self.tool.always_asks,
+            access=access,
         )
 
 

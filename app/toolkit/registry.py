@@ -134,6 +134,10 @@ class ToolRegistry:
         """
         self._categories[id] = replace(self.category(id), on=on)
 
+    def all(self) -> tuple[Tool, ...]:
+        """Every tool that is registered, whether its category is on or off."""
+        return tuple(self._tools.values())
+
     def tools(self, caller: Caller) -> list[Tool]:
         """The tools that `caller` may call, each without the operations that it may not use."""
         offered = (

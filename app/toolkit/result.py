@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 
 class ToolResult(BaseModel):
@@ -15,3 +17,15 @@ class ToolResult(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     message: str = ""
+    _untrusted: bool = PrivateAttr(default=False)
+
+    @property
+    def is_untrusted(self) -> bool:
+        """Whether it holds text from outside that nobody here has vouched for."""
+        return self._untrusted
+
+    def from_outside(self) -> Self:
+        """The same result, marked as holding text from outside: who reads it is tainted from then on."""
+        marked = self.model_copy()
+        marked._untrusted = True
+        return marked

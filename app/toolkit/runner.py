@@ -13,11 +13,8 @@ from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ValidationError
-
 from app.errors import (
     ConflictError,
-    InvalidParametersError,
     PermissionDeniedError,
     ScriptoriumError,
     TimeoutExpiredError,
@@ -30,14 +27,14 @@ from app.permissions.caller import Caller
 from app.permissions.grants import Grants
 from app.permissions.policy import Policy
 from app.permissions.scoping import reach_of_changes, reach_of_effect
-from app.toolkit.call_record import CallRecord
+from app.toolkit.answers import refused_outcome, success, told_by_user, validated
+from app.toolkit.call_record import CallRecord, Watch
 from app.toolkit.committing import Committer
 from app.toolkit.context import ToolContext
 from app.toolkit.gate import Gate, Refused
 from app.toolkit.history_view import HistoryView
 from app.toolkit.index_view import IndexView
 from app.toolkit.limits import Limits
-from app.toolkit.meaning import Meaning
 from app.toolkit.outcome import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -45,15 +42,17 @@ from app.toolkit.outcome import (
     ToolOutcome,
     ToolStarted,
 )
+from app.toolkit.places import Places
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.reading import PreparedCall, admit_reading
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.result import ToolResult
+from app.toolkit.services import Services
 from app.toolkit.sight import Visibility
-from app.toolkit.tool import Answer, Tool
+from app.toolkit.tool import Answer
 from app.toolkit.trail import Trail
 from app.toolkit.vault_view import VaultView
-from app.vault.changes import ChangeSet, Create, Update, after_of, content_hash, touched_paths
+from app.vault.changes import ChangeSet, Create, Update, content_hash
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class ToolRunner:
 
     Args:
         approver: Who is asked; None where nobody is there: then what needs a yes is refused.
-        meaning: Search by meaning; None while it is switched off.
+        services: What some categories work with beside the notes.
     """
 
     def __init__(
@@ -88,7 +87,7 @@ class ToolRunner:
         grants: Grants,
         events: EventBus,
         limits: Limits | None = None,
-        meaning: Meaning | None = None,
+        services: Services | None = None,
     ) -> None:
         self._registry = registry
         self._policy = policy
@@ -98,10 +97,11 @@ class ToolRunner:
         self._audit = audit
         self._events = events
         self._limits = limits or Limits()
-        self.meaning = meaning
+        self.services = services or Services()
         self._visibility = Visibility(index, policy, events)
         self._gate = Gate(policy, approver, grants, events)
-        self._committer = Committer(store, index, events)
+        self.places = Places(store)
+        self._committer = Committer(self.places, index, events)
         self._trail = Trail(audit, events)
 
     def close(self) -> None:
@@ -113,13 +113,21 @@ class ToolRunner:
         """Log the commits that a crash kept out of the audit log; how many there were. Call it on opening."""
         return self._trail.log_lost(self._audit, self._journal)
 
-    async def call(self, name: str, arguments: Mapping[str, object], caller: Caller) -> ToolOutcome:
+    async def call(
+        self, name: str, arguments: Mapping[str, object], caller: Caller, *, watch: Watch | None = None
+    ) -> ToolOutcome:
         """Call the tool `name`; what comes of it, whatever that is, is told by the outcome.
+
+        Args:
+            name: Of the tool.
+            arguments: As its schema says.
+            caller: Who calls.
+            watch: For a caller that does not wait for the user (`toolkit/pending.py`).
 
         Raises:
             CancelledError: the caller withdrew the call; that is in the audit log, too.
         """
-        record = CallRecord.of(name, caller, arguments)
+        record = CallRecord.of(name, caller, arguments, watch)
         self._events.publish(ToolStarted(record.id, name, record.arguments, caller))
         return await self._to_the_end(record, self._run(record, arguments))
 
@@ -204,8 +212,8 @@ class ToolRunner:
         """What comes of `work`, once it is in the log; a call that is withdrawn is there, too."""
         try:
             outcome = await self._guarded(record, work)
-        except BaseException:
-            record.cancel()
+        except BaseException as error:
+            record.cancel(str(error))
             self._finish(record, _WITHDRAWN)
             raise
         return self._finish(record, outcome)
@@ -229,7 +237,7 @@ class ToolRunner:
         call = self._prepare(record, arguments)
         refused = await admit_reading(call, self._index.resolver, self._gate)
         if refused is not None:
-            return _refused(refused)
+            return refused_outcome(refused)
         answer = await self._answer(call)
         try:
             return await self._settle(call, answer)
@@ -250,7 +258,7 @@ class ToolRunner:
         if not category.on or category.id in self._policy.categories_off:
             record.decide(Decided.RULE, f"the category {category.id} is off")
             raise PermissionDeniedError(f"The tools of {category.name} are switched off.", tool=tool.name)
-        arguments = _validated(tool, given)
+        arguments = validated(tool, given)
         op = tool.check_operation(arguments)
         if not self._policy.may_call(record.caller, category.id, tool.name, op):
             record.decide(Decided.RULE, "a rule keeps the caller from this tool")
@@ -269,8 +277,9 @@ class ToolRunner:
         context = ToolContext(
             call.caller,
             VaultView(self._store, self._index.resolver, call.sight),
-            IndexView(self._index, call.sight, self.meaning),
-            HistoryView(self._journal, self._audit, self._store, call.sight),
+            IndexView(self._index, call.sight, self.services.meaning),
+            HistoryView(self._journal, self._audit, self.places, call.caller, call.sight),
+            self.services,
         )
         try:
             async with asyncio.timeout(call.tool.timeout) as limit:
@@ -299,20 +308,22 @@ class ToolRunner:
         # A question about reading has been decided already; it stays what the log tells of.
         if call.record.decided is Decided.FAILED:
             call.record.decide(Decided.NO_APPROVAL_NEEDED, reason)
-        return _success(result)
+        return success(call.tool, result)
 
     async def _settle_changes(self, call: PreparedCall, proposal: Proposal[ToolResult]) -> ToolOutcome:
-        reach = reach_of_changes(proposal.change_set, self._backlinks)
+        place = self.places.get(proposal.change_set.place)
+        reach = reach_of_changes(proposal.change_set, self._backlinks, place.label)
         call.record.reaches(reach)
-        facts = call.facts(reach, changes_notes=True)
+        access = place.access(proposal.change_set, call.caller)
+        facts = call.facts(reach, changes_notes=True, access=access)
         admitted = await self._gate.admit(call.record, facts, proposal.change_set, call.said)
         if isinstance(admitted, Refused):
-            return _refused(admitted)
+            return refused_outcome(admitted)
         assert isinstance(admitted.proposal, ChangeSet)
         whole = admitted.proposal.digest == proposal.change_set.digest
         await self._commit(call.record, admitted.proposal, proposal.undoes if whole else ())
-        extra = {} if whole else _told_by_user(proposal.change_set, admitted.proposal)
-        return _success(proposal.result, extra)
+        extra = {} if whole else told_by_user(proposal.change_set, admitted.proposal)
+        return success(call.tool, proposal.result, extra)
 
     async def _settle_effect(self, call: PreparedCall, proposal: EffectProposal[ToolResult]) -> ToolOutcome:
         reach = reach_of_effect(proposal.effect)
@@ -320,64 +331,20 @@ class ToolRunner:
         facts = call.facts(reach, changes_notes=False)
         admitted = await self._gate.admit(call.record, facts, proposal.effect, call.said)
         if isinstance(admitted, Refused):
-            return _refused(admitted)
+            return refused_outcome(admitted)
         self._trail.require()
-        return _success(await proposal.run())
+        call.record.begins()
+        return success(call.tool, await proposal.run())
 
     async def _commit(self, record: CallRecord, change_set: ChangeSet, undoes: tuple[int, ...]) -> None:
         self._trail.require()
+        record.begins()
         await self._committer.commit(
             change_set, record.caller, entry=record.id, undoes=undoes, landed=record.landed
         )
 
     def _backlinks(self, path: NotePath) -> Iterable[NotePath]:
         return {link.source for link in self._index.backlinks(path)}
-
-
-def _validated(tool: Tool, given: Mapping[str, object]) -> BaseModel:
-    """The arguments as the tool's model.
-
-    Raises:
-        InvalidParametersError: they are not what the tool takes; `problems` says where and why.
-    """
-    try:
-        return tool.arguments.model_validate(dict(given))
-    except ValidationError as error:
-        problems = [
-            {"argument": ".".join(map(str, one["loc"])), "problem": one["msg"]}
-            for one in error.errors(include_url=False, include_input=False, include_context=False)
-        ]
-        first = "; ".join(f"{one['argument']}: {one['problem']}" for one in problems[:3])
-        raise InvalidParametersError(
-            f"{tool.name} was called wrongly: {first}.",
-            problems=problems,
-            arguments=[parameter.name for parameter in tool.parameters],
-        ) from error
-
-
-def _success(result: ToolResult, extra: Mapping[str, object] | None = None) -> ToolOutcome:
-    fields = result.model_dump(mode="json", exclude={"message"})
-    return ToolOutcome(True, result={**fields, **(extra or {})}, message=result.message)
-
-
-def _refused(refused: Refused) -> ToolOutcome:
-    if refused.by_user:
-        return ToolOutcome(False, message=refused.message, denied=True, words=refused.words)
-    error = PermissionDeniedError(refused.message, reason=refused.decided.value).as_dict()
-    unanswered = refused.decided is not Decided.RULE
-    return ToolOutcome(False, message=refused.message, error=error, denied=unanswered)
-
-
-def _told_by_user(proposed: ChangeSet, approved: ChangeSet) -> dict[str, object]:
-    """What a caller has to know when the user approved a part of its change, or other words."""
-    kept = {change.path for change in approved.changes}
-    left = [str(change.path) for change in proposed.changes if change.path not in kept]
-    files = [
-        {"path": str(touched_paths(change)[-1]), "hash": content_hash(after)}
-        for change in approved.changes
-        if (after := after_of(change)) is not None
-    ]
-    return {"changed_by_user": True, "files": files, "left_out": left}
 
 
 __all__ = [

@@ -36,10 +36,15 @@ class Versions(ToolResult):
 
 
 class Undone(ToolResult):
-    """Commits that were taken back, and the files that went back."""
+    """Commits that were taken back, and the documents that went back.
+
+    `left` counts commits of the same call or turn in other places (memory, files outside the vault): to
+    undo again takes those back.
+    """
 
     commits: list[int]
     paths: list[str]
+    left: int = 0
 
 
 @tool(
@@ -115,7 +120,8 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
         commits = _last_own(context)
     if not commits:
         raise NotFoundError("There is nothing to undo: that wrote nothing.", entry=entry, turn=turn)
-    plan = context.history.plan_undo(commits)
+    first, *others = context.history.by_place(commits)
+    plan = context.history.plan_undo(first)
     if plan.conflicts:
         paths = [str(conflict.path) for conflict in plan.conflicts]
         raise ConflictError(
@@ -125,8 +131,11 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
         )
     named = [str(path) for path in plan.change_set.paths]
     words = f"Undone: {', '.join(named)}." if named else "It was undone already; nothing to do."
-    result = Undone(commits=list(commits), paths=named, message=words)
-    return context.propose(plan.change_set, result, undoes=tuple(commits))
+    left = sum(map(len, others))
+    if left:
+        words += f" {counted(left, 'change')} outside the notes can be undone next."
+    result = Undone(commits=list(first), paths=named, left=left, message=words)
+    return context.propose(plan.change_set, result, undoes=first)
 
 
 def _last_own(context: ToolContext) -> tuple[int, ...]:

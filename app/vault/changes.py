@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.errors import InvalidParametersError
 from app.vault.path import NotePath
@@ -55,6 +55,9 @@ class Move:
     after: bytes
 
 
+VAULT = ""
+"""The place of the notes themselves."""
+
 FileChange = Create | Update | Delete | Move
 
 
@@ -63,10 +66,13 @@ class ChangeSet:
     """Changes that are shown, approved, committed and undone as one; each path at most once.
 
     `summary` is one line in plain words for the dialog and the log ("Rename X to Y, 40 links").
+    `place` says whose documents they are: the vault's notes (empty), or those of another store that is
+    changed by the same gate (the agents' memory, a folder outside the vault).
     """
 
     changes: tuple[FileChange, ...]
     summary: str = ""
+    place: str = VAULT
 
     def __post_init__(self) -> None:
         keys: set[str] = set()
@@ -79,10 +85,10 @@ class ChangeSet:
                 keys.add(path.key)
 
     @classmethod
-    def of(cls, *changes: FileChange, summary: str = "") -> ChangeSet:
+    def of(cls, *changes: FileChange, summary: str = "", place: str = VAULT) -> ChangeSet:
         """A change set of these changes; an update that changes nothing is left out."""
         kept = (c for c in changes if not (isinstance(c, Update) and c.before == c.after))
-        return cls(tuple(kept), summary)
+        return cls(tuple(kept), summary, place)
 
     @property
     def paths(self) -> tuple[NotePath, ...]:
@@ -91,8 +97,8 @@ class ChangeSet:
 
     @property
     def digest(self) -> str:
-        """A hash over kinds, paths and the bytes before and after: what an approval is bound to."""
-        total = hashlib.sha256()
+        """A hash over place, kinds, paths and the bytes before and after: what an approval is bound to."""
+        total = hashlib.sha256(f"{self.place}\1".encode() if self.place else b"")
         for change in self.changes:
             parts = [type(change).__name__, *map(str, touched_paths(change))]
             contents = (before_of(change), after_of(change))
@@ -103,7 +109,7 @@ class ChangeSet:
     def only(self, paths: Iterable[NotePath]) -> ChangeSet:
         """The changes whose (old) path is among `paths`."""
         wanted = set(paths)
-        return ChangeSet(tuple(change for change in self.changes if change.path in wanted), self.summary)
+        return replace(self, changes=tuple(change for change in self.changes if change.path in wanted))
 
     def __bool__(self) -> bool:
         return bool(self.changes)

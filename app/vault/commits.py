@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from app.vault.changes import VAULT
 from app.vault.path import NotePath
 
 
@@ -31,7 +32,7 @@ class Draft:
 
     `uid` tells a commit that was recorded just before a crash from one that was not. `trash` says, per
     change, the name under `.trash/` of a deleted file. `folders` are the folders that the commit makes.
-    `undoes` are the commits that it takes back.
+    `undoes` are the commits that it takes back. `place` is that of the change set.
     """
 
     uid: str
@@ -46,11 +47,12 @@ class Draft:
     summary: str = ""
     folders: tuple[str, ...] = ()
     undoes: tuple[int, ...] = ()
+    place: str = VAULT
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A change set that reached the disk.
+    """A change set that reached the disk, in the documents of `place`.
 
     `time` is in Unix seconds. `entry` names the audit entry and `turn` the agent's turn it belongs to.
     `undone_by` is the commit that took it back and is itself still in force.
@@ -68,6 +70,7 @@ class Commit:
     undoes: tuple[int, ...] = ()
     undone_by: int | None = None
     folders: tuple[str, ...] = field(default=(), repr=False)
+    place: str = VAULT
 
     @property
     def paths(self) -> tuple[NotePath, ...]:

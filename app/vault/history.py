@@ -16,7 +16,7 @@ SELECT commit_id, time, author, summary, path, path_key, target, target_key, bef
     coalesce((SELECT size FROM contents WHERE hash = before), 0),
     coalesce((SELECT size FROM contents WHERE hash = after), 0)
 FROM changes JOIN commits ON id = commit_id
-WHERE commit_id < ? AND (path_key = ? OR target_key = ?)
+WHERE place = ? AND commit_id < ? AND (path_key = ? OR target_key = ?)
 ORDER BY commit_id DESC, position DESC LIMIT 1
 """
 _NEWEST = 2**62
@@ -38,11 +38,11 @@ class _Row:
     after_size: int
 
 
-def read_history(db: Connection, path: NotePath, limit: int) -> list[Version]:
-    """The versions of the note that is now at `path`, newest first, at most `limit`."""
+def read_history(db: Connection, path: NotePath, limit: int, place: str) -> list[Version]:
+    """The versions of the document of `place` that is now at `path`, newest first, at most `limit`."""
     found: list[Version] = []
     newer: _Row | None = None
-    for row, key in _rows(db, path.key):
+    for row, key in _rows(db, path.key, place):
         if newer is not None and newer.before not in (None, row.after):
             found.append(_outside(newer))
         found.append(_version(row, key))
@@ -54,11 +54,11 @@ def read_history(db: Connection, path: NotePath, limit: int) -> list[Version]:
     return found[:limit]
 
 
-def _rows(db: Connection, key: str) -> Iterator[tuple[_Row, str]]:
+def _rows(db: Connection, key: str, place: str) -> Iterator[tuple[_Row, str]]:
     """The changes of the file, newest first, each with the key under which it was known after it."""
     below = _NEWEST
     while True:
-        values = db.execute(_NEXT, (below, to_text(key), to_text(key))).fetchone()
+        values = db.execute(_NEXT, (place, below, to_text(key), to_text(key))).fetchone()
         if values is None:
             return
         texts: list[Any] = [from_text(each) if isinstance(each, (str, bytes)) else each for each in values]

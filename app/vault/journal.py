@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from sqlite3 import Connection
 
-from app.errors import NotFoundError
-from app.vault.changes import ChangeSet, Create, Update, content_hash
+from app.errors import InvalidParametersError, NotFoundError
+from app.vault.changes import VAULT, ChangeSet, Create, Update, content_hash
 from app.vault.commits import Changed, Commit, Draft, Version
 from app.vault.history import read_history
 from app.vault.journal_database import JournalDatabase
@@ -70,9 +70,9 @@ class Journal:
         texts = (draft.author, draft.turn, draft.note, draft.entry, draft.summary)
         with self._database.transaction(write=True) as db:
             cursor = db.execute(
-                "INSERT INTO commits (uid, time, author, turn, note, entry, summary, digest) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (draft.uid, draft.time, *map(to_text, texts), draft.digest),
+                "INSERT INTO commits (uid, time, author, turn, note, entry, summary, digest, place) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (draft.uid, draft.time, *map(to_text, texts), draft.digest, draft.place),
             )
             number = int(cursor.lastrowid or 0)
             for position, (change, name) in enumerate(zip(draft.changes, draft.trash, strict=True)):
@@ -117,6 +117,7 @@ class Journal:
         turn: str | None = None,
         author: str | None = None,
         path: NotePath | None = None,
+        place: str | None = None,
     ) -> tuple[Commit, ...]:
         """The newest commits first.
 
@@ -126,10 +127,13 @@ class Journal:
             turn: only those of one agent turn.
             author: only those of one author.
             path: only those that touched a file of this name, without following moves.
+            place: only those of one place.
         """
         wheres: list[str] = ["1"]
         values: list[object] = []
-        for column, value in (("turn = ?", turn), ("author = ?", author), ("id < ?", before)):
+        for column, value in (
+            ("turn = ?", turn), ("author = ?", author), ("id < ?", before), ("place = ?", place)
+        ):  # fmt: skip
             if value is not None:
                 wheres.append(column)
                 values.append(value)
@@ -151,13 +155,19 @@ class Journal:
             raise NotFoundError(f"The journal has no change number {number}.", commit=number)
         return found[0]
 
-    def history(self, path: NotePath, limit: int = 500) -> tuple[Version, ...]:
-        """What the note now at `path` has been, newest first, under all its former paths.
+    def commit_of_entry(self, entry: str) -> Commit | None:
+        """The newest commit that a call with this id made, if it made one."""
+        with self._database.transaction() as db:
+            found = read_commits(db, "entry = ?", (to_text(entry),), 1)
+        return found[0] if found else None
+
+    def history(self, path: NotePath, limit: int = 500, place: str = VAULT) -> tuple[Version, ...]:
+        """What the document now at `path` has been, newest first, under all its former paths.
 
         Text that others wrote between two commits is a version too, with the author "outside".
         """
         with self._database.transaction() as db:
-            return tuple(read_history(db, path, limit))
+            return tuple(read_history(db, path, limit, place))
 
     def content(self, key: str) -> bytes:
         """The bytes with this hash.
@@ -174,13 +184,14 @@ class Journal:
             raise NotFoundError("That version is damaged in the journal.", hash=key)
         return content
 
-    def trashed(self, path: NotePath, key: str) -> str | None:
+    def trashed(self, path: NotePath, key: str, place: str = VAULT) -> str | None:
         """The name under `.trash/` that a file with this path and hash got when it was last deleted."""
         with self._database.transaction() as db:
             row = db.execute(
-                "SELECT trash FROM changes WHERE path_key = ? AND before = ? AND trash IS NOT NULL "
+                "SELECT trash FROM changes JOIN commits ON id = commit_id "
+                "WHERE path_key = ? AND before = ? AND trash IS NOT NULL AND place = ? "
                 "ORDER BY commit_id DESC LIMIT 1",
-                (to_text(path.key), key),
+                (to_text(path.key), key, place),
             ).fetchone()
         return None if row is None else from_text(row[0])
 
@@ -195,13 +206,16 @@ class Journal:
         was resolved, tell `NoteStore.commit` by `undoes=plan.commits`.
 
         Args:
-            commit_ids: the commits.
-            read: the bytes of a file as it is now, None if there is none.
+            commit_ids: the commits, all of one place.
+            read: the bytes of a document of that place as it is now, None if there is none.
 
         Raises:
             NotFoundError: there is no such commit, or its contents are no longer kept.
+            InvalidParametersError: the commits are of several places.
         """
         commits = [self.commit(number) for number in dict.fromkeys(commit_ids)]
+        if len({commit.place for commit in commits}) > 1:
+            raise InvalidParametersError("Changes of several places can't be taken back as one.")
         plan = plan_undo(commits, self._others(commits), self.content, read)
         if plan.change_set and not plan.conflicts:
             self._plans[plan.change_set.digest] = plan.commits
@@ -209,27 +223,44 @@ class Journal:
                 self._plans.popitem(last=False)
         return plan
 
+    def by_place(self, commit_ids: Iterable[int]) -> tuple[tuple[int, ...], ...]:
+        """The commits in groups that can be taken back as one, the vault's first.
+
+        Those that were taken back already are left out, and so is what took them back, unless that is all.
+
+        Raises:
+            NotFoundError: there is no such commit.
+        """
+        found = [self.commit(number) for number in dict.fromkeys(commit_ids)]
+        mine = {commit.id for commit in found}
+        left = [one for one in found if one.undone_by is None and mine.isdisjoint(one.undoes)] or found
+        places = sorted({commit.place for commit in left})
+        return tuple(tuple(one.id for one in left if one.place == place) for place in places)
+
     def _others(self, commits: Sequence[Commit]) -> list[Later]:
         """What the commits that are not among these created, moved or deleted since the first of these."""
         mine = {commit.id for commit in commits}
         with self._database.transaction() as db:
-            found = read_changes(db, min(mine, default=0))
+            found = read_changes(db, min(mine, default=0), commits[0].place) if commits else []
         return [Later(*row) for row in found if row[0] not in mine]
 
-    def restore(self, path: NotePath, key: str, current: bytes | None) -> ChangeSet:
-        """The change set that gives a note the bytes of an earlier version.
+    def restore(
+        self, path: NotePath, key: str, current: bytes | None, place: str = VAULT
+    ) -> ChangeSet:
+        """The change set that gives a document the bytes of an earlier version.
 
         Args:
             path: where the note is, or is to be again.
             key: the version's hash.
-            current: the note's bytes now, None if there is no such file.
+            current: its bytes now, None if there is no such document.
+            place: whose document it is.
 
         Raises:
             NotFoundError: that version is no longer kept.
         """
         content = self.content(key)
         change = Create(path, content) if current is None else Update(path, current, content)
-        return ChangeSet.of(change, summary=f"Restore an earlier version of {path.name}")
+        return ChangeSet.of(change, summary=f"Restore an earlier version of {path.name}", place=place)
 
 
 def _insert_change(db: Connection, number: int, position: int, change: Changed, name: str | None) -> None:

@@ -44,7 +44,12 @@ def m001_commits(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-MIGRATIONS = [m001_commits]
+def m002_places(db: sqlite3.Connection) -> None:
+    """Whose documents a commit changed: the vault's (empty), or those of another place."""
+    db.execute("ALTER TABLE commits ADD COLUMN place TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS = [m001_commits, m002_places]
 
 
 class JournalDatabase:

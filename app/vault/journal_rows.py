@@ -27,7 +27,7 @@ def from_text(value: str | bytes) -> str:
 def read_commits(db: Connection, where: str, values: Sequence[object], limit: int) -> list[Commit]:
     """The newest commits that fulfil an SQL condition on `commits`, with all that belongs to them."""
     rows = db.execute(
-        "SELECT id, digest, time, author, turn, summary, note, entry FROM commits "
+        "SELECT id, digest, time, author, turn, summary, note, entry, place FROM commits "
         f"WHERE {where} ORDER BY id DESC LIMIT ?",
         (*values, limit),
     ).fetchall()
@@ -60,20 +60,22 @@ def read_commits(db: Connection, where: str, values: Sequence[object], limit: in
             undoes=tuple(undoes[number]),
             undone_by=undone_by.get(number),
             folders=tuple(folders[number]),
+            place=place,
         )
-        for number, digest, time, author, turn, summary, note, entry in rows
+        for number, digest, time, author, turn, summary, note, entry, place in rows
     ]
 
 
-def read_changes(db: Connection, since: int) -> list[tuple[int, tuple[int, ...], Changed]]:
-    """What commits newer than `since` created, moved or deleted, oldest first, and what those undo."""
+def read_changes(db: Connection, since: int, place: str) -> list[tuple[int, tuple[int, ...], Changed]]:
+    """What commits of a place newer than `since` made, moved or deleted, oldest first, and what they undo."""
     undoes: dict[int, tuple[int, ...]] = defaultdict(tuple)
     for number, undone in db.execute("SELECT commit_id, undone FROM undoes WHERE commit_id > ?", (since,)):
         undoes[number] += (undone,)
     rows = db.execute(
-        "SELECT commit_id, path, target, before, after FROM changes WHERE commit_id > ? "
+        "SELECT commit_id, path, target, before, after FROM changes JOIN commits ON id = commit_id "
+        "WHERE commit_id > ? AND place = ? "
         "AND (target IS NOT NULL OR before IS NULL OR after IS NULL) ORDER BY commit_id, position",
-        (since,),
+        (since, place),
     )
     return [(int(number), undoes[number], _changed(*columns)) for number, *columns in rows]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from app.errors import InvalidPathError
 
@@ -23,6 +22,8 @@ _LONGEST_PART = 255
 
 def name_key(name: str) -> str:
     """The form in which names are compared: NFC, case folded."""
+    if name.isascii():
+        return name.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
@@ -88,7 +89,9 @@ class NotePath:
     @property
     def suffix(self) -> str:
         """The suffix in lower case, with its dot; empty if there is none."""
-        return PurePosixPath(self.text).suffix.lower()
+        last = self.file_name
+        at = last.rfind(".")
+        return last[at:].lower() if 0 < at < len(last) - 1 else ""
 
     @property
     def is_note(self) -> bool:

@@ -11,9 +11,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from app.errors import (
+    InvalidParametersError,
     InvalidPathError,
     NotFoundError,
     ScriptoriumError,
@@ -22,7 +24,7 @@ from app.errors import (
     VaultLostError,
 )
 from app.events import Event
-from app.vault.changes import ChangeSet
+from app.vault.changes import VAULT, ChangeSet
 from app.vault.commits import Changed, Commit, Draft
 from app.vault.containment import Platform, VaultRoot
 from app.vault.deeds import Doer
@@ -57,11 +59,15 @@ class FileStatus:
 
 
 class NoteStore:
-    """The files of one vault. May be used from several threads; commits go one after the other.
+    """The files of one vault, or of another folder that the user has opened to the tools.
+
+    May be used from several threads; commits go one after the other.
 
     Args:
-        root: the vault's folder.
+        root: the folder.
         journal: records the commits.
+        place: whose documents these are, as the change sets for them say; empty for the vault.
+        intents: where commits that are under way are kept; None: beside the journal, for the vault.
         writable: False refuses every commit: another app owns the vault.
         step: called with a name before each disk step of a commit; tests stop the process there.
         platform: what the system can do; for tests.
@@ -72,6 +78,8 @@ class NoteStore:
         root: Path,
         journal: Journal,
         *,
+        place: str = VAULT,
+        intents: Path | None = None,
         writable: bool = True,
         step: Callable[[str], None] | None = None,
         platform: Platform | None = None,
@@ -81,7 +89,8 @@ class NoteStore:
         self.writable = writable
         self.journal = journal
         self._vault = VaultRoot(root, platform)
-        self._intents = Intents(journal.folder, step)
+        self.place = place
+        self._intents = Intents(intents or journal.folder, step)
         self._transaction = Transaction(Doer(self._vault, step), self._intents, journal, step)
         self._lock = threading.RLock()
         self._written: OrderedDict[str, str] = OrderedDict()
@@ -195,13 +204,18 @@ class NoteStore:
 
         Raises:
             ConflictError: a file is not what the change set was made for; nothing was written.
-            InvalidPathError: a path is hidden, leaves the vault, or leads through a link.
+            InvalidPathError: a path is hidden, leaves the folder, or leads through a link.
+            InvalidParametersError: the change set is for another place.
             LimitError: a file is larger than 64 MiB.
             VaultBusyError: the store is not writable.
             VaultLostError, StorageError: the disk refused; nothing was written.
         """
         if not self.writable:
             raise VaultBusyError("The vault is open for reading only; nothing was written.")
+        if change_set.place != self.place:
+            raise InvalidParametersError(
+                f"A change for {change_set.place or 'the vault'} came to {self.place or 'the vault'}."
+            )
         with self._lock:
             if self._intents.any():
                 self.recover()
@@ -228,11 +242,11 @@ class NoteStore:
     ) -> tuple[Intent, dict[str, bytes]]:
         self._vault.require()
         uid = f"{time.time_ns():x}-{secrets.token_hex(4)}"
-        plan = Planner(self._vault, uid, self.journal.trashed).plan(change_set)
+        plan = Planner(self._vault, uid, partial(self.journal.trashed, place=self.place)).plan(change_set)
         undoes = undoes or self.journal.undone(change_set.digest)
         draft = Draft(
             uid, time.time(), author, change_set.digest, tuple(plan.changes), tuple(plan.trash), turn, note,
-            entry, change_set.summary, tuple(plan.folders), undoes,
+            entry, change_set.summary, tuple(plan.folders), undoes, self.place,
         )  # fmt: skip
         spare = [folder for number in undoes for folder in reversed(self.journal.commit(number).folders)]
         deepest = sorted(spare, key=lambda folder: -folder.count("/"))

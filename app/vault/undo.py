@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.errors import InvalidParametersError
-from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update, content_hash
+from app.vault.changes import VAULT, ChangeSet, Create, Delete, FileChange, Move, Update, content_hash
 from app.vault.commits import Changed, Commit
 from app.vault.merge import merge
 from app.vault.path import NotePath
@@ -67,7 +67,7 @@ class UndoPlan:
             now = None if conflict.ours_missing else conflict.ours
             if (change := _settled(conflict, now, choices.get(path, now))) is not None:
                 changes.append(change)
-        return ChangeSet.of(*changes, summary=self.change_set.summary)
+        return ChangeSet.of(*changes, summary=self.change_set.summary, place=self.change_set.place)
 
 
 def _settled(conflict: MergeConflict, now: bytes | None, chosen: bytes | None) -> FileChange | None:
@@ -315,7 +315,7 @@ def plan_undo(
     """Plan to take commits back.
 
     Args:
-        commits: the commits, in any order.
+        commits: the commits, all of one place, in any order.
         others: what other commits, newer than the oldest of these, have created, moved or deleted.
         content: the bytes of a hash; raises NotFoundError if they are no longer kept.
         read: the bytes of a file as it is now, None if there is none.
@@ -326,5 +326,6 @@ def plan_undo(
         work.commit(commit)
     first = ordered[0].summary if ordered else ""
     summary = f"Undo: {first}" if len(ordered) == 1 else f"Undo {len(ordered)} changes"
-    change_set = ChangeSet.of(*work.changes(), summary=summary.removesuffix(": "))
+    place = ordered[0].place if ordered else VAULT
+    change_set = ChangeSet.of(*work.changes(), summary=summary.removesuffix(": "), place=place)
     return UndoPlan(change_set, tuple(work.conflicts()), tuple(commit.id for commit in ordered))

@@ -104,6 +104,7 @@ def of_edges(size: int, edges: np.ndarray) -> Graph:
             edge_types=("LINKS_TO",),
             codes=np.zeros(len(edges), dtype=np.int16),
             confidence=np.full(len(edges), np.nan, dtype=np.float32),
+            created=np.zeros(size),
         )
     )
 

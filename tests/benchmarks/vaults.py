@@ -1,140 +1,167 @@
-"""A vault of any size, written to disk: `python -m tests.benchmarks.vaults SIZE FOLDER`.
+"""Generated vaults of Markdown files, with text as people write it: `write_vault(folder, 10_000)`.
 
-The links are those of `graphs.vault` (nested communities around hubs, three a note); around them stand words
-with a vocabulary's usual frequencies, headings, tags, properties and tasks. Some notes are what real vaults
-hold seldom and windows stumble over: `BUSIEST` is linked from a fifth of all notes, `LONGEST` is a text of
-3 MB, `RICHEST` has 2,000 links. The same size and seed give the same bytes.
+Words follow Zipf's law over a vocabulary made of syllables, notes have the sizes of real ones (many short,
+few long; 1.5 kB in the middle), half of them have properties, and what they say holds headings, lists,
+tasks, tags, quotes, code, comments and relations. A note has three links; they end in communities around
+hubs, and one in twenty-five has no note yet. The same size and seed give the same bytes.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
+import random
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 
-import numpy as np
-
-from tests.benchmarks.graphs import vault as graph_of
-
-BUSIEST, LONGEST, RICHEST = "Home.md", "Archive/Everything.md", "Archive/Index of links.md"
-LONGEST_BYTES = 3_000_000
-RICHEST_LINKS = 2_000
-_SYLLABLES = [f"{a}{b}" for a in "bdfgklmnprstv" for b in "aeio"]
-_WORDS = 20_000
-_TAGS = 1_200
-_PER_FOLDER = 120
-_TYPES = ("concept", "person", "project", "source")
+LINKS_PER_NOTE = 3
+_ONSETS = ("b br c ch cl d dr f fl g gr h j k l m n p pl pr qu r s sh sl st str t th tr v w y z", "aeiou")
+_ENDS = ("", "", "n", "r", "s", "l", "t", "nd", "ck", "st", "m")
+_TYPES = ("hypothesis", "observation", "source", "concept", "entity")
+_RELATIONS = ("supports", "contradicts", "relates_to", "cites", "part_of", "derived_from")
+_CODE = (
+    "```python\ndef total(rows: list[int]) -> int:\n    # [[not a link]] #nottag\n    return sum(rows)\n```\n"
+)
+_CJK = "知识管理是一个长期的过程需要不断地记录整理和回顾自己的想法与笔记方法工具习惯写作"
 
 
-def write_vault(folder: Path, size: int, seed: int = 1) -> int:
-    """Write a vault of about `size` notes into the empty `folder`; how many there are.
+def words(count: int, seed: int = 1) -> list[str]:
+    """A vocabulary, the most used first; short words come early, as they do in languages."""
+    dice = random.Random(seed)
+    onsets = _ONSETS[0].split()
+    found: dict[str, None] = {}
+    while len(found) < count:
+        syllables = 1 + (len(found) > 150) + (dice.random() < 0.4) + (dice.random() < 0.2)
+        word = "".join(dice.choice(onsets) + dice.choice(_ONSETS[1]) for _ in range(syllables))
+        found[word + dice.choice(_ENDS)] = None
+    return list(found)
 
-    Raises:
-        FileExistsError: There is something in it.
-    """
-    if folder.exists() and any(folder.iterdir()):
-        raise FileExistsError(f"{folder} is not empty")
-    count = 0
-    for path, text in _notes(size, np.random.default_rng(seed), seed):
+
+class _Writer:
+    """Writes the notes of one vault, one after the other."""
+
+    def __init__(self, size: int, seed: int) -> None:
+        self.dice = random.Random(seed)
+        self.vocabulary = words(min(60_000, 4_000 + size))
+        self.weights = list(accumulate(1 / (rank + 2.7) for rank in range(len(self.vocabulary))))
+        self.names = self._names(size)
+        self.folders = [self._folder(size) for _ in range(max(3, size // 60))]
+        self.tags = [self._tag() for _ in range(max(20, size // 40))]
+
+    def _names(self, size: int) -> list[str]:
+        found: dict[str, None] = {}
+        while len(found) < size:
+            name = " ".join(self.dice.choice(self.vocabulary) for _ in range(self.dice.randint(1, 4)))
+            found[name.capitalize() if self.dice.random() < 0.9 else f"{name} {len(found)}"] = None
+        return list(found)
+
+    def _folder(self, size: int) -> str:
+        depth = self.dice.choice((1, 1, 2, 2, 3) if size > 500 else (0, 1, 1))
+        return "/".join(self.dice.choice(self.vocabulary[:400]).capitalize() for _ in range(depth))
+
+    def _tag(self) -> str:
+        return "/".join(self.dice.choice(self.vocabulary[:2000]) for _ in range(self.dice.choice((1, 1, 2))))
+
+    def _said(self, count: int) -> str:
+        return " ".join(self.dice.choices(self.vocabulary, cum_weights=self.weights, k=count))
+
+    def sentence(self) -> str:
+        return f"{self._said(self.dice.randint(5, 18)).capitalize()}."
+
+    def target(self, number: int) -> str:
+        """A note near in the community, a hub, or one that is not there."""
+        size, dice = len(self.names), self.dice
+        chance = dice.random()
+        if chance < 0.04:
+            return f"{self._said(2)} not yet"
+        if chance < 0.3:
+            return self.names[int(size * dice.random() ** 3)]
+        return self.names[max(0, min(size - 1, number + int(dice.gauss(0, 40))))]
+
+    def link(self, number: int) -> str:
+        name, form = self.target(number), self.dice.random()
+        if form < 0.7:
+            return f"[[{name}]]"
+        if form < 0.9:
+            return f"[[{name}|{self._said(2)}]]"
+        return f"[[{name}#{self._said(1).capitalize()}]]"
+
+    def properties(self, number: int) -> str:
+        dice = self.dice
+        lines = [f"created: 20{dice.randint(15, 25)}-{dice.randint(1, 12):02}-{dice.randint(1, 28):02}"]
+        lines.append("tags: [" + ", ".join(dice.sample(self.tags, dice.randint(0, 3))) + "]")
+        if dice.random() < 0.3:
+            lines += [f"type: {dice.choice(_TYPES)}", f"confidence: {dice.random():.2f}"]
+        if dice.random() < 0.2:
+            lines.append(f"aliases:\n  - {self._said(2)}")
+        if dice.random() < 0.2:
+            lines.append(f"status: {dice.choice(('draft', 'done', 'waiting'))}")
+        if dice.random() < 0.1:
+            lines.append(f'supports: "[[{self.target(number)}]]"')
+        return "---\n" + "\n".join(lines) + "\n---\n"
+
+    def paragraph(self, links: list[str]) -> str:
+        sentences = [self.sentence() for _ in range(self.dice.randint(1, 6))]
+        if links:
+            sentences.insert(self.dice.randint(0, len(sentences)), f"{self._said(3)} {links.pop()}.")
+        if self.dice.random() < 0.15:
+            sentences.append(f"#{self.dice.choice(self.tags)}")
+        return " ".join(sentences) + "\n"
+
+    def block(self, links: list[str]) -> str:
+        dice, kind = self.dice, self.dice.random()
+        if kind < 0.6:
+            return self.paragraph(links)
+        if kind < 0.75:
+            return f"## {self._said(3).capitalize()}\n"
+        if kind < 0.87:
+            return "".join(f"- {self._said(dice.randint(3, 10))}\n" for _ in range(dice.randint(2, 6)))
+        if kind < 0.91:
+            boxes = (f"- [{dice.choice(' x')}] {self._said(5)}\n" for _ in range(3))
+            return "".join(boxes)
+        if kind < 0.94:
+            return f"> {self.sentence()}\n"
+        if kind < 0.96:
+            return _CODE
+        if kind < 0.98:
+            return "".join(dice.choices(_CJK, k=40)) + "。\n"
+        return f"%% {self._said(6)} [[{self._said(1)}]] %% and `code [[x]]` here.\n"
+
+    def note(self, number: int) -> str:
+        dice = self.dice
+        links = [self.link(number) for _ in range(dice.choice((1, 2, 3, 3, 4, 5)))]
+        length = min(int(dice.lognormvariate(7.1, 0.8)), 60_000)
+        parts = [self.properties(number)] if dice.random() < 0.5 else []
+        parts.append(f"# {self.names[number]}\n")
+        size = 0
+        while size < length:
+            parts.append(self.block(links))
+            size += len(parts[-1])
+        if links:
+            parts.append("## Relations\n" + "".join(self.relation(link) for link in links))
+        return "\n".join(parts)
+
+    def relation(self, link: str) -> str:
+        return f"- {self.dice.choice(_RELATIONS)} {link} (confidence: {self.dice.random():.1f})\n"
+
+    def notes(self) -> Iterator[tuple[str, str]]:
+        for number, name in enumerate(self.names):
+            folder = self.folders[(number // 60) % len(self.folders)]
+            yield f"{folder}/{name}.md" if folder else f"{name}.md", self.note(number)
+
+
+def notes(size: int, seed: int = 1) -> Iterator[tuple[str, str]]:
+    """The path and the text of each note of a generated vault."""
+    return _Writer(size, seed).notes()
+
+
+def write_vault(folder: Path, size: int, seed: int = 1) -> Path:
+    """Write a generated vault to `folder`, which must not exist; the folder."""
+    folder.mkdir(parents=True)
+    made: set[Path] = set()
+    for path, text in notes(size, seed):
         place = folder / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
-        count += 1
-    return count
-
-
-def _notes(size: int, rng: np.random.Generator, seed: int) -> Iterator[tuple[str, str]]:
-    graph = graph_of(size, seed)
-    vocabulary = _vocabulary(rng)
-    names = _names(size, vocabulary, rng)
-    links: list[list[int]] = [[] for _ in range(size)]
-    for source, target in graph.edges.tolist():
-        links[source].append(target)
-    words = enumerate(vocabulary[:_TAGS])
-    tags = [f"{vocabulary[each % 60]}/{word}" if each % 3 else word for each, word in words]
-    busy = rng.random(size) < 0.2
-    for note in range(size):
-        yield _path(note, names), _text(note, names, links[note], tags, vocabulary, busy[note], rng)
-    yield BUSIEST, "# Home\n\nWhere everything begins.\n"
-    yield LONGEST, _long_text(names, vocabulary, rng)
-    chosen = [names[int(each)] for each in rng.integers(0, size, RICHEST_LINKS)]
-    yield RICHEST, "# Index of links\n\n" + "".join(f"- [[{name}]]\n" for name in chosen)
-
-
-def _vocabulary(rng: np.random.Generator) -> list[str]:
-    lengths = rng.integers(1, 5, _WORDS)
-    parts = (rng.integers(0, len(_SYLLABLES), length) for length in lengths)
-    return ["".join(_SYLLABLES[int(each)] for each in word) for word in parts]
-
-
-def _names(size: int, vocabulary: list[str], rng: np.random.Generator) -> list[str]:
-    """Two or three words and the number, so that each name is one note's."""
-    picks = rng.integers(0, len(vocabulary), (size, 3))
-    return [
-        " ".join(vocabulary[word] for word in picks[note, : 2 + note % 2]).capitalize() + f" {note}"
-        for note in range(size)
-    ]
-
-
-def _path(note: int, names: list[str]) -> str:
-    folder = note // _PER_FOLDER
-    return f"Area {folder % 24 + 1:02}/Topic {folder // 24 + 1:03}/{names[note]}.md"
-
-
-def _text(
-    note: int,
-    names: list[str],
-    links: list[int],
-    tags: list[str],
-    vocabulary: list[str],
-    busy: bool,
-    rng: np.random.Generator,
-) -> str:
-    chosen = [tags[int(each) % _TAGS] for each in rng.zipf(1.6, 2)]
-    head = f"---\ntype: {_TYPES[note % 4]}\ntags: [{', '.join(chosen)}]\n---\n"
-    lines = [head, f"# {names[note]}\n", _sentences(vocabulary, rng, 5)]
-    for place, target in enumerate(links):
-        if place % 3 == 2:
-            lines.append(f"## {_sentence(vocabulary, rng)[:30]}\n")
-        lines.append(f"{_sentence(vocabulary, rng)} [[{names[target]}]] {_sentence(vocabulary, rng)}\n")
-    if busy:
-        lines.append("Up to [[Home]].\n")
-    if note % 7 == 0:
-        lines.append(f"- [ ] {_sentence(vocabulary, rng)}\n- [x] {_sentence(vocabulary, rng)}\n")
-    return "\n".join(lines)
-
-
-def _long_text(names: list[str], vocabulary: list[str], rng: np.random.Generator) -> str:
-    parts = ["# Everything\n"]
-    length = 0
-    while length < LONGEST_BYTES:
-        part = f"## {_sentence(vocabulary, rng)[:40]}\n\n{_sentences(vocabulary, rng, 12)}\n"
-        part += f"- see [[{names[int(rng.integers(len(names)))]}]]\n"
-        parts.append(part)
-        length += len(part)
-    return "\n".join(parts)
-
-
-def _sentences(vocabulary: list[str], rng: np.random.Generator, count: int) -> str:
-    return " ".join(_sentence(vocabulary, rng) for _ in range(count)) + "\n"
-
-
-def _sentence(vocabulary: list[str], rng: np.random.Generator) -> str:
-    """Words as frequent as their rank says (Zipf)."""
-    ranks = (rng.pareto(0.9, 11) * 4).astype(np.int64) % _WORDS
-    return " ".join(vocabulary[int(each)] for each in ranks).capitalize() + "."
-
-
-def main(arguments: list[str]) -> int:
-    """Write the vault that the arguments name."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.vaults")
-    parser.add_argument("size", type=int)
-    parser.add_argument("folder", type=Path)
-    options = parser.parse_args(arguments)
-    print(f"{write_vault(options.folder, options.size)} notes in {options.folder}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+        if place.parent not in made:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            made.add(place.parent)
+        place.write_text(text, encoding="utf-8", newline="\n")
+    return folder

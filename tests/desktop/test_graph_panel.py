@@ -174,3 +174,24 @@ def test_very_many_more_are_arranged_with_the_rest(gui, watched, wait_until) -> 
             assert len(it.arranged) == arrangements + 1
 
     gui(main())
+
+
+def test_a_saved_note_is_followed_without_reading_the_whole_graph_again(gui, watched, wait_until) -> None:
+    async def main() -> None:
+        async with watched(notes=80) as it:
+            await it.scan()
+            await wait_until(lambda: it.count == 80 and it.at_rest)
+            whole: list[str] = []
+            read = it.vault.index.graph
+            it.vault.index.graph = lambda: (whole.append("read"), read())[1]
+            await it.add(range(80, 82))
+            await wait_until(lambda: it.count == 82)
+            (it.vault.root / "Note 81.md").write_text("[[Note 3]] and [[Not yet]]", encoding="utf-8")
+            await it.client.run(lambda vault: vault.index.refresh([NotePath("Note 81.md")]))
+            await wait_until(lambda: it.count == 83)
+            graph = it.panel.view.graph()
+            near = {graph.paths[row] for row in graph.neighbours(graph.rows["Note 81.md"]).tolist()}
+            assert near == {"Note 3.md", "Not yet"}
+            assert whole == []
+
+    gui(main())

@@ -30,6 +30,8 @@ from app.desktop.session_cost import SessionCost
 from app.desktop.status_bar import StatusBar, time_left
 from app.desktop.theme import ThemeSource
 from app.desktop.vault_page import VaultPage
+from app.embeddings.pace import Pace
+from app.embeddings.upkeep import EmbeddingProgressed
 from app.errors import StorageError, VaultBusyError
 from app.index.records import ScanProgress
 from app.permissions.approval import GrantOffer
@@ -579,11 +581,15 @@ def test_what_the_agent_used_is_summed_for_the_session() -> None:
 def test_embedding_shows_its_progress_and_can_be_paused(qtbot) -> None:
     status = StatusBar(ThemeSource("dark"))
     qtbot.addWidget(status)
-    status.show_embedding(3, 10)
+    status.embedding.show_embedding(EmbeddingProgressed(3, 10))
     assert "3 / 10" in status.embedding.words.text() and not status.embedding.isHidden()
     with qtbot.waitSignal(status.pause_embedding_requested):
         status.embedding.cancel.click()
-    assert status.embedding.isHidden()
-    status.show_embedding(3, 10)
-    status.show_embedding(10, 10)
+    status.embedding.show_embedding(EmbeddingProgressed(3, 10, Pace("paused", "user")))
+    assert status.embedding.words.text() == "Meaning 3 / 10 · paused"
+    with qtbot.waitSignal(status.resume_embedding_requested):
+        status.embedding.cancel.click()
+    status.embedding.show_embedding(EmbeddingProgressed(4, 10, Pace("slow", "battery")))
+    assert status.embedding.words.text() == "Meaning 4 / 10 · slower, on battery"
+    status.embedding.show_embedding(EmbeddingProgressed(10, 10))
     assert status.embedding.isHidden()

@@ -16,6 +16,7 @@ import pytest
 
 from app.embeddings import EmbedderUnavailable
 from app.embeddings.client import Embedder
+from app.embeddings.model_choice import ModelChoice
 
 
 @pytest.fixture
@@ -70,24 +71,15 @@ async def test_priority_goes_before_bulk(embedder: Embedder) -> None:
     assert finished == ["urgent", "bulk"]
 
 
-async def test_a_pause_holds_bulk_back_but_not_the_user(embedder: Embedder) -> None:
-    embedder.pause()
-    bulk = asyncio.create_task(embedder.embed(["some text"]))
-    await embedder.embed(["a question"], priority=True)
-    assert not bulk.done()
-    embedder.resume()
-    assert (await bulk).shape == (1, 384)
-
-
 async def test_cancelling_takes_waiting_batches_back(embedder: Embedder) -> None:
-    embedder.pause()
-    bulk = asyncio.create_task(embedder.embed(["some text"] * 100))
-    await asyncio.sleep(0)
+    await embedder.start()
+    bulk = asyncio.create_task(embedder.embed(["long text " * 100] * 200))
+    await embedder.embed(["a question"], priority=True)
     bulk.cancel()
     with pytest.raises(asyncio.CancelledError):
         await bulk
-    embedder.resume()
     assert (await embedder.embed(["next"])).shape == (1, 384)
+    assert not embedder._bulk
 
 
 async def test_a_killed_worker_is_replaced(embedder: Embedder) -> None:
@@ -108,7 +100,7 @@ async def test_a_worker_killed_at_work_loses_nothing(embedder: Embedder) -> None
 
 
 async def test_a_missing_model_is_told_and_can_be_tried_again(tmp_path: Path) -> None:
-    embedder = Embedder(tmp_path)
+    embedder = Embedder(ModelChoice(folder=tmp_path))
     with pytest.raises(EmbedderUnavailable, match="not there"):
         await embedder.embed(["text"])
     assert not embedder.available

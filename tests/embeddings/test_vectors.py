@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 from app.embeddings import EmbedderUnavailable
 from app.embeddings.client import Embedder
+from app.embeddings.model_choice import ModelChoice
 from app.embeddings.table import Place, VectorTable
-from app.embeddings.vectors import VectorProgress, VectorStore
+from app.embeddings.update import Update, VectorProgress, VectorReport
+from app.embeddings.vectors import VectorStore
 from app.errors import NotFoundError
 from app.index.records import NoteRecord
 from app.vault.changes import content_hash
@@ -63,7 +65,9 @@ class CountingEmbedder:
 
     available = True
 
-    def __init__(self) -> None:
+    def __init__(self, dimension: int = 384) -> None:
+        self.model = ModelChoice()
+        self.dimension = dimension
         self.texts: list[str] = []
         self.poison = ""
 
@@ -71,13 +75,20 @@ class CountingEmbedder:
         if self.poison and any(self.poison in text for text in texts):
             raise EmbedderUnavailable("died")
         self.texts += texts
-        vectors = np.array([np.random.default_rng(abs(hash(text))).normal(size=384) for text in texts])
-        vectors = vectors.reshape(len(texts), 384)
+        size = self.dimension
+        vectors = np.array([np.random.default_rng(abs(hash(text))).normal(size=size) for text in texts])
+        vectors = vectors.reshape(len(texts), size)
         return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
-async def _update(store: VectorStore, notes: Notes, embedder: object, **more: object) -> object:
-    return await store.update(notes, notes, embedder, **more)  # type: ignore[arg-type]
+async def _update(
+    store: VectorStore,
+    notes: Notes,
+    embedder: object,
+    excluded: Callable[[NotePath], bool] = lambda path: False,
+    **more: object,
+) -> VectorReport:
+    return await Update(store, notes, notes, embedder, excluded).run(**more)  # type: ignore[arg-type]
 
 
 async def test_only_what_changed_goes_through_the_model(tmp_path: Path) -> None:
@@ -194,7 +205,7 @@ async def test_one_poisonous_note_does_not_stop_the_rest(tmp_path: Path) -> None
 
 
 async def test_an_embedder_that_cannot_work_is_told(tmp_path: Path) -> None:
-    store, embedder = VectorStore(tmp_path / "cache"), Embedder(tmp_path)
+    store, embedder = VectorStore(tmp_path / "cache"), Embedder(ModelChoice(folder=tmp_path))
     with pytest.raises(EmbedderUnavailable):
         await _update(store, Notes(a="text"), embedder)
     await embedder.close()

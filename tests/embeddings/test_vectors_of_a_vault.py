@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.embeddings.client import Embedder
+from app.embeddings.update import Update
 from app.embeddings.vectors import VectorStore
 from app.events import EventBus
 from app.index.vault_index import VaultIndex
@@ -24,7 +25,7 @@ async def test_a_vault_is_embedded_kept_up_to_date_and_found_by_meaning(
     try:
         await index.open()
         await index.scan(lambda progress: None, lambda: False)
-        report = await vectors.update(index, store, embedder)
+        report = await Update(vectors, index, store, embedder).run()
         private = [record.path for record in index.notes() if record.private]
         assert private, "the sample vault has a private note"
         assert not any(vectors.has(path) for path in private)
@@ -34,14 +35,14 @@ async def test_a_vault_is_embedded_kept_up_to_date_and_found_by_meaning(
         note = NotePath.parse("Events/Scurvy.md")
         (sample_vault / "Events" / "Scurvy.md").write_text("# Scurvy\n\nA disease cured by fresh lemons.\n")
         await index.refresh([note], [])
-        again = await vectors.update(index, store, embedder, paths=[note])
+        again = await Update(vectors, index, store, embedder).run([note])
         assert (again.updated, again.embedded) == (1, 1)
         (question,) = await embedder.embed(["which fruit heals an illness"], priority=True)
         assert vectors.search(question, 1, 0.2)[0].path == note
 
         (sample_vault / "Events" / "Scurvy.md").unlink()
         await index.refresh([], [note])
-        await vectors.update(index, store, embedder, paths=[note])
+        await Update(vectors, index, store, embedder).run([note])
         assert not vectors.has(note)
     finally:
         await embedder.close()

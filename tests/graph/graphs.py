@@ -30,6 +30,7 @@ def data(count: int, edges, **columns) -> GraphData:
         "edge_types": ("LINKS_TO",),
         "codes": np.zeros(len(edges), dtype=np.int16),
         "confidence": np.full(len(edges), np.nan, dtype=np.float32),
+        "created": np.zeros(count),
     }
     return GraphData(**(given | columns))
 

@@ -10,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.graph import native
-from app.graph.raster import DiscLook, EdgeLook, Exposure, draw_discs, draw_edges
+from app.graph.native_pictures import HOLLOW, Bodies, View, disc_at
+from app.graph.native_pictures import draw_discs as draw_discs_by_core
+from app.graph.raster import draw_edges as draw_edges_over
+from app.graph.raster_look import EdgeLook, Exposure
 
 GOLDEN = Path(__file__).with_name("golden_picture.npz")
 
@@ -36,6 +39,13 @@ def look(edges, *, light=1.0, width=1.0, color=(200, 100, 50)) -> EdgeLook:
         np.full(count, light, dtype=np.float32),
         np.full(count, width, dtype=np.float32),
     )
+
+
+def draw_edges(drawn, at, width, height, exposure, hidden=None, threads=1) -> np.ndarray:
+    pixels = np.full((height, width, 4), 77, dtype=np.uint8)
+    with native.Workers(threads) as workers:
+        draw_edges_over(drawn, at, pixels, exposure, hidden, workers)
+    return pixels
 
 
 def points(*at) -> np.ndarray:
@@ -219,13 +229,18 @@ def test_no_place_is_too_odd_to_draw(at, breadth):
 
 # Nodes
 
-def discs(at, radii, pixels, *, hollow=False, opacity=1.0, threads=None, ratio=1.0) -> None:
-    count = len(at)
-    palette = np.array([(240, 120, 60, 0), (90, 200, 120, int(hollow))], dtype=np.uint8)
-    drawn = DiscLook(palette, (np.arange(count) % 2).astype(np.int16), (20, 22, 26))
+PIXELS = View((0.0, 0.0), 1.0, (0.0, 0.0), 1.0, 0.0)
+
+
+def discs(at, radii, pixels, *, hollow=False, opacity=1.0, threads=1, ratio=1.0, view=PIXELS) -> None:
+    """Every other node has the second colour, and is hollow if asked for; the largest are on top."""
+    colors = np.where(np.arange(len(at)) % 2, np.uint32(0x5AC878 | (HOLLOW if hollow else 0)), 0xF0783C)
     order = np.argsort(radii, kind="stable").astype(np.int32)
-    shown = np.full(count, opacity, dtype=np.float32)
-    draw_discs(drawn, at, radii, shown, order, pixels, ratio, threads)
+    bodies = Bodies(at, radii, np.full(len(at), opacity, dtype=np.float32))
+    ground = (20, 22, 26)
+    with native.Workers(threads) as workers:
+        colors = colors.astype(np.uint32)
+        draw_discs_by_core(bodies, colors, order, None, 1.0, view, ground, ratio, pixels, workers)
 
 
 def blank(side: int = 60) -> np.ndarray:
@@ -275,7 +290,7 @@ def test_the_node_picked_is_the_one_whose_rim_is_nearest(count, seed, x, y):
     at = (rng.random((count, 2)) * 100).astype(np.float32)
     radii = rng.uniform(0, 15, count).astype(np.float32)
     opacity = (rng.random(count) < 0.8).astype(np.float32)
-    found = native.disc_at(at, radii, opacity, x, y, 4.0)
+    found = disc_at(Bodies(at, radii, opacity), PIXELS, x, y, 4.0)
     rim = np.hypot(at[:, 0] - np.float32(x), at[:, 1] - np.float32(y)) - radii
     rim[opacity == 0] = np.inf
     if found < 0:
@@ -292,4 +307,4 @@ def test_wrong_pictures_are_refused_with_a_reason():
     with pytest.raises(ValueError, match="pixels: needs the shape"):
         discs(at, np.ones(300, dtype=np.float32), np.zeros((4, 4), dtype=np.uint8))
     with pytest.raises(ValueError, match="radius: needs 300 rows, has 7"):
-        native.disc_at(at, np.ones(7, dtype=np.float32), np.ones(300, dtype=np.float32), 0, 0, 1)
+        disc_at(Bodies(at, np.ones(7, dtype=np.float32), np.ones(300, dtype=np.float32)), PIXELS, 0, 0, 1)

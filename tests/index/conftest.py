@@ -11,10 +11,32 @@ from pathlib import Path
 import pytest
 
 from app.events import EventBus
+from app.index.names import target_key
 from app.index.records import IndexRebuilt, IndexUpdated, LinkRecord
+from app.index.resolver import Resolver
 from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
-from app.vault.path import NotePath
+from app.vault.path import NotePath, name_key
+
+Names = dict[tuple[str, str], list[NotePath]]
+
+
+def tables(resolver: Resolver) -> Names:
+    """What every name, path, alias and id that a file has means to the resolver."""
+    table, found = resolver._table, Names()
+    for entry in resolver.entries():
+        parts = entry.stem.split("/")
+        for start in range(len(parts)):
+            key = "/".join(parts[start:])
+            found["name", key] = [each.path for each in table.named(key)]
+            found["path", key] = [each.path for each in table.placed(key)]
+        for alias in map(target_key, entry.aliases):
+            found["alias", alias] = [each.path for each in table.aliased(alias)]
+        if entry.note_id:
+            key = name_key(entry.note_id)
+            found["id", key] = [each.path for each in table.identified(key)]
+    return found
+
 
 LONG_AGO = time.time() - 3600
 
@@ -41,9 +63,9 @@ class Vault:
         """Write a file and refresh the index."""
         await self.index.refresh([self.write(path, text, at=time.time())])
 
-    async def found(self, query: str, **options: bool) -> list[str]:
+    async def found(self, query: str, *, private: bool = True) -> list[str]:
         """The names of the notes that a search finds, in order of name."""
-        page = await self.index.search(query, **options)
+        page = await self.index.search(query, private=private)
         assert page.total == len(page.hits)
         return sorted(hit.path.stem_path for hit in page.hits)
 

@@ -25,6 +25,15 @@ def file_of(vault: Vault) -> Path:
     return vault.index._folder / FILE_NAME
 
 
+def start_of(path: Path, table: str) -> int:
+    """Where the first page of a table begins."""
+    with closing(sqlite3.connect(path)) as connection:
+        query = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
+        (page,) = connection.execute(query, (table,)).fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    return (page - 1) * size
+
+
 def spoil(path: Path, start: int = 0, length: int = 1 << 30) -> None:
     """Overwrite a part of the file with rubbish, its log merged first."""
     with closing(sqlite3.connect(path)) as connection:
@@ -76,7 +85,7 @@ async def test_damage_found_while_reading_is_rebuilt(make_vault: MakeVault) -> N
     # A page cache would hide the damage: read by fresh connections.
     path = file_of(vault)
     await asyncio.to_thread(vault.index._database.close)
-    spoil(path, 4096 * 2)
+    spoil(path, start_of(path, "links"), 4096)
     vault.index._database = database_module.Database(path)
     rebuilt = asyncio.Event()
     from app.index.records import IndexUpdated

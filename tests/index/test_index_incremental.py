@@ -15,6 +15,7 @@ from app.events import EventBus
 from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
 from app.vault.path import NotePath
+from tests.index.conftest import tables
 
 PLACES = st.builds(
     "{}{}{}".format,
@@ -57,10 +58,7 @@ def said(index: VaultIndex) -> dict[str, object]:
             (graph.paths[source], graph.paths[target], graph.edge_types[code])
             for (source, target), code in zip(graph.edges.tolist(), graph.codes.tolist(), strict=True)
         ),
-        "tables": tuple(
-            {key: [entry.path for entry in found] for key, found in table.items()}
-            for table in index.resolver._tables()
-        ),
+        "names": tables(index.resolver),
     }
 
 

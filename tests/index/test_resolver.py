@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import AmbiguousError, NotFoundError
+from app.index.name_table import Entry
 from app.index.names import link_key, target_key
-from app.index.resolver import Entry, Resolver
+from app.index.resolver import Resolver
 from app.vault.path import NotePath
+from tests.index.conftest import tables
 
 
 def resolver(*paths: str, aliases: bool = False) -> Resolver:
@@ -224,7 +226,7 @@ def test_adding_and_removing_is_as_loading(
     loaded.load(changed.entries())
     assert changed.resolve(target, NotePath(source)) == loaded.resolve(target, NotePath(source))
     assert changed.notes == loaded.notes
-    assert changed._tables() == loaded._tables()
+    assert tables(changed) == tables(loaded)
 
 
 @given(st.lists(PATHS, unique=True, max_size=12), PATHS, TARGETS, PATHS)
@@ -252,11 +254,11 @@ def test_the_shortest_text_means_the_note_and_no_tail_of_it_does(paths: list[str
 @given(st.lists(PATHS, unique=True, min_size=1, max_size=8), PATHS, TARGETS)
 def test_a_preview_leaves_no_trace(paths: list[str], new: str, target: str) -> None:
     names = resolver(*paths)
-    before = names._tables()
+    before = tables(names)
     known = names.entries()
     with names.preview({NotePath(paths[0]): NotePath(new)}):
         assert NotePath(new) in names
     assert sorted(names.entries(), key=str) == sorted(known, key=str)
     loaded = Resolver()
     loaded.load(known)
-    assert names._tables() == loaded._tables() == before
+    assert tables(names) == tables(loaded) == before

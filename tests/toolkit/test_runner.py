@@ -10,6 +10,7 @@ from app.permissions.approval import Approved, Denied
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation, ScopeKind
 from app.settings import PermissionSettings, Rule, VaultRules
+from app.toolkit.result import ToolResult
 from app.toolkit.runner import ApprovalAnswered, ApprovalAsked, ToolFinished, ToolStarted
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
@@ -258,3 +259,17 @@ async def test_an_approval_can_be_a_standing_one(bench):
     await bench.call("make", {"name": "B", "folder": "Drafts-old"})
     await bench.call("add_line", {"name": "Drafts/A", "line": "x"})
     assert len(bench.approver.asked) == 3
+
+
+async def test_text_from_outside_is_marked_for_whoever_reads_it(bench):
+    outcome = await bench.call("fetch")
+    assert outcome.untrusted and "data" in str(outcome.as_dict()["untrusted"])
+    trusted = await bench.call("read", {"name": "Tea"})
+    assert not trusted.untrusted and "untrusted" not in trusted.as_dict()
+
+
+def test_a_result_can_be_marked_by_itself():
+    plain = ToolResult(message="x")
+    marked = plain.from_outside()
+    assert marked.is_untrusted and not plain.is_untrusted
+    assert marked.model_dump() == plain.model_dump() == {"message": "x"}

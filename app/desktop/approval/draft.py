@@ -7,6 +7,7 @@ draft gives back the very proposal.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from enum import Enum
 from threading import Lock
 
@@ -152,7 +153,7 @@ class Draft:
         if isinstance(proposed, Effect) or self.is_whole:
             return proposed
         chosen = tuple(change for file in self.files if (change := file.chosen()) is not None)
-        return ChangeSet(chosen, proposed.summary) if chosen else None
+        return replace(proposed, changes=chosen) if chosen else None
 
     def approved(self, grant: GrantOffer | None = None) -> Approved:
         """The yes to what is chosen.

@@ -10,6 +10,7 @@ from app.desktop.diff.sheet import Mode, lay_out
 from app.desktop.diff.visible import describe
 from app.desktop.theme import Theme
 from app.permissions.approval import Effect
+from app.permissions.scoping import leaves_a_mark
 from app.vault.diff import compare
 
 
@@ -24,6 +25,10 @@ class EffectView(QWidget):
         heading = plain(f"{describe(effect.kind).capitalize()}: exactly this", "muted")
         heading.setContentsMargins(20, 0, 20, 0)
         layout.addWidget(heading)
+        if leaves_a_mark(effect):
+            warning = plain(self.tr("Scriptorium can't undo this."), "warning")
+            warning.setContentsMargins(20, 0, 20, 0)
+            layout.addWidget(warning)
         self.canvas = _text_canvas(effect.text, theme, "Exact text")
         layout.addWidget(self.canvas, 2)
         if effect.arguments:

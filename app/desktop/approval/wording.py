@@ -39,9 +39,9 @@ def deed(request: ApprovalRequest) -> str:
     proposal = request.proposal
     if isinstance(proposal, Effect):
         return shorten(describe(request.scope.what or proposal.kind))
-    if len(proposal.changes) == 1:
-        return _one(proposal.changes[0])
-    return _several(proposal)
+    what = _one(proposal.changes[0]) if len(proposal.changes) == 1 else _several(proposal)
+    where = request.scope.where
+    return f"{what} in {shorten(describe(where))}" if where else what
 
 
 def _one(change: FileChange) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,6 @@ from app.desktop import dialogs
 from app.desktop.bridge import VaultClient
 from app.desktop.conflict_dialog import ConflictDialog
 from app.desktop.theme import ThemeSource
-from app.errors import NotFoundError
 from app.permissions.audit_entry import AuditEntry
 from app.permissions.caller import Caller
 from app.toolkit.outcome import ToolOutcome
@@ -32,9 +30,12 @@ async def undo(
     Where later edits are in the way, both texts are shown and the user picks.
     """
     arguments: dict[str, object] = {"turn": entry.turn} if whole_turn else {"entry": entry.id}
-    outcome: ToolOutcome = await client.run(
-        lambda workspace: workspace.runner.call("undo", arguments, Caller.user())
-    )
+    left = True
+    while left:
+        outcome: ToolOutcome = await client.run(
+            lambda workspace: workspace.runner.call("undo", arguments, Caller.user())
+        )
+        left = outcome.success and outcome.commit is not None and bool(outcome.result.get("left"))
     if outcome.success or outcome.denied:
         return
     if _is_conflict(outcome):
@@ -90,17 +91,8 @@ def _plan(arguments: dict[str, object], workspace: Workspace) -> UndoPlan:
         commits = workspace.audit.commits_of_turn(str(turn))
     else:
         commits = workspace.audit.commits_of_entry(int(str(arguments["entry"])))
-    return workspace.journal.undo(commits, _reader(workspace))
-
-
-def _reader(workspace: Workspace) -> Callable[[NotePath], bytes | None]:
-    def read(path: NotePath) -> bytes | None:
-        try:
-            return workspace.store.read(path)
-        except NotFoundError:
-            return None
-
-    return read
+    first, *_ = workspace.journal.by_place(commits)
+    return workspace.runner.places.plan_undo(workspace.journal, first)
 
 
 def _tr(text: str) -> str:

@@ -11,21 +11,20 @@ import time
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.desktop.colors import Theme
-from app.desktop.graph_view import painting
 from app.desktop.graph_view.camera import Camera, Insets, fitted, free_room
 from app.desktop.graph_view.community_finder import CommunityFinder
-from app.desktop.graph_view.edge_picture import EdgePainter, Request
-from app.desktop.graph_view.labels import Labels, label_sizes
+from app.desktop.graph_view.labels import Labels
+from app.desktop.graph_view.layers import Layers, Motion, still_picture
 from app.desktop.graph_view.layout_thread import LayoutThread, all_of
+from app.desktop.graph_view.marking import Marking
 from app.desktop.graph_view.motion import Eye, Fade
-from app.desktop.graph_view.name_images import NameImages, NameLook
+from app.desktop.graph_view.overview import Overview, OverviewPainter
 from app.desktop.graph_view.scene import Scene
-from app.desktop.graph_view.sprites import Atlas
 from app.graph.model import Graph, Positions
 from app.graph.shaping import sunflower
 
@@ -34,7 +33,7 @@ _SETTLE_SECONDS = 0.12
 _FIRST_STEP = 2.5
 
 
-class Canvas(QWidget):
+class Canvas(Marking):
     """Paints the scene.
 
     Signals:
@@ -42,26 +41,27 @@ class Canvas(QWidget):
         moved: The camera has.
         sorted: Communities are found, so colours are other ones.
         shown: Another graph is in the scene; what lies over the canvas may take its place now.
+        overview_changed: There is a new small picture of the whole graph.
     """
 
     shown = Signal()
     settled = Signal()
     moved = Signal()
     sorted = Signal()
+    overview_changed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(Scene(theme), parent)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(160, 120)
-        self.scene = Scene(theme)
         self.eye = Eye()
-        self.edges = EdgePainter()
-        self._finder = CommunityFinder(self.scene, self.edges)
+        self.layers = Layers(self.scene, self.font(), self.devicePixelRatioF())
+        self._finder = CommunityFinder(self.scene, self.layers.edges)
+        self._overviews = OverviewPainter(self.scene, self.layers.edges)
         self.layout_thread = LayoutThread()
-        self._names = NameImages(NameLook(self.font(), theme.text, theme.window, 1.0))
-        self.destroyed.connect(all_of(self.layout_thread.stop, self.edges.close, self._names.close))
+        self.destroyed.connect(all_of(self.layout_thread.stop, self.layers.close))
         self.dim = Fade()
         self.glow = 0.0
         self.lit: NDArray[np.int32] = np.empty(0, dtype=np.int32)
@@ -79,9 +79,12 @@ class Canvas(QWidget):
         self._frames = QTimer(self, interval=_FRAME_MS)
         self._frames.setTimerType(Qt.TimerType.PreciseTimer)
         self._frames.timeout.connect(self._frame)
-        self._ratio = self.devicePixelRatioF()
-        self._atlas_of: object = None
-        self._make_layers()
+        self.marked.connect(self._show_marks)
+
+    @property
+    def labels(self) -> Labels:
+        """The names."""
+        return self.layers.labels
 
     # What is shown
 
@@ -92,14 +95,15 @@ class Canvas(QWidget):
 
         `found` are its communities, where they are known; else they are looked for if colours need them.
         """
-        self.edges.forget()
-        # An even disc until a layout has better places: one point would be one giant dot.
-        start = sunflower(len(graph), _FIRST_STEP)
+        self.layers.edges.forget()
         if positions is not None and not np.isnan(positions).any():
             start = positions.copy()
+        else:
+            # An even disc until a layout has better places: one point would be one giant dot.
+            start = sunflower(len(graph), _FIRST_STEP)
         self.scene.set_graph(graph, start, found=found)
         self.shown.emit()
-        self._make_layers()
+        self.layers.renew()
         self._let_go()
         self._moving = True
         self.layout_thread.start(graph, positions, aspect=self.page_aspect())
@@ -113,33 +117,35 @@ class Canvas(QWidget):
         """Show the next state of the same graph; the camera stays."""
         before = self.scene.graph
         self.scene.set_graph(graph, positions.copy(), again=True)
-        self._make_atlas()
-        known = graph.rows
-        self.labels.rename(
-            graph.names, {row: known[path] for path, row in before.rows.items() if path in known}
-        )
-        self.labels.sizes = label_sizes(self.scene.radii)
+        self.layers.replace(before)
         self._let_go()
         self.layout_thread.start(graph, None if self._unfolding else positions, aspect=self.page_aspect())
         self.sort()
         self.refresh()
+
+    def _show_marks(self, redraw: bool) -> None:
+        """Nodes are marked in another way."""
+        self.layers.resize()
+        self._light_path()
+        self._stale = self._stale or redraw
+        self.wake()
 
     def _let_go(self) -> None:
         """Rows of the last graph mean nothing in the next one."""
         self.dim.value = self.dim.aim = 0.0
         self.lit = np.empty(0, dtype=np.int32)
         self.held = None
+        self._light_path()
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in other colours."""
         self.scene.theme = theme
         self.restyle()
-        self._make_layers()
+        self.layers.renew()
 
     def restyle(self) -> None:
         """Colours or what they mean have changed."""
         self.scene.restyle()
-        self._make_atlas()
         self.sort()
         self.refresh()
 
@@ -147,12 +153,6 @@ class Canvas(QWidget):
         """Have communities found where colours need them; `sorted` tells when they are."""
         if self._finder.begin():
             self.wake()
-
-    def _take_communities(self) -> None:
-        if self._finder.collect():
-            self._make_atlas()
-            self._stale = True
-            self.sorted.emit()
 
     def refresh(self) -> None:
         """Something about nodes or links has changed: a new picture is needed."""
@@ -181,7 +181,8 @@ class Canvas(QWidget):
 
     def fit_camera(self) -> Camera:
         """The camera that shows every node that is not hidden."""
-        shown = self.scene.positions[self.scene.strength > 0.0]
+        scene = self.scene
+        shown = scene.positions if scene.is_whole else scene.positions[scene.strength > 0.0]
         return fitted(shown, self.width(), self.height(), insets=self.insets)
 
     def fit(self) -> None:
@@ -189,6 +190,16 @@ class Canvas(QWidget):
         self.eye.fly(self.fit_camera(), self.width())
         self.touched()
         self._untouched = True
+
+    def centre_on(self, x: float, y: float) -> None:
+        """Look at a place in layout units, from as near as now."""
+        self.eye.set(Camera(x, y, self.camera.scale))
+        self.touched()
+
+    def viewport(self) -> QRectF:
+        """The rectangle of the layout that is seen now, in layout units."""
+        across, down = self.width() / self.camera.scale, self.height() / self.camera.scale
+        return QRectF(self.camera.x - across / 2, self.camera.y - down / 2, across, down)
 
     def keep_clear(self, insets: Insets) -> None:
         """Where other things lie on the canvas: an untouched view fits the graph beside them."""
@@ -232,7 +243,17 @@ class Canvas(QWidget):
         if row >= 0:
             self.lit = self.scene.lit()
         self.dim.aim = 1.0 if row >= 0 else 0.0
+        self._light_path()
         self.wake()
+
+    def _light_path(self) -> None:
+        """While no node is hovered, those on the path stay bright."""
+        path = self.scene.marks.path
+        if path and self.scene.hovered < 0:
+            self.lit = np.array(path, dtype=np.int32)
+            self.dim.aim = 1.0
+        elif not path and self.scene.hovered < 0:
+            self.dim.aim = 0.0
 
     def _frame(self) -> None:
         now = time.perf_counter()
@@ -245,12 +266,15 @@ class Canvas(QWidget):
         self.dim.advance(passed)
         self.labels.advance(passed)
         self.glow = (self.glow + passed * 0.7) % 1.0
-        fresh = self.edges.collect()
+        fresh = self.layers.edges.collect()
         self._take_positions(fresh)
-        self._take_communities()
+        if self._finder.collect():
+            self._stale = True
+            self.sorted.emit()
         hurried = now - self._touched_at < _SETTLE_SECONDS or (self._moving and self.held is None)
         if self._stale or (self._rough and not hurried):
             self._request(hurried)
+        self._oversee(hurried)
         if fresh or not self._arranging:
             self.update()
         if not self._busy():
@@ -258,9 +282,9 @@ class Canvas(QWidget):
 
     def _busy(self) -> bool:
         moving = self._moving or self.eye.moving or self.dim.moving or self.labels.fading or self._stale
-        pending = bool(self.scene.pending) and self.isVisible()
-        coming = self.edges.busy or self.layout_thread.busy or self._finder.busy
-        return moving or pending or coming or self._rough
+        breathing = bool(self.scene.pending or self.scene.marks.breathing) and self.isVisible()
+        working = self.layers.edges.busy or self._finder.busy or self._overviews.busy
+        return moving or breathing or working or self.layout_thread.busy or self._rough
 
     def _take_positions(self, fresh: bool) -> None:
         """The newest positions; while everything moves they wait for the links' picture, to fit it."""
@@ -285,76 +309,45 @@ class Canvas(QWidget):
     @property
     def _arranging(self) -> bool:
         """Whether everything moves: then frames wait for the links, and leave the layout its time."""
-        return self._moving and self.held is None and self.edges.busy and not self.eye.moving
+        return self._moving and self.held is None and self.layers.edges.busy and not self.eye.moving
 
     def _request(self, hurried: bool) -> None:
         """Have the links drawn for what is shown now; while it moves a sample is enough."""
         self._stale, self._rough = False, hurried
         if not self.size().isEmpty():
-            self.edges.ask(self._still(self.held, hurried))
+            size = (self.width(), self.height())
+            self.layers.edges.ask(self.layers.request(self.camera, size, self.held, hurried))
 
-    def _still(self, moving: NDArray[np.int64] | None = None, hurried: bool = False) -> Request:
-        scene = self.scene
-        alpha = painting.edge_alpha(len(scene.graph.edges), self.camera.scale, scene.theme.is_dark)
-        return Request(
-            scene.edges,
-            scene.positions,
-            self.camera,
-            self.width(),
-            self.height(),
-            self._ratio,
-            alpha,
-            moving,
-            hurried,
-        )
+    # The whole in small
+
+    @property
+    def overview(self) -> Overview | None:
+        """The small picture of the whole graph, if it is wanted and drawn."""
+        return self._overviews.overview
+
+    def want_overview(self, width: int, height: int) -> None:
+        """Have a small picture of the whole, in pixels at a ratio of one; 0 and 0 for none any more."""
+        self._overviews.want(width, height, self.devicePixelRatioF())
+        self.wake()
+
+    def _oversee(self, hurried: bool) -> None:
+        if self._overviews.collect():
+            self.overview_changed.emit()
+        if not hurried and not self._moving:
+            self._overviews.begin()
 
     # Painting
 
-    def _make_layers(self) -> None:
-        scene = self.scene
-        self._make_atlas()
-        look = NameLook(self.font(), scene.theme.text, scene.theme.window, self._ratio)
-        if look != self._names.look:
-            self._names.set_look(look)
-        self.labels = Labels(scene.graph.names, self._names)
-        self.labels.sizes = label_sizes(scene.radii)
-
-    def _make_atlas(self) -> None:
-        """The node pictures, unless those at hand have the same colours already."""
-        groups = self.scene.nodes.groups
-        colors = tuple((group.color, group.hollow) for group in groups)
-        wanted = (colors, self.scene.theme.window, self._ratio)
-        if wanted != self._atlas_of:
-            self._atlas_of = wanted
-            self.atlas = Atlas(groups, self.scene.theme.window, self._ratio)
-
     def paintEvent(self, event: QPaintEvent) -> None:
         """Qt's call to paint."""
-        if self._ratio != self.devicePixelRatioF():
-            self._ratio = self.devicePixelRatioF()
-            self._make_layers()
+        if self.layers.ratio != self.devicePixelRatioF():
+            self.layers.renew(ratio=self.devicePixelRatioF())
             self.refresh()
+        motion = Motion(self.dim.value, self.lit, self.held, self.glow, self.rubber_band)
+        image = self.layers.paint(self.camera, (self.width(), self.height()), motion)
         painter = QPainter(self)
-        painting.paint(painter, self._shown())
+        painter.drawImage(QPointF(0, 0), image)
         painter.end()
-
-    def _shown(self) -> painting.Frame:
-        """What is to be painted now."""
-        return painting.Frame(
-            self.scene,
-            self.camera,
-            self.width(),
-            self.height(),
-            self.edges.picture,
-            self.atlas,
-            self.labels,
-            self.font(),
-            self.dim.value,
-            self.lit,
-            self.held,
-            self.glow,
-            self.rubber_band,
-        )
 
     def picture(self, width: int, height: int, ratio: float = 1.0) -> QImage:
         """The scene as it is framed now, drawn at once in full quality, at any size.
@@ -364,24 +357,9 @@ class Canvas(QWidget):
             height: In pixels at a ratio of one.
             ratio: Device pixels per pixel.
         """
-        still = Canvas(self.scene.theme)
-        still.resize(width, height)
-        still._ratio = ratio
-        still.scene = self.scene
-        still.setFont(self.font())
-        still._make_layers()
-        still.labels.hurried = False
         factor = min(width / max(self.width(), 1), height / max(self.height(), 1))
-        still.eye.set(Camera(self.camera.x, self.camera.y, self.camera.scale * factor))
-        still.edges.draw_now(still._still())
-        image = QImage(round(width * ratio), round(height * ratio), QImage.Format.Format_RGB32)
-        image.setDevicePixelRatio(ratio)
-        painter = QPainter(image)
-        painting.paint(painter, still._shown(), still=True)
-        painter.end()
-        still.close_layers()
-        still.deleteLater()
-        return image
+        camera = Camera(self.camera.x, self.camera.y, self.camera.scale * factor)
+        return still_picture(self.scene, self.font(), camera, (width, height), ratio)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's call after a change of size: an untouched view keeps showing everything."""
@@ -393,7 +371,7 @@ class Canvas(QWidget):
         """Qt's call after a change of font."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
-            self._make_layers()
+            self.layers.renew(self.font())
             self.wake()
 
     def close_layers(self) -> None:
@@ -402,5 +380,4 @@ class Canvas(QWidget):
         self._finder.close()
         self._frames.stop()
         self.layout_thread.stop()
-        self.edges.close()
-        self._names.close()
+        self.layers.close()

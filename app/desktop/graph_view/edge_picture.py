@@ -7,6 +7,7 @@ picture follows as fast as the worker can, and the sharp one right after the mot
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,15 +16,18 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QImage
 
 from app.desktop.graph_view.camera import Camera
 from app.graph.model import Positions
-from app.graph.raster import EdgeLook, Exposure, draw_edges, pixels_in_a_hurry
+from app.graph.native import Workers
+from app.graph.raster import draw_edges, pixels_in_a_hurry
+from app.graph.raster_look import EdgeLook, Exposure
 
 T = TypeVar("T")
 
 _MARGIN = 0.1
+_HURRIED_THREADS = max(1, min(4, (os.cpu_count() or 1) - 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +35,7 @@ class Request:
     """What a picture is to show.
 
     Args:
-        look: The links.
+        look: Works out how the links look, in the thread that draws.
         positions: Of all nodes, not changed by anybody afterwards.
         camera: From where.
         width: Of the view, in pixels.
@@ -42,7 +46,7 @@ class Request:
         hurried: Whether a sample at one pixel per pixel will do, because the next picture comes soon.
     """
 
-    look: EdgeLook
+    look: Callable[[], EdgeLook]
     positions: Positions
     camera: Camera
     width: int
@@ -55,9 +59,10 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A finished picture and what it shows."""
+    """A finished picture, its memory as uint8 (height, width, 4), and what it shows."""
 
     image: QImage
+    pixels: NDArray[np.uint8]
     request: Request
     ratio: float
 
@@ -116,6 +121,11 @@ class EdgePainter:
         self._worker.shutdown(cancel_futures=True)
 
 
+def pixels_of(image: QImage) -> NDArray[np.uint8]:
+    """uint8 (height, width, 4): the memory of an image with 32 bits a pixel; good as long as the image is."""
+    return np.frombuffer(image.bits(), dtype=np.uint8).reshape(image.height(), image.width(), 4)
+
+
 def _draw(request: Request) -> Picture:
     """The picture, a margin larger than the view so that a pan does not bare its rim at once."""
     ratio = 1.0 if request.hurried else request.ratio
@@ -129,17 +139,20 @@ def _draw(request: Request) -> Picture:
     at = camera.to_screen(request.positions, width, height)
     budget = pixels_in_a_hurry() if request.hurried else None
     exposure = Exposure(request.alpha, 60.0 + 5.0 * request.camera.scale, ratio, budget)
-    pixels = draw_edges(request.look, at, width, height, exposure, hidden)
-    image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied).copy()
-    return Picture(image, request, ratio)
+    image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
+    pixels = pixels_of(image)
+    # While it moves, a core is left to the GUI.
+    with Workers(_HURRIED_THREADS if request.hurried else None) as workers:
+        draw_edges(request.look(), at, pixels, exposure, hidden, workers)
+    return Picture(image, pixels, request, ratio)
 
 
-def show(painter: QPainter, picture: Picture, camera: Camera, width: int, height: int) -> None:
-    """Paints a picture where it belongs under `camera`."""
+def placed(picture: Picture, camera: Camera, width: float, height: float) -> QRectF:
+    """Where a picture lies under `camera`, in pixels of a view of that size."""
     made = picture.request
     zoom = camera.scale / made.camera.scale
     broad = picture.image.width() / picture.ratio * zoom
     tall = picture.image.height() / picture.ratio * zoom
     x = width / 2 + (made.camera.x - camera.x) * camera.scale - broad / 2
     y = height / 2 + (made.camera.y - camera.y) * camera.scale - tall / 2
-    painter.drawImage(QRectF(x, y, broad, tall), picture.image)
+    return QRectF(x, y, broad, tall)

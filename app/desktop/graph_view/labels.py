@@ -10,23 +10,23 @@ from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QImage, QPainter
 
 from app.desktop.graph_view.name_images import Key, NameImages
+from app.desktop.graph_view.name_places import Box, box_of, find_room, seen_rows
+from app.desktop.graph_view.scene import Scene
+from app.graph.native_pictures import Bodies, View
 
 _SMALLEST_NAMED = 3.3
-_CELL = 48.0
 _PLACED_EVERY = 0.04
 _FADE_SECONDS = 0.09
 
-_SIDES = ("below", "above", "right", "left")
+_FAINTEST_NAMED = 0.45
 _SMALLEST_AVOIDED = 3.0
 _MOST_AVOIDED = 260
 _INSISTENT = 10
 _MOST_WANTED = 90
-
-Box = tuple[float, float, float, float]
 
 
 class Labels:
@@ -44,7 +44,7 @@ class Labels:
         self._placed_for: Hashable = None
         self._placed_at = 0.0
         self.hurried = True
-        self.sizes: list[int] = [12] * len(names)
+        self.sizes: NDArray[np.uint8] = np.full(len(names), 12, dtype=np.uint8)
 
     def rename(self, names: Sequence[str], rows: Mapping[int, int]) -> None:
         """Another state of the graph: its names, and the new row of each old one that is still there."""
@@ -52,6 +52,11 @@ class Labels:
         self._shown = {rows[row]: seen for row, seen in self._shown.items() if row in rows}
         self._aims, self.placed, self._sides = {}, {}, {}
         self._placed_for = None
+
+    @property
+    def shown_rows(self) -> tuple[int, ...]:
+        """Rows whose names are seen, some of them faintly."""
+        return tuple(self._shown)
 
     @property
     def fading(self) -> bool:
@@ -77,9 +82,8 @@ class Labels:
 
     def place(
         self,
-        at: NDArray[np.float32],
-        radii: NDArray[np.float32],
-        weight: NDArray[np.float32],
+        scene: Scene,
+        view: View,
         opacity: NDArray[np.float32],
         forced: Sequence[int],
         size: tuple[int, int],
@@ -87,47 +91,81 @@ class Labels:
         """Choose which names are shown, and where.
 
         Args:
-            at: float32 (n, 2), nodes in pixels.
-            radii: float32 (n,), in pixels.
-            weight: float32 (n,), the heavier is named first.
+            scene: Whose nodes; the heavier is named first.
+            view: Where they are seen.
             opacity: float32 (n,), of the nodes; faint ones are not named.
             forced: Rows to be named before all others, however small they are.
             size: Of the view, in pixels.
         """
         width, height = size
         room = max(14, width * height // 12_000)
-        inside = (at[:, 0] > -40) & (at[:, 0] < width + 40) & (at[:, 1] > -10) & (at[:, 1] < height + 4)
-        named = inside & (opacity > 0.45) & (radii >= _SMALLEST_NAMED)
-        candidates = np.flatnonzero(named)
-        liking = weight.copy()
-        liking[[row for row, seen in self._shown.items() if seen > 0.3]] *= 1.6
-        ranked = candidates[np.argsort(-liking[candidates], kind="stable")][: room * 4].tolist()
-        taken, discs = _Taken(), _Taken()
-        seen = np.flatnonzero(inside & (opacity > 0.45) & (radii >= _SMALLEST_AVOIDED))
-        for row in seen[np.argsort(-radii[seen], kind="stable")][:_MOST_AVOIDED].tolist():
-            discs.add(_disc(float(at[row, 0]), float(at[row, 1]), float(radii[row])))
+        bodies = Bodies(scene.positions, scene.radii, opacity)
+        around = (-40.0, -10.0, width + 40.0, height + 4.0)
+        first = self._seen_among(forced, scene, view, around)
+        ranked = self._ranked(scene, bodies, view, around, room * 4)
+        rows, images = [], []
         self._missing = []
-        self.placed = {}
-        self._aims = {}
-        first = [row for row in forced if inside[row]]
-        for row in [*first, *ranked]:
-            if row in self.placed or len(self.placed) >= room + len(first):
-                continue
-            radius = float(radii[row])
+        for row in dict.fromkeys([*first, *ranked]):
             image = self._image(row)
             if image is None:
-                self._missing.append((self._names[row], self.sizes[row]))
-                continue
-            wide, high = image.deviceIndependentSize().toTuple()
-            insistent = row in first or len(self.placed) < _INSISTENT
-            disc = (float(at[row, 0]), float(at[row, 1]), radius)
-            box = self._spot(row, disc, (wide, high), taken, discs, width, insistent)
-            if box is not None:
-                taken.add(box)
-                self.placed[row] = box
-                growing = min(1.0, (radius - _SMALLEST_NAMED) / 1.2 + 0.5)
-                self._aims[row] = 1.0 if row in first else growing * float(opacity[row])
+                self._missing.append((self._names[row], int(self.sizes[row])))
+            else:
+                rows.append(row)
+                images.append(image)
+        leading = sum(row in set(first) for row in rows)
+        at, radii = view.places(scene.positions[rows]), view.radii(scene.radii[rows])
+        wide = np.array([image.width() for image in images], dtype=np.float32) / self._images.look.ratio
+        high = np.array([image.height() for image in images], dtype=np.float32) / self._images.look.ratio
+        names = np.column_stack([at, radii, wide, high]).astype(np.float32).reshape(-1, 5)
+        sides = np.array([self._sides.get(row, 0) for row in rows], dtype=np.int32)
+        discs = self._covered(scene, bodies, view, around)
+        find_room(names, discs, float(width), leading, room, _INSISTENT, sides)
+        self._take(rows, names, sides.tolist(), leading, opacity)
         self._images.want(self._missing[:_MOST_WANTED])
+
+    def _seen_among(self, rows: Sequence[int], scene: Scene, view: View, around: Box) -> list[int]:
+        at = view.places(scene.positions[list(rows)]).tolist() if rows else []
+        left, top, right, bottom = around
+        return [
+            row
+            for row, (x, y) in zip(rows, at, strict=True)
+            if left < x < right and top < y < bottom
+        ]
+
+    def _ranked(self, scene: Scene, bodies: Bodies, view: View, around: Box, most: int) -> list[int]:
+        """The weightiest nodes that are seen; those that are named already count for more."""
+        found = seen_rows(bodies, scene.heaviest, view, around, _SMALLEST_NAMED, _FAINTEST_NAMED, most)
+        named = np.array([row for row, seen in self._shown.items() if seen > 0.3], dtype=np.int32)
+        kept = seen_rows(bodies, named, view, around, _SMALLEST_NAMED, _FAINTEST_NAMED, len(named))
+        rows = np.unique(np.concatenate([found, kept]))
+        liking = scene.weight[rows] * np.where(np.isin(rows, kept), np.float32(1.6), np.float32(1.0))
+        ranked: list[int] = rows[np.argsort(-liking, kind="stable")][:most].tolist()
+        return ranked
+
+    def _covered(self, scene: Scene, bodies: Bodies, view: View, around: Box) -> NDArray[np.float32]:
+        """Boxes in the largest discs, which no name is to cover; their rims may be touched."""
+        rows = seen_rows(
+            bodies, scene.largest, view, around, _SMALLEST_AVOIDED, _FAINTEST_NAMED, _MOST_AVOIDED
+        )
+        at, inner = view.places(scene.positions[rows]), 0.8 * view.radii(scene.radii[rows])[:, None]
+        return np.concatenate([at - inner, at + inner], axis=1).astype(np.float32)
+
+    def _take(
+        self,
+        rows: Sequence[int],
+        names: NDArray[np.float32],
+        sides: Sequence[int],
+        leading: int,
+        opacity: NDArray[np.float32],
+    ) -> None:
+        self.placed, self._aims = {}, {}
+        for turn, (row, side, name) in enumerate(zip(rows, sides, names.tolist(), strict=True)):
+            if side < 0:
+                continue
+            self._sides[row] = side
+            self.placed[row] = box_of(name, side)
+            growing = min(1.0, (name[2] - _SMALLEST_NAMED) / 1.2 + 0.5)
+            self._aims[row] = 1.0 if turn < leading else growing * float(opacity[row])
 
     def advance(self, passed: float) -> None:
         """Let `passed` seconds go by for the fades."""
@@ -144,106 +182,34 @@ class Labels:
         """End all fades at once."""
         self._shown = dict(self._aims)
 
-    def paint(self, painter: QPainter, at: NDArray[np.float32], radii: NDArray[np.float32]) -> None:
-        """Draws the names that are shown, where their nodes are now."""
-        for row, opacity in self._shown.items():
-            if opacity <= 0.0 or row >= len(at):
-                continue
+    def paint(self, painter: QPainter, scene: Scene, view: View) -> None:
+        """Draws the names that are shown, where their nodes are now, on whole pixels: names stay sharp.
+
+        `view` is that of the device's pixels, which the painter has to know no other scale for.
+        """
+        ratio = self._images.look.ratio
+        rows = [row for row, seen in self._shown.items() if seen > 0.0 and row < len(scene.graph)]
+        if not rows:
+            return
+        at = (view.places(scene.positions[rows]) / ratio).tolist()
+        radii = (view.radii(scene.radii[rows]) / ratio).tolist()
+        for row, (x, y), radius in zip(rows, at, radii, strict=True):
             image = self._image(row)
             if image is None:
                 continue
-            width, height = image.deviceIndependentSize().toTuple()
-            painter.setOpacity(opacity)
-            x, y, radius = float(at[row, 0]), float(at[row, 1]), float(radii[row])
-            corner = _corner(x, y, radius, width, height, self._sides.get(row, 0))
-            painter.drawImage(QPointF(*corner), image)
+            name = [x, y, radius, image.width() / ratio, image.height() / ratio]
+            left, top, _, _ = box_of(name, self._sides.get(row, 0))
+            painter.setOpacity(self._shown[row])
+            painter.drawImage(QPoint(round(left * ratio), round(top * ratio)), image)
         painter.setOpacity(1.0)
 
     def _image(self, row: int) -> QImage | None:
         """The drawn name, if it is there; a still picture waits for it."""
         if self.hurried:
-            return self._images.get(self._names[row], self.sizes[row])
-        return self._images.draw_now(self._names[row], self.sizes[row])
-
-    def _spot(
-        self,
-        row: int,
-        disc: tuple[float, float, float],
-        size: tuple[float, float],
-        taken: _Taken,
-        discs: _Taken,
-        width: int,
-        insistent: bool,
-    ) -> Box | None:
-        """Where a name goes: the side it has, else another one; an insistent name may lie on nodes.
-
-        No name is cut off by a rim of the view, unless its node is.
-        """
-        last = self._sides.get(row, 0)
-        sides = (last, *(side for side in range(len(_SIDES)) if side != last))
-        boxes = [_box(*disc, *size, side) for side in sides]
-        inside = disc[2] < disc[0] < width - disc[2]
-        for side, box in zip(sides, boxes, strict=True):
-            if inside and (box[0] < 0 or box[2] > width):
-                continue
-            if taken.free(box) and discs.free(box):
-                self._sides[row] = side
-                return box
-        if insistent and taken.free(below := _box(*disc, *size, 0)):
-            self._sides[row] = 0
-            return below
-        return None
+            return self._images.get(self._names[row], int(self.sizes[row]))
+        return self._images.draw_now(self._names[row], int(self.sizes[row]))
 
 
-def _corner(
-    x: float, y: float, radius: float, width: float, height: float, side: int
-) -> tuple[float, float]:
-    """The left upper corner of a name at a side of its disc."""
-    if side == 0:
-        return x - width / 2, y + radius + 0.5
-    if side == 1:
-        return x - width / 2, y - radius - height + 1.5
-    return (x + radius - 0.5 if side == 2 else x - radius - width + 0.5), y - height / 2
-
-
-def _box(x: float, y: float, radius: float, width: float, height: float, side: int) -> Box:
-    """The box of a name at a side of its disc."""
-    left, top = _corner(x, y, radius, width, height, side)
-    return (left, top, left + width, top + height)
-
-
-def _disc(x: float, y: float, radius: float) -> Box:
-    """The box in a disc that no name is to cover; its rim may be touched."""
-    inner = radius * 0.8
-    return (x - inner, y - inner, x + inner, y + inner)
-
-
-def label_sizes(radii: NDArray[np.float32]) -> list[int]:
+def label_sizes(radii: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Font sizes in pixels of the names of nodes with those radii (layout units): hubs have larger ones."""
-    return [int(each) for each in np.clip(10.4 + 2.6 * radii, 11, 15)]
-
-
-class _Taken:
-    """Boxes that are taken, in coarse cells."""
-
-    def __init__(self) -> None:
-        self._cells: dict[tuple[int, int], list[Box]] = {}
-
-    def free(self, box: Box) -> bool:
-        """Whether `box` touches none."""
-        for cell in _cells(box):
-            for other in self._cells.get(cell, ()):
-                if box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]:
-                    return False
-        return True
-
-    def add(self, box: Box) -> None:
-        """Take `box`."""
-        for cell in _cells(box):
-            self._cells.setdefault(cell, []).append(box)
-
-
-def _cells(box: Box) -> list[tuple[int, int]]:
-    columns = range(int(box[0] // _CELL), int(box[2] // _CELL) + 1)
-    lines = range(int(box[1] // _CELL), int(box[3] // _CELL) + 1)
-    return [(column, line) for column in columns for line in lines]
+    return np.asarray(np.clip(10.4 + 2.6 * radii, 11, 15), dtype=np.uint8)

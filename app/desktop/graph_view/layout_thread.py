@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.graph.model import Graph, Positions
+from app.graph.physics import Forces
 
 if TYPE_CHECKING:
     from app.graph.layout import Layout
 
 log = logging.getLogger(__name__)
+
+USUAL = Forces()
 
 _STEP_SECONDS = 0.006
 
@@ -38,6 +41,7 @@ class LayoutThread:
         self._commands: list[Callable[[], None]] = []
         self._newest: Positions | None = None
         self._busy = False
+        self._paused = False
         self._stopped = False
         self._wanted = 0
         self._current = 0
@@ -50,7 +54,12 @@ class LayoutThread:
             return self._busy or self._newest is not None
 
     def start(
-        self, graph: Graph, positions: Positions | None = None, seed: int = 0, aspect: float = 1.0
+        self,
+        graph: Graph,
+        positions: Positions | None = None,
+        seed: int = 0,
+        aspect: float = 1.0,
+        forces: Forces = USUAL,
     ) -> None:
         """Begin with another graph; see `Layout.start`. Positions of the last one are dropped."""
         with self._condition:
@@ -60,7 +69,12 @@ class LayoutThread:
             wanted = self._wanted
 
         def begin() -> None:
-            self._laid().start(graph, positions, seed, aspect)
+            layout = self._laid()
+            layout.start(graph, positions, seed, aspect, forces)
+            if self._paused:
+                layout.pause()
+            else:
+                layout.resume()
             self._current = wanted
 
         if positions is None or np.isnan(positions).any() or self._thread is not None:
@@ -79,6 +93,25 @@ class LayoutThread:
     def release(self, row: int) -> None:
         """Let a held node go."""
         self._post(lambda: self._laid().release(row))
+
+    def stir(self, forces: Forces) -> None:
+        """Let all nodes glide to their balance under `forces`; as often as a slider moves."""
+        self._post(lambda: self._laid().stir(forces))
+
+    @property
+    def paused(self) -> bool:
+        """Whether nothing moves by itself."""
+        return self._paused
+
+    def pause(self) -> None:
+        """Stop all motion, an arrangement from scratch too; a node in the hand still moves, alone."""
+        self._paused = True
+        self._post(lambda: self._laid().pause())
+
+    def resume(self) -> None:
+        """Let things move again, from where they are."""
+        self._paused = False
+        self._post(lambda: self._laid().resume())
 
     def take(self) -> Positions | None:
         """The newest positions, or None when nothing is new since the last call."""

@@ -11,11 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.desktop.colors import Theme
+from app.graph.columns import Column, columns_of
 from app.graph.model import PLAIN_LINK, Graph
-from app.graph.raster import EdgeLook
+from app.graph.native_pictures import HOLLOW
+from app.graph.raster_look import EdgeLook
 
 _PALETTE = 8
 _MOST_COMMUNITIES = 24
+_MOST_LINK_COLORS = 4000
+NO_COLOR = 0xFFFFFFFF
 
 
 class ColorBy(StrEnum):
@@ -47,9 +51,9 @@ class NodeLook:
 
 def best_coloring(graph: Graph) -> ColorBy:
     """By type where notes have types; else by community, so that a plain vault is not one colour."""
-    notes = [kind for each, kind in zip(graph.kinds, graph.types, strict=True) if each == "note"]
-    typed = sum(kind != "note" for kind in notes)
-    return ColorBy.TYPE if typed * 3 >= len(notes) else ColorBy.COMMUNITY
+    typed = graph.is_note & ~columns_of(graph).types.among(["note"])
+    most = np.count_nonzero(typed) * 3 >= np.count_nonzero(graph.is_note)
+    return ColorBy.TYPE if most else ColorBy.COMMUNITY
 
 
 def node_look(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64]) -> NodeLook:
@@ -57,24 +61,28 @@ def node_look(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64])
 
     `found` is the community of every node, -1 for none.
     """
-    plain = [kind == "note" for kind in graph.kinds]
+    columns = columns_of(graph)
+    plain = graph.is_note
     if by is ColorBy.COMMUNITY:
-        keys, labels = _communities(graph, plain, found)
+        of_notes, labels = _communities(graph, plain, found)
     elif by is ColorBy.FOLDER:
-        keys = [folder.partition("/")[0] or "/" for folder in graph.folders]
-        labels = {key: "Top of the vault" if key == "/" else key for key in keys}
+        of_notes = columns.tops
+        labels = {key: "Top of the vault" if key == "/" else key for key in of_notes.words}
     else:
-        keys = list(graph.types)
-        labels = {key: key[:1].upper() + key[1:] for key in keys}
+        of_notes = columns.types
+        labels = {key: key[:1].upper() + key[1:] for key in of_notes.words}
     labels |= {"unresolved": "Not written yet", "attachment": "Attachment", "other": "Other"}
-    for row, note in enumerate(plain):
-        if not note:
-            keys[row] = graph.kinds[row]
-    counts = Counter(keys)
+    words = (*of_notes.words, *columns.kinds.words)
+    codes = np.where(plain, of_notes.codes, len(of_notes.words) + columns.kinds.codes)
+    counts: Counter[str] = Counter()
+    for word, count in zip(words, np.bincount(codes, minlength=len(words)).tolist(), strict=True):
+        if count:
+            counts[word] += count
     ranked = _ranked(counts, labels, by)
     index = {key: place for place, key in enumerate(ranked)}
     rest = index.get("other", 0)
-    group = np.array([index.get(key, rest) for key in keys], dtype=np.int16)
+    table = np.array([index.get(word, rest) for word in words] or [0], dtype=np.int16)
+    group = table[codes]
     sizes = np.bincount(group, minlength=len(ranked))
     colors = _colors(ranked, theme, by)
     return NodeLook(
@@ -87,17 +95,17 @@ def node_look(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64])
 
 
 def _communities(
-    graph: Graph, plain: Sequence[bool], found: NDArray[np.int64]
-) -> tuple[list[str], dict[str, str]]:
+    graph: Graph, plain: NDArray[np.bool_], found: NDArray[np.int64]
+) -> tuple[Column, dict[str, str]]:
     """A key per node, and labels that name the note with most links in each."""
-    keys = [f"community-{each}" if 0 <= each < _MOST_COMMUNITIES else "other" for each in found.tolist()]
-    labels: dict[str, str] = {}
-    for row in np.argsort(-graph.degree, kind="stable").tolist():
-        if plain[row]:
-            labels.setdefault(keys[row], graph.names[row])
-    for key in keys:
-        labels.setdefault(key, "Unnamed group")
-    return keys, labels
+    words = tuple(f"community-{each}" for each in range(_MOST_COMMUNITIES))
+    codes = np.where((found >= 0) & (found < _MOST_COMMUNITIES), found, _MOST_COMMUNITIES).astype(np.int32)
+    labels = dict.fromkeys(words, "Unnamed group")
+    for code, word in enumerate(words):
+        rows = np.flatnonzero((codes == code) & plain)
+        if len(rows):
+            labels[word] = graph.names[int(rows[graph.degree[rows].argmax()])]
+    return Column(codes, (*words, "other")), labels
 
 
 def kept_communities(old: Graph, found: NDArray[np.int64], new: Graph) -> NDArray[np.int64]:
@@ -147,36 +155,76 @@ def mixed(first: str, second: str, share: float) -> str:
     return "#" + "".join(f"{part:02x}" for part in parts)
 
 
-def edge_look(graph: Graph, theme: Theme, nodes: NodeLook, strength: NDArray[np.float32]) -> EdgeLook:
-    """Links by relation type; a plain link inside a group takes on its colour, one across stays grey.
+def packed_colors(colors: Sequence[str]) -> NDArray[np.uint32]:
+    """uint32 (k,), 0xRRGGBB of "#rrggbb"."""
+    return np.array([int(color[1:7], 16) for color in colors], dtype=np.uint32)
+
+
+def node_colors(nodes: NodeLook, own: NDArray[np.uint32] | None) -> NDArray[np.uint32]:
+    """uint32 (n,), 0xRRGGBB of every node, with a mark for hollow ones.
+
+    Args:
+        nodes: The groups.
+        own: uint32 (n,), colours that nodes have instead of their group's; `NO_COLOR` for none.
+    """
+    colors = packed_colors([group.color for group in nodes.groups] or ["#000000"])
+    hollow = np.array([group.hollow for group in nodes.groups] or [False], dtype=bool)
+    made = colors[nodes.group]
+    if own is not None:
+        made = np.where(own == NO_COLOR, made, own & np.uint32(0xFFFFFF)).astype(np.uint32)
+    return np.where(hollow[nodes.group], made | HOLLOW, made).astype(np.uint32)
+
+
+def edge_look(
+    graph: Graph, theme: Theme, colors: NDArray[np.uint32], strength: NDArray[np.float32]
+) -> EdgeLook:
+    """Links by relation type; a plain link between nodes of one colour takes it on, any other stays grey.
 
     Args:
         graph: Whose links.
         theme: The colours.
-        nodes: The groups.
+        colors: uint32 (n,), 0xRRGGBB of every node.
         strength: float32 (n,), 1 for a node in full, 0 for a hidden one; a link has the lesser of its ends.
     """
-    groups = len(nodes.groups)
+    tints, tint = _tints(colors)
     plain = theme.edge_colors.get(PLAIN_LINK, theme.faint)
     bright = mixed(plain, theme.text, 0.25)
-    colors = [mixed(bright, group.color, 0.55) for group in nodes.groups]
-    colors += [theme.edge_colors[name] if _has_color(theme, name) else bright for name in graph.edge_types]
-    colors.append(bright)
-    source, target = nodes.group[graph.edges[:, 0]], nodes.group[graph.edges[:, 1]]
+    table = [mixed(bright, color, 0.55) for color in tints]
+    table += [theme.edge_colors[name] if _has_color(theme, name) else bright for name in graph.edge_types]
+    table.append(bright)
+    source, target = graph.edges[:, 0], graph.edges[:, 1]
     is_plain = np.array([not _has_color(theme, name) for name in graph.edge_types] or [True], dtype=bool)
-    codes = graph.edge_codes.astype(np.int64)
-    linked_plainly = is_plain[codes] if len(codes) else np.zeros(0, dtype=bool)
-    classes = np.where(linked_plainly, np.where(source == target, source, len(colors) - 1), groups + codes)
-    light = np.minimum(strength[graph.edges[:, 0]], strength[graph.edges[:, 1]]).astype(np.float32)
-    light = light * np.where(linked_plainly, np.where(source == target, 1.0, 0.7), 1.9)
+    linked_plainly = is_plain[graph.edge_codes] if len(source) else np.zeros(0, dtype=bool)
+    inside = (tint[source] == tint[target]) & (tint[source] >= 0)
+    classes = np.where(inside, tint[source], np.int16(len(table) - 1))
+    light = np.where(inside, np.float32(1.0), np.float32(0.7))
+    if not linked_plainly.all():
+        typed = ~linked_plainly
+        classes[typed] = len(tints) + graph.edge_codes[typed]
+        light[typed] = 1.9
+    light *= np.minimum(strength[source], strength[target])
     width = np.where(np.isnan(graph.confidence), 1.0, 0.7 + 1.9 * np.nan_to_num(graph.confidence))
     return EdgeLook(
         graph.edges,
-        np.array([rgb(color) for color in colors], dtype=np.uint8),
+        np.array([rgb(color) for color in table], dtype=np.uint8),
         classes.astype(np.int16),
         light.astype(np.float32),
         width.astype(np.float32),
+        suggested_of(graph),
     )
+
+
+def suggested_of(graph: Graph) -> NDArray[np.bool_] | None:
+    """Bool (m,), links that are only proposed; None where there are none."""
+    return graph.suggested if graph.suggested.any() else None
+
+
+def _tints(colors: NDArray[np.uint32]) -> tuple[list[str], NDArray[np.int16]]:
+    """The colours that occur, and which of them each node has; none where there are too many to matter."""
+    found, place = np.unique(colors & np.uint32(0xFFFFFF), return_inverse=True)
+    if len(found) > _MOST_LINK_COLORS:
+        return [], np.full(len(colors), -1, dtype=np.int16)
+    return [f"#{each:06x}" for each in found.tolist()], place.astype(np.int16)
 
 
 def _has_color(theme: Theme, name: str) -> bool:

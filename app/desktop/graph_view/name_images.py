@@ -114,7 +114,7 @@ class NameImages:
 
 
 def drawn(name: str, pixels: int, look: NameLook) -> QImage:
-    """The picture of one name; a long one is cut."""
+    """The picture of one name, in device pixels: it knows no ratio. A long one is cut."""
     font = QFont(look.font)
     font.setPixelSize(pixels)
     if pixels >= _BOLD_FROM:
@@ -127,9 +127,9 @@ def drawn(name: str, pixels: int, look: NameLook) -> QImage:
         int(np.ceil(height * look.ratio)),
         QImage.Format.Format_ARGB32_Premultiplied,
     )
-    image.setDevicePixelRatio(look.ratio)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
+    painter.scale(look.ratio, look.ratio)
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
     outline = QPainterPath()
     outline.addText(QPointF(_PAD, metrics.ascent() + 1), font, text)

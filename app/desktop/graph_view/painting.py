@@ -1,8 +1,9 @@
-"""Paints one frame of the graph: links, nodes, what is lit or chosen, names."""
+"""Paints what a frame shows besides links and nodes: what is lit, held, chosen or glows."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,16 +11,15 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen, QRadialGradient
 
-from app.desktop.graph_view import edge_picture
 from app.desktop.graph_view.camera import Camera
 from app.desktop.graph_view.edge_picture import Picture
 from app.desktop.graph_view.labels import Labels
-from app.desktop.graph_view.look import mixed, relation_color
-from app.desktop.graph_view.node_picture import paint_nodes
+from app.desktop.graph_view.look import mixed, relation_color, suggested_of
+from app.desktop.graph_view.marks import Glow
 from app.desktop.graph_view.scene import Scene
-from app.desktop.graph_view.sprites import LARGEST_SPRITE, Atlas, draw_disc, draw_lines
-from app.graph import native
+from app.desktop.graph_view.sprites import Atlas, draw_lines
 from app.graph.model import PLAIN_LINK
+from app.graph.native_pictures import View
 
 _DIMMED = 0.14
 _MOST_LIT_LINES = 3000
@@ -35,11 +35,11 @@ class Frame:
         width: Of the view, in pixels.
         height: Of the view, in pixels.
         picture: The links, once there is a picture.
-        atlas: The node pictures.
+        atlas: Makes the node pictures, where Qt has to paint nodes.
         labels: The names.
         font: For words beside names.
         dim: 0 to 1, how far all but the lit nodes are dimmed.
-        lit: Rows that stay bright.
+        bright: Rows that stay bright.
         held: Rows whose links are drawn live, while a node is dragged.
         glow: 0 to 1, where the breath of pending nodes is.
         band: The rectangle that selects.
@@ -50,14 +50,53 @@ class Frame:
     width: int
     height: int
     picture: Picture | None
-    atlas: Atlas
+    atlas: Callable[[], Atlas]
     labels: Labels
     font: QFont
     dim: float
-    lit: NDArray[np.int32]
+    bright: NDArray[np.int32]
     held: NDArray[np.int64] | None
     glow: float
     band: QRectF | None
+
+    @property
+    def view(self) -> View:
+        """How the layout is seen."""
+        return self.scene.view(self.camera, self.width, self.height)
+
+    @property
+    def lit(self) -> NDArray[np.uint8] | None:
+        """uint8 (n,), 1 for nodes that stay bright; None while nothing is dimmed."""
+        if self.dim <= 0.0:
+            return None
+        lit = np.zeros(len(self.scene.graph), dtype=np.uint8)
+        lit[self.bright] = 1
+        return lit
+
+    def opacity(self) -> NDArray[np.float32]:
+        """float32 (n,): how solid each node is now."""
+        lit = self.lit
+        if lit is None:
+            return self.scene.strength
+        dimmed = np.float32(1.0 - (1.0 - _DIMMED) * self.dim)
+        return np.where(lit, self.scene.strength, self.scene.strength * dimmed)
+
+    def name(self) -> None:
+        """Place the names, if what is shown has changed."""
+        scene, size = self.scene, (self.width, self.height)
+        marked = (scene.hovered, tuple(scene.selection), tuple(scene.marks.path))
+        if self.labels.due((self.camera, size, scene.version, marked, round(self.dim, 1))):
+            self.labels.place(scene, self.view, self.opacity(), self._named_first(), size)
+
+    def _named_first(self) -> list[int]:
+        """Rows named before others: hovered, on the path, selected, weighty neighbours of the hovered one."""
+        scene = self.scene
+        forced = [scene.hovered] if scene.hovered >= 0 else []
+        forced += [*scene.marks.path[:40], *scene.selection[:40]]
+        if scene.hovered >= 0:
+            neighbours = self.bright[self.bright != scene.hovered]
+            forced += neighbours[np.argsort(-scene.weight[neighbours], kind="stable")][:36].tolist()
+        return list(dict.fromkeys(forced))
 
 
 def edge_alpha(count: int, scale: float, is_dark: bool) -> float:
@@ -67,130 +106,60 @@ def edge_alpha(count: int, scale: float, is_dark: bool) -> float:
     return min(0.85, base * closer * (1.0 if is_dark else 0.9))
 
 
-def paint(painter: QPainter, frame: Frame, *, still: bool = False) -> None:
-    """Everything, back to front.
-
-    Args:
-        painter: Where to.
-        frame: What.
-        still: Names are all there at once, for a picture that nobody sees fade in.
-    """
-    scene = frame.scene
-    width, height = frame.width, frame.height
-    painter.fillRect(QRectF(0, 0, width, height), QColor(scene.theme.window))
-    if not len(scene.graph):
-        _paint_empty(painter, frame)
-        return
-    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
-    at = frame.camera.to_screen(scene.positions, width, height)
-    radii = scene.pixel_radii(frame.camera.scale)
-    opacity = _opacity(frame)
-    if frame.picture is not None:
-        painter.setOpacity(1.0 - (1.0 - _DIMMED) * frame.dim)
-        edge_picture.show(painter, frame.picture, frame.camera, width, height)
-        painter.setOpacity(1.0)
+def paint_under(painter: QPainter, frame: Frame) -> None:
+    """What lies over the links' picture and under the nodes."""
     if frame.held is not None:
-        _paint_held_lines(painter, frame, at)
+        _paint_held_lines(painter, frame, frame.held)
     if frame.dim > 0.0:
-        _paint_lit_lines(painter, frame, at)
-    _paint_glow(painter, frame, at, radii)
-    _paint_nodes(painter, frame, at, radii, opacity)
-    _paint_rings(painter, frame, at, radii)
-    if frame.labels.due(_named_for(frame)):
-        frame.labels.place(at, radii, scene.weight, opacity, _named_first(frame), (width, height))
-    if still:
-        frame.labels.finish()
-    frame.labels.paint(painter, at, radii)
+        _paint_lit_lines(painter, frame)
+    if len(frame.scene.marks.path) > 1:
+        _paint_path(painter, frame)
+    _paint_glow(painter, frame)
+
+
+def paint_over(painter: QPainter, frame: Frame) -> None:
+    """What lies over the nodes and under the names."""
+    _paint_rings(painter, frame)
     if frame.band is not None:
         _paint_band(painter, frame, frame.band)
 
 
-def _opacity(frame: Frame) -> NDArray[np.float32]:
-    """float32 (n,): how solid each node is now."""
-    opacity = frame.scene.strength.copy()
-    if frame.dim > 0.0:
-        lit = np.zeros(len(opacity), dtype=bool)
-        lit[frame.lit] = True
-        opacity[~lit] *= np.float32(1.0 - (1.0 - _DIMMED) * frame.dim)
-    return opacity
-
-
-def _named_for(frame: Frame) -> tuple[object, ...]:
-    """All that decides which names are shown where."""
-    scene = frame.scene
-    size = (frame.width, frame.height)
-    return frame.camera, size, scene.version, scene.hovered, tuple(scene.selection), round(frame.dim, 1)
-
-
-def _named_first(frame: Frame) -> list[int]:
-    """Rows named before others: hovered, selected, and the weightiest neighbours of the hovered one."""
-    scene = frame.scene
-    forced = [scene.hovered] if scene.hovered >= 0 else []
-    forced += scene.selection[:40]
-    if scene.hovered >= 0:
-        neighbours = frame.lit[frame.lit != scene.hovered]
-        forced += neighbours[np.argsort(-scene.weight[neighbours], kind="stable")][:36].tolist()
-    return list(dict.fromkeys(forced))
-
-
-def _paint_nodes(
-    painter: QPainter,
-    frame: Frame,
-    at: NDArray[np.float32],
-    radii: NDArray[np.float32],
-    opacity: NDArray[np.float32],
-) -> None:
-    """Small nodes first, so that hubs lie on top; the few that outgrow the atlas are drawn one by one."""
-    scene = frame.scene
-    x, y = at[:, 0], at[:, 1]
-    inside = (x > -radii) & (x < frame.width + radii) & (y > -radii) & (y < frame.height + radii)
-    rows = scene.order[(inside & (opacity > 0.0))[scene.order]]
-    if native.available():
-        paint_nodes(painter, scene, at, radii, opacity, rows, (frame.width, frame.height))
-        return
-    small = rows[radii[rows] <= LARGEST_SPRITE]
-    frame.atlas.draw(
-        painter, frame.atlas.fragments(at[small], radii[small], scene.nodes.group[small], opacity[small])
-    )
-    for row in rows[radii[rows] > LARGEST_SPRITE].tolist():
-        painter.setOpacity(float(opacity[row]))
-        group = scene.nodes.groups[scene.nodes.group[row]]
-        draw_disc(painter, _point(at, row), float(radii[row]), group, scene.theme.window)
-    painter.setOpacity(1.0)
-
-
-def _paint_lit_lines(painter: QPainter, frame: Frame, at: NDArray[np.float32]) -> None:
+def _paint_lit_lines(painter: QPainter, frame: Frame) -> None:
     """The links of the node under the pointer, in the colour of their relation."""
     scene = frame.scene
-    hub = scene.hovered if scene.hovered >= 0 else (int(frame.lit[-1]) if len(frame.lit) else -1)
-    if hub < 0:
+    hub = scene.hovered if scene.hovered >= 0 else (int(frame.bright[-1]) if len(frame.bright) else -1)
+    if hub < 0 or scene.marks.path:
         return
-    mine = np.flatnonzero((scene.graph.edges == hub).any(axis=1) & (scene.edges.light > 0))[:_MOST_LIT_LINES]
+    mine = scene.links_of(hub)[:_MOST_LIT_LINES]
     painter.setOpacity(frame.dim * (0.85 if len(mine) < 120 else 0.5))
-    own = scene.nodes.groups[scene.nodes.group[hub]].color
+    own = f"#{int(scene.colors[hub]) & 0xFFFFFF:06x}"
+    suggested = suggested_of(scene.graph)
     for code in np.unique(scene.graph.edge_codes[mine]).tolist():
         name = scene.graph.edge_types[code]
         color = relation_color(scene.theme, name)
         if name == PLAIN_LINK:
             color = mixed(own, scene.theme.text, 0.15)
         chosen = mine[scene.graph.edge_codes[mine] == code]
-        painter.setPen(QPen(QColor(color), 1.3 if name == PLAIN_LINK else 1.9))
-        draw_lines(painter, _ends(at, scene.graph.edges[chosen]))
+        pen = QPen(QColor(color), 1.3 if name == PLAIN_LINK else 1.9)
+        proposed = np.zeros(len(chosen), dtype=bool) if suggested is None else suggested[chosen]
+        for rows, dashed in ((chosen[~proposed], False), (chosen[proposed], True)):
+            pen.setStyle(Qt.PenStyle.DashLine if dashed else Qt.PenStyle.SolidLine)
+            painter.setPen(pen)
+            draw_lines(painter, _ends(frame, scene.graph.edges[rows]))
         if len(chosen) <= 160:
-            _paint_arrows(painter, frame, at, chosen, color)
+            _paint_arrows(painter, frame, chosen)
     painter.setOpacity(1.0)
 
 
-def _paint_arrows(
-    painter: QPainter, frame: Frame, at: NDArray[np.float32], chosen: NDArray[np.int64], color: str
-) -> None:
+def _paint_arrows(painter: QPainter, frame: Frame, chosen: NDArray[np.int64]) -> None:
     """A small head where each link ends."""
-    scene = frame.scene
+    scene, view = frame.scene, frame.view
     edges = scene.graph.edges[chosen]
-    apart = at[edges[:, 1]] - at[edges[:, 0]]
+    source, target = view.places(scene.positions[edges[:, 0]]), view.places(scene.positions[edges[:, 1]])
+    apart = target - source
     length = np.maximum(np.hypot(apart[:, 0], apart[:, 1]), 1e-3)
     way = apart / length[:, None]
-    tip = at[edges[:, 1]] - way * (scene.pixel_radii(frame.camera.scale)[edges[:, 1]] + 1.5)[:, None]
+    tip = target - way * (view.radii(scene.radii[edges[:, 1]]) + 1.5)[:, None]
     side = np.stack([-way[:, 1], way[:, 0]], axis=1)
     far_enough = length > 26
     for turn in (1.0, -1.0):
@@ -198,31 +167,47 @@ def _paint_arrows(
         draw_lines(painter, np.concatenate([tip, wing], axis=1)[far_enough])
 
 
-def _paint_held_lines(painter: QPainter, frame: Frame, at: NDArray[np.float32]) -> None:
+def _paint_held_lines(painter: QPainter, frame: Frame, held: NDArray[np.int64]) -> None:
     """Links of the nodes that follow the hand, live."""
     scene = frame.scene
-    held = np.zeros(len(at), dtype=bool)
-    held[frame.held] = True
+    look = scene.edges
+    mine = scene.links_among(held)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    mine = np.flatnonzero(held[scene.graph.edges].any(axis=1) & (scene.edges.light > 0.2))
-    for each in np.unique(scene.edges.classes[mine]).tolist():
-        color = "#" + "".join(f"{part:02x}" for part in scene.edges.colors[each].tolist())
+    for each in np.unique(look.classes[mine]).tolist():
+        color = "#" + "".join(f"{part:02x}" for part in look.colors[each].tolist())
         painter.setPen(QPen(QColor(mixed(scene.theme.window, color, 0.5)), 1))
-        draw_lines(painter, _ends(at, scene.graph.edges[mine[scene.edges.classes[mine] == each]]))
+        draw_lines(painter, _ends(frame, scene.graph.edges[mine[look.classes[mine] == each]]))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
-def _paint_glow(
-    painter: QPainter, frame: Frame, at: NDArray[np.float32], radii: NDArray[np.float32]
-) -> None:
+def _paint_path(painter: QPainter, frame: Frame) -> None:
+    """The way through the graph that was asked for."""
+    scene = frame.scene
+    rows = np.array(scene.marks.path, dtype=np.int32)
+    lines = _ends(frame, np.stack([rows[:-1], rows[1:]], axis=1))
+    for color, width in ((scene.theme.window, 6.0), (scene.theme.accent, 3.0)):
+        painter.setPen(QPen(QColor(color), width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        draw_lines(painter, lines)
+
+
+def _glows(scene: Scene) -> list[Glow]:
+    """All lights: what was changed, what was asked for by a key, what waits for an answer."""
+    changed = Glow(frozenset(scene.changed - scene.pending), scene.theme.success)
+    pending = Glow(frozenset(scene.pending), scene.theme.accent, breathing=True)
+    return [changed, *scene.marks.glows.values(), pending]
+
+
+def _paint_glow(painter: QPainter, frame: Frame) -> None:
     """A breathing light behind what waits for an answer, and a steady one behind what was changed."""
     scene = frame.scene
     breath = 0.5 + 0.5 * math.sin(frame.glow * 2 * math.pi)
-    for row in scene.rows(scene.changed - scene.pending):
-        _paint_light(painter, _point(at, row), float(radii[row]) * 2.2 + 7, scene.theme.success, 0.45)
-    for row in scene.rows(scene.pending):
-        reach = float(radii[row]) * 2.4 + 12 + 5 * breath
-        _paint_light(painter, _point(at, row), reach, scene.theme.accent, 0.5 + 0.4 * breath)
+    for glow in _glows(scene):
+        color = glow.color or scene.theme.accent
+        for middle, radius in _circles(frame, scene.rows(glow.paths)):
+            if glow.breathing:
+                _paint_light(painter, middle, radius * 2.4 + 12 + 5 * breath, color, 0.5 + 0.4 * breath)
+            else:
+                _paint_light(painter, middle, radius * 2.2 + 7, color, 0.45)
 
 
 def _paint_light(painter: QPainter, middle: QPointF, reach: float, color: str, strength: float) -> None:
@@ -236,22 +221,33 @@ def _paint_light(painter: QPainter, middle: QPointF, reach: float, color: str, s
     painter.drawEllipse(middle, reach, reach)
 
 
-def _paint_rings(
-    painter: QPainter, frame: Frame, at: NDArray[np.float32], radii: NDArray[np.float32]
-) -> None:
+def _paint_rings(painter: QPainter, frame: Frame) -> None:
     """Rings around what is selected, hovered, pending and changed: not by colour alone."""
     scene = frame.scene
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    for rows, color, gap, line in (
-        (scene.rows(scene.changed - scene.pending), scene.theme.success, 2.5, Qt.PenStyle.SolidLine),
-        (scene.rows(scene.pending), scene.theme.accent, 4.0, Qt.PenStyle.DashLine),
-        (scene.selection, scene.theme.accent, 3.0, Qt.PenStyle.SolidLine),
-        ([scene.hovered] if scene.hovered >= 0 else [], scene.theme.text, 2.0, Qt.PenStyle.SolidLine),
-    ):
-        painter.setPen(QPen(QColor(color), 1.8, line))
-        for row in rows:
-            reach = float(radii[row]) + gap
-            painter.drawEllipse(_point(at, row), reach, reach)
+    solid, dashes = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
+    rings = []
+    for glow in _glows(scene):
+        gap = 4.0 if glow.breathing else 2.5
+        rings.append((scene.rows(glow.paths), glow.color or scene.theme.accent, gap, glow.breathing))
+    rings.append((scene.selection, scene.theme.accent, 3.0, False))
+    rings.append(([scene.hovered] if scene.hovered >= 0 else [], scene.theme.text, 2.0, False))
+    for rows, color, gap, dashed in rings:
+        painter.setPen(QPen(QColor(color), 1.8, dashes if dashed else solid))
+        for middle, radius in _circles(frame, rows):
+            painter.drawEllipse(middle, radius + gap, radius + gap)
+
+
+def _circles(frame: Frame, rows: Sequence[int]) -> list[tuple[QPointF, float]]:
+    """Middles and radii, in pixels, of those of the nodes `rows` that are in or near the view."""
+    if not rows:
+        return []
+    view, scene = frame.view, frame.scene
+    at, radii = view.places(scene.positions[rows]), view.radii(scene.radii[rows])
+    reach = 3 * radii + 20
+    x, y = at[:, 0], at[:, 1]
+    near = (x > -reach) & (x < frame.width + reach) & (y > -reach) & (y < frame.height + reach)
+    return [(point(place), float(radius)) for place, radius in zip(at[near], radii[near], strict=True)]
 
 
 def _paint_band(painter: QPainter, frame: Frame, band: QRectF) -> None:
@@ -262,7 +258,7 @@ def _paint_band(painter: QPainter, frame: Frame, band: QRectF) -> None:
     painter.drawRoundedRect(band, 3, 3)
 
 
-def _paint_empty(painter: QPainter, frame: Frame) -> None:
+def paint_empty(painter: QPainter, frame: Frame) -> None:
     """What is said where there is nothing to show."""
     theme = frame.scene.theme
     area = QRectF(24, 0, frame.width - 48, frame.height)
@@ -278,9 +274,13 @@ def _paint_empty(painter: QPainter, frame: Frame) -> None:
     painter.drawText(area.translated(0, 16), middle, words)
 
 
-def _ends(at: NDArray[np.float32], edges: NDArray[np.int32]) -> NDArray[np.float64]:
-    return np.concatenate([at[edges[:, 0]], at[edges[:, 1]]], axis=1).astype(np.float64)
+def _ends(frame: Frame, edges: NDArray[np.int32]) -> NDArray[np.float64]:
+    """float64 (k, 4): the ends of links in pixels."""
+    places, view = frame.scene.positions, frame.view
+    ends = [view.places(places[edges[:, 0]]), view.places(places[edges[:, 1]])]
+    return np.concatenate(ends, axis=1).astype(np.float64)
 
 
-def _point(at: NDArray[np.float32], row: int) -> QPointF:
-    return QPointF(float(at[row, 0]), float(at[row, 1]))
+def point(at: NDArray[np.float32]) -> QPointF:
+    """A place, float32 (2,), as Qt has it."""
+    return QPointF(float(at[0]), float(at[1]))

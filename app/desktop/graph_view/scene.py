@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.desktop.colors import Theme
 from app.desktop.graph_view.camera import Camera
-from app.desktop.graph_view.look import ColorBy, best_coloring, edge_look, kept_communities, node_look
+from app.desktop.graph_view.look import (
+    ColorBy,
+    best_coloring,
+    edge_look,
+    kept_communities,
+    node_colors,
+    node_look,
+)
+from app.desktop.graph_view.marks import Marks
+from app.graph import native
 from app.graph.builder import build_from
+from app.graph.columns import columns_of
 from app.graph.model import Graph, Positions, node_radii
+from app.graph.native_pictures import Bodies, View, disc_at
+from app.graph.raster_look import EdgeLook
 
 _FAINT = 0.09
 _REFERENCE_SCALE = 9.0
@@ -23,7 +35,7 @@ class Scene:
     """The state behind the canvas; no painting, no widgets.
 
     `strength` is 1 for a node in full, faint for one that a filter dims, 0 for a hidden one. `version` grows
-    whenever nodes move or strengths change.
+    whenever nodes move or look otherwise; `is_whole` says that none is hidden.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -40,6 +52,10 @@ class Scene:
         self._found: NDArray[np.int64] | None = None
         self.pending: set[str] = set()
         self.changed: set[str] = set()
+        self.marks = Marks()
+        self._edges: EdgeLook | None = None
+        self._links_of: tuple[object, NDArray[np.int64]] = None, np.empty(0, dtype=np.int64)
+        self._links_among: tuple[object, NDArray[np.int64]] = None, np.empty(0, dtype=np.int64)
         self.graph: Graph = build_from((), ())
         self.set_graph(self.graph, np.empty((0, 2), dtype=np.float32))
 
@@ -53,9 +69,10 @@ class Scene:
     ) -> None:
         """Show another graph; what is selected stays selected where it is still there.
 
-        With `again` it is the next state of the same vault, and communities are kept. `found` are the
+        With `again` it is the next state of the same vault: communities and marks are kept. `found` are the
         communities of another one, where they are known.
         """
+        self.marks = self.marks.carried(self.graph, graph) if again else Marks()
         if not again:
             self._found = found
         elif self._found is not None:
@@ -63,16 +80,18 @@ class Scene:
         selected = [self.graph.paths[row] for row in self.selection] if self.selection else []
         self.graph = graph
         self.move(positions)
-        self.radii = node_radii(graph)
-        self.order = np.argsort(self.radii, kind="stable")
+        self.resize()
         self.weight = graph.degree.astype(np.float32) + 0.5
+        # As 16-bit numbers, which numpy sorts ten times as fast.
+        lightness = np.uint16(65535) - np.minimum(graph.degree, 65535).astype(np.uint16)
+        self.heaviest = np.argsort(lightness, kind="stable").astype(np.int32)
         self.selection = [graph.rows[path] for path in selected if path in graph.rows]
         self.hovered = -1
         self.restyle()
 
     def move(self, positions: Positions) -> None:
         """Nodes are elsewhere now."""
-        self.positions = positions
+        self.positions = np.ascontiguousarray(positions, dtype=np.float32)
         self.version += 1
 
     @property
@@ -98,6 +117,16 @@ class Scene:
         """What colours say now: the user's choice, or what suits the vault."""
         return self.color_by or self._suited
 
+    def resize(self) -> None:
+        """Work out radii anew, and in which order nodes are drawn: the smallest first."""
+        radii = node_radii(self.graph)
+        sizes = self.marks.sizes
+        self.radii = radii if sizes is None else radii * sizes
+        fine = np.minimum(self.radii * np.float32(4096), 65535).astype(np.uint16)
+        self.order = np.argsort(fine, kind="stable").astype(np.int32)
+        self.largest = np.ascontiguousarray(self.order[::-1])
+        self.version += 1
+
     def restyle(self) -> None:
         """Work out colours and strengths anew."""
         self._suited = best_coloring(self.graph)
@@ -105,40 +134,106 @@ class Scene:
         if found is None:
             found = np.full(len(self.graph), -1, dtype=np.int64)
         self.nodes = node_look(self.graph, self.theme, self.coloring, found)
+        self.recolor()
         self.refilter()
+
+    def recolor(self) -> None:
+        """Work out the colour of each node and link anew."""
+        self.colors = node_colors(self.nodes, self.marks.colors)
+        self._edges = None
+        self.version += 1
 
     def refilter(self) -> None:
         """Work out strengths anew after a change of what is hidden or found."""
         graph = self.graph
         strength = np.ones(len(graph), dtype=np.float32)
         if self.matches is not None:
-            found = np.array([path in self.matches for path in graph.paths], dtype=bool)
-            strength[~found] = 0.0 if self.hide_filtered else _FAINT
+            strength[:] = 0.0 if self.hide_filtered else _FAINT
+            strength[self.rows(self.matches)] = 1.0
         if self.hidden_kinds:
-            strength[np.array([kind in self.hidden_kinds for kind in graph.kinds], dtype=bool)] = 0.0
+            strength[columns_of(graph).kinds.among(self.hidden_kinds)] = 0.0
         if self.hide_orphans:
             strength[graph.degree == 0] = 0.0
         hidden = [place for place, group in enumerate(self.nodes.groups) if group.key in self.hidden_groups]
-        strength[np.isin(self.nodes.group, hidden)] = 0.0
+        if hidden:
+            strength[np.isin(self.nodes.group, hidden)] = 0.0
+        if self.marks.visible is not None:
+            strength[~self.marks.visible] = 0.0
         self.strength = strength
+        self.is_whole = bool((strength > 0.0).all())
+        self._edges = None
         self.version += 1
-        self.edges = edge_look(graph, self.theme, self.nodes, strength)
 
-    def pixel_radii(self, scale: float) -> NDArray[np.float32]:
-        """float32 (n,): radii in pixels; close by nodes grow slower than the distances between them.
+    @property
+    def edges(self) -> EdgeLook:
+        """How links are drawn."""
+        return self.edge_looks()()
+
+    def edge_looks(self) -> Callable[[], EdgeLook]:
+        """What works out how links are drawn, once, in whichever thread asks first: the worker, mostly."""
+        known = self._edges
+        if known is not None:
+            return lambda: known
+        graph, theme, colors, strength = self.graph, self.theme, self.colors, self.strength
+
+        def work_out() -> EdgeLook:
+            if self._edges is not None and self.strength is strength and self.colors is colors:
+                return self._edges
+            made = edge_look(graph, theme, colors, strength)
+            if self.strength is strength and self.colors is colors:
+                self._edges = made
+            return made
+
+        return work_out
+
+    def links_of(self, row: int) -> NDArray[np.int64]:
+        """int64 (k,): the shown links of a node, found once for as long as it is the same node."""
+        key = (row, self.version)
+        if self._links_of[0] != key:
+            ends = self.graph.edges
+            mine = np.flatnonzero((ends[:, 0] == row) | (ends[:, 1] == row))
+            shown = self.strength[ends[mine]].min(axis=1, initial=1.0) > 0
+            self._links_of = key, mine[shown]
+        return self._links_of[1]
+
+    def links_among(self, held: NDArray[np.int64]) -> NDArray[np.int64]:
+        """int64 (k,): the shown links with an end in `held`, found once for as long as that is the same."""
+        if self._links_among[0] is not held:
+            among = np.zeros(len(self.graph), dtype=bool)
+            among[held] = True
+            ends = self.graph.edges
+            mine = np.flatnonzero(among[ends[:, 0]] | among[ends[:, 1]])
+            self._links_among = held, mine[self.strength[ends[mine]].min(axis=1, initial=1.0) > 0.2]
+        return self._links_among[1]
+
+    @property
+    def bodies(self) -> Bodies:
+        """The nodes as they are drawn."""
+        return Bodies(self.positions, self.radii, self.strength)
+
+    def view(self, camera: Camera, width: float, height: float) -> View:
+        """How the layout is seen; close by, nodes grow slower than the distances between them.
 
         From afar they shrink faster, so that a large vault stays light.
         """
-        power = 0.55 if scale > _REFERENCE_SCALE else 1.3
-        damped = _REFERENCE_SCALE * (scale / _REFERENCE_SCALE) ** power
-        return np.asarray(np.maximum(self.radii * np.float32(damped), _SMALLEST_RADIUS), dtype=np.float32)
+        power = 0.55 if camera.scale > _REFERENCE_SCALE else 1.3
+        growth = _REFERENCE_SCALE * (camera.scale / _REFERENCE_SCALE) ** power
+        middle = (width / 2, height / 2)
+        return View((camera.x, camera.y), camera.scale, middle, growth, _SMALLEST_RADIUS)
+
+    def pixel_radii(self, scale: float) -> NDArray[np.float32]:
+        """float32 (n,): radii in pixels."""
+        return self.view(Camera(scale=scale), 0, 0).radii(self.radii)
 
     def node_at(self, x: float, y: float, camera: Camera, width: int, height: int) -> int:
         """The row under a pixel, or near it; -1 for none. Among several the one whose rim is nearest."""
         if not len(self.graph):
             return -1
-        at = camera.to_screen(self.positions, width, height)
-        apart = np.hypot(at[:, 0] - x, at[:, 1] - y) - self.pixel_radii(camera.scale)
+        view = self.view(camera, width, height)
+        if native.available():
+            return disc_at(self.bodies, view, x, y, _REACH)
+        at = view.places(self.positions)
+        apart = np.hypot(at[:, 0] - x, at[:, 1] - y) - view.radii(self.radii)
         apart[self.strength <= 0.0] = np.inf
         nearest = int(apart.argmin())
         return nearest if apart[nearest] <= _REACH else -1
@@ -156,6 +251,22 @@ class Scene:
         low, high = np.minimum(corner, opposite), np.maximum(corner, opposite)
         inside = (at >= low).all(axis=1) & (at <= high).all(axis=1) & (self.strength > 0.0)
         return [int(row) for row in np.flatnonzero(inside)]
+
+    def nodes_inside(
+        self, polygon: NDArray[np.float32], camera: Camera, width: int, height: int
+    ) -> list[int]:
+        """Rows of the nodes shown in a closed polygon of pixels, float32 (k, 2), by the even-odd rule."""
+        if len(polygon) < 3:
+            return []
+        low, high = polygon.min(axis=0).tolist(), polygon.max(axis=0).tolist()
+        near = self.nodes_in((low[0], low[1]), (high[0], high[1]), camera, width, height)
+        at = camera.to_screen(self.positions[near], width, height)
+        inside = np.zeros(len(near), dtype=bool)
+        x, y = at[:, 0], at[:, 1]
+        for (x0, y0), (x1, y1) in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
+            if y0 != y1:
+                inside ^= ((y0 > y) != (y1 > y)) & (x < x0 + (y - y0) * (x1 - x0) / (y1 - y0))
+        return [row for row, is_inside in zip(near, inside.tolist(), strict=True) if is_inside]
 
     def rows(self, paths: Iterable[str]) -> list[int]:
         """Rows of those `paths` that are in the graph."""

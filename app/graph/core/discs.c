@@ -1,119 +1,179 @@
-#include "lanes.h"
+/* Nodes: discs over a picture, four pixels at a time, and which of them is under a pixel. */
+#include "pixels.h"
 #include "raster.h"
 
 #define WIDEST_DISC 20000.0f
 #define RIM_FROM 3.2f
+/* Below that a disc covers no pixel whole. */
+#define SMALL 1.2071f
 #define RIM 1.1f
 #define RIM_OPACITY 0.75f
 
-/* The part of a pixel, in 1/256, that a disc covers whose middle is `squared` (distance squared) away. */
-static inline uint32_t cover_of(float radius, float squared) {
-    if (radius <= 0.0f) return 0;
-    const float inner = radius - 0.5f, outer = radius + 0.5f;
-    if (squared >= outer * outer) return 0;
-    if (inner > 0.0f && squared <= inner * inner) return 256;
-    const float cover = outer - sqrtf(squared);
-    return cover >= 1.0f ? 256 : (uint32_t)(cover * 256.0f);
-}
+/* A circle with a soft rim: how much of a pixel it covers falls to nothing at `radius` + 0.5, evenly with the
+ * squared distance from the middle, so without a root; as steeply as leaves the circle its area. */
+typedef struct {
+    float outer_squared, slope, most;
+} Circle;
 
-/* Red, green and blue as a solid pixel: blue, green, red, alpha bytes, as every machine that Qt runs on
- * reads them. */
-static inline uint32_t solid(const uint8_t color[3]) {
-    return 0xff000000u | (uint32_t)color[0] << 16 | (uint32_t)color[1] << 8 | color[2];
-}
-
-/* Lays a colour of opacity 0 to 256 over a premultiplied pixel; two channels at a time. */
-static inline void lay_over(uint8_t *pixel, uint32_t color, uint32_t opacity) {
-    if (opacity == 0) return;
-    if (opacity < 256) {
-        const uint32_t left = 256 - opacity, channels = 0x00ff00ffu;
-        uint32_t below;
-        memcpy(&below, pixel, sizeof below);
-        const uint32_t even = ((color & channels) * opacity + (below & channels) * left) >> 8 & channels;
-        const uint32_t odd = (color >> 8 & channels) * opacity + (below >> 8 & channels) * left;
-        color = even | (odd & ~channels);
+static Circle circle_of(float radius, uint32_t opacity) {
+    const float outer = radius + 0.5f;
+    if (radius <= 0.0f) return (Circle){-1.0f, 0.0f, 0.0f};
+    const float squared = outer * outer, whole = (float)opacity;
+    if (radius < SMALL) {
+        const float peak = 2.0f * radius * radius / squared;
+        return (Circle){squared, whole * peak / squared, whole * peak};
     }
-    memcpy(pixel, &color, sizeof color);
+    return (Circle){squared, whole / (2.0f * radius + 0.5f), whole};
+}
+
+/* Opacity, 0 to 256, of four pixels at those squared distances. */
+static inline Ints4 opacity_of(const Circle *circle, Floats4 squared) {
+    Floats4 cover = (circle->outer_squared - squared) * circle->slope;
+    const Ints4 above = cover > circle->most, below = cover < 0.0f;
+    const Floats4 most = {circle->most, circle->most, circle->most, circle->most};
+    const Ints4 bits = ((Ints4)cover & ~above & ~below) | ((Ints4)most & above);
+    cover = (Floats4)bits;
+    return __builtin_convertvector(cover, Ints4);
 }
 
 /* One node: a disc with a rim that parts it from what lies under it; hollow for a note not written. */
 typedef struct {
-    float x, y, radius, hole, rim;
-    uint32_t opacity, color, ground;
-    int is_hollow;
+    float x, y, reach, solid_squared;
+    Pixels4 color, ground;
+    Circle disc, hole, rim;
+    int is_hollow, has_rim, is_solid;
 } Disc;
 
+static float radius_in(const View *view, float radius) {
+    return fminf(fmaxf(radius * view->growth, view->least), WIDEST_DISC);
+}
+
 static int disc_of(const DiscLook *look, int row, Disc *disc) {
-    if ((unsigned)row >= (unsigned)look->nodes) return 0;
-    const int class = look->color_class[row];
-    const float opacity = look->opacity[row], radius = look->radius[row];
-    const float *at = look->at + 2 * (size_t)row;
-    if ((unsigned)class >= (unsigned)look->classes || !(opacity > 0.0f) || !(radius > 0.0f) ||
-        !is_place(at[0], at[1]))
-        return 0;
-    disc->x = at[0];
-    disc->y = at[1];
-    disc->radius = fminf(radius, WIDEST_DISC);
-    const uint8_t *color = look->palette + 4 * (size_t)class;
-    disc->color = solid(color);
-    disc->ground = solid(look->ground);
-    disc->is_hollow = color[3] != 0;
-    disc->opacity = opacity < 1.0f ? (uint32_t)(opacity * 256.0f) : 256;
-    const float ratio = look->ratio;
-    const float pen = fminf(1.6f * ratio, fmaxf(0.8f * ratio, 0.3f * disc->radius));
-    disc->hole = disc->is_hollow ? disc->radius - pen : 0.0f;
-    disc->rim = !disc->is_hollow && disc->radius > RIM_FROM * ratio ? disc->radius + RIM * ratio : 0.0f;
+    const View *view = &look->view;
+    const float given = look->radius[row];
+    float opacity = look->opacity[row];
+    if (look->lit && !look->lit[row]) opacity *= look->unlit;
+    if (!(opacity > 0.0f) || !(given > 0.0f)) return 0;
+    const float radius = radius_in(view, given), ratio = look->ratio;
+    const uint32_t color = look->color[row], whole = opacity < 1.0f ? (uint32_t)(opacity * 256.0f) : 256;
+    disc->is_hollow = (color & HOLLOW) != 0;
+    disc->has_rim = !disc->is_hollow && radius > RIM_FROM * ratio;
+    disc->color = same_pixels(0xff000000u | color);
+    disc->ground = same_pixels(look->ground);
+    disc->disc = circle_of(radius, whole);
+    disc->is_solid = whole == 256 && !disc->is_hollow && radius > 4.0f;
+    disc->solid_squared = radius * radius - radius - 0.25f;
+    disc->reach = radius + 0.5f;
+    if (disc->is_hollow)
+        disc->hole = circle_of(radius - fminf(1.6f * ratio, fmaxf(0.8f * ratio, 0.3f * radius)), whole);
+    if (disc->has_rim) {
+        disc->rim = circle_of(radius + RIM * ratio, (uint32_t)(RIM_OPACITY * (float)whole));
+        disc->reach += RIM * ratio;
+    }
     return 1;
 }
 
-static void draw_row(const Disc *disc, int left, int right, float dy, uint8_t *pixel) {
-    const uint32_t rim_opacity = (uint32_t)(RIM_OPACITY * (float)disc->opacity);
-    for (int x = left; x <= right; x++, pixel += 4) {
-        const float dx = (float)x + 0.5f - disc->x, squared = dx * dx + dy * dy;
-        const uint32_t cover = cover_of(disc->radius, squared);
-        if (disc->rim > 0.0f && cover < 256)
-            lay_over(pixel, disc->ground, cover_of(disc->rim, squared) * rim_opacity >> 8);
-        if (disc->is_hollow) {
-            const uint32_t hole = cover_of(disc->hole, squared);
-            lay_over(pixel, disc->ground, hole * disc->opacity >> 8);
-            lay_over(pixel, disc->color, (cover - hole) * disc->opacity >> 8);
-        } else if (cover) {
-            lay_over(pixel, disc->color, cover * disc->opacity >> 8);
-        }
+/* Four pixels of row `dy` from column `x` on, over what is below. */
+static inline Pixels4 four_of(const Disc *disc, int x, float dy, Pixels4 below) {
+    const Floats4 steps = {0.5f, 1.5f, 2.5f, 3.5f};
+    const Floats4 dx = (float)x - disc->x + steps, squared = dx * dx + dy * dy;
+    const Ints4 cover = opacity_of(&disc->disc, squared);
+    if (disc->is_hollow) {
+        const Ints4 hole = opacity_of(&disc->hole, squared);
+        below = mixed(below, disc->ground, (Pixels4)hole);
+        return mixed(below, disc->color, (Pixels4)(cover - hole));
     }
+    if (disc->has_rim) {
+        const Ints4 is_edge = cover < (int)disc->disc.most;
+        below = mixed(below, disc->ground, (Pixels4)(opacity_of(&disc->rim, squared) & is_edge));
+    }
+    return mixed(below, disc->color, (Pixels4)cover);
+}
+
+/* The pixels `from` … `to`-1 of a row and up to three beyond, which are too far away to be changed; where the
+ * row ends before those, by way of a copy. */
+static void draw_span(const Disc *disc, int from, int to, int width, float dy, uint8_t *row) {
+    int x = from;
+    for (; x < to && x + 4 <= width; x += 4) {
+        uint8_t *place = row + 4 * (size_t)x;
+        put_pixels(place, four_of(disc, x, dy, pixels_at(place)));
+    }
+    if (x >= to) return;
+    Pixels4 last = {0, 0, 0, 0};
+    const size_t size = 4 * (size_t)(width - x);
+    memcpy(&last, row + 4 * (size_t)x, size);
+    last = four_of(disc, x, dy, last);
+    memcpy(row + 4 * (size_t)x, &last, size);
+}
+
+/* One row of a disc; what lies well inside a solid one is filled, some of it twice. */
+static void draw_row(const Disc *disc, int left, int end, int width, float dy, uint8_t *row) {
+    const float within = disc->is_solid ? disc->solid_squared - dy * dy : 0.0f;
+    if (!(within > 16.0f)) {
+        draw_span(disc, left, end, width, dy, row);
+        return;
+    }
+    const float half = sqrtf(within) - 0.5f;
+    const int from = (int)fminf(fmaxf(disc->x - half, (float)left), (float)end);
+    const int to = (int)fminf(fmaxf(disc->x + half, (float)from), (float)end);
+    draw_span(disc, left, from, width, dy, row);
+    int x = from;
+    for (; x + 4 <= to; x += 4) put_pixels(row + 4 * (size_t)x, disc->color);
+    draw_span(disc, x, end, width, dy, row);
 }
 
 void discs_draw(DiscLook look, int width, int top, int bottom, uint8_t *pixels) {
+    const View *view = &look.view;
     for (int k = 0; k < look.shown; k++) {
+        const int row = look.order[k];
+        if ((unsigned)row >= (unsigned)look.nodes) continue;
         Disc disc;
-        if (!disc_of(&look, look.order[k], &disc)) continue;
-        const float reach = fmaxf(disc.radius, disc.rim) + 0.5f;
-        if (disc.x + reach < 0.0f || disc.x - reach >= (float)width || disc.y + reach < (float)top ||
-            disc.y - reach >= (float)bottom)
+        disc.x = (look.at[2 * (size_t)row] - view->eye_x) * view->scale + view->middle_x;
+        disc.y = (look.at[2 * (size_t)row + 1] - view->eye_y) * view->scale + view->middle_y;
+        const float most = radius_in(view, look.radius[row]) + RIM * look.ratio + 1.0f;
+        if (!(disc.x + most > 0.0f && disc.x - most < (float)width && disc.y + most > (float)top &&
+              disc.y - most < (float)bottom) ||
+            !disc_of(&look, row, &disc))
             continue;
+        const float reach = disc.reach;
         const int left = disc.x - reach > 0.0f ? (int)(disc.x - reach) : 0;
-        const int right = disc.x + reach < (float)(width - 1) ? (int)(disc.x + reach) : width - 1;
+        const int end = disc.x + reach < (float)(width - 1) ? (int)(disc.x + reach) + 1 : width;
         const int first = disc.y - reach > (float)top ? (int)(disc.y - reach) : top;
         const int last = disc.y + reach < (float)(bottom - 1) ? (int)(disc.y + reach) : bottom - 1;
-        for (int y = first; y <= last; y++) {
-            uint8_t *pixel = pixels + 4 * ((size_t)y * (size_t)width + (size_t)left);
-            draw_row(&disc, left, right, (float)y + 0.5f - disc.y, pixel);
-        }
+        for (int y = first; y <= last; y++)
+            draw_row(&disc, left, end, width, (float)y + 0.5f - disc.y, pixels + 4 * (size_t)y * (size_t)width);
     }
 }
 
-int disc_at(int count, const float *at, const float *radius, const float *opacity, float x, float y,
-            float reach) {
+int disc_at(int count, const float *at, const float *radius, const float *opacity, const View *view, float x,
+            float y, float reach) {
     int best = -1;
     float nearest = reach;
     for (int i = 0; i < count; i++) {
-        const float dx = at[2 * i] - x, dy = at[2 * i + 1] - y, far = radius[i] + nearest;
-        if (!(opacity[i] > 0.0f) || !(dx * dx + dy * dy <= far * far) || far < 0.0f) continue;
-        const float rim = sqrtf(dx * dx + dy * dy) - radius[i];
+        const float dx = (at[2 * i] - view->eye_x) * view->scale + view->middle_x - x;
+        const float dy = (at[2 * i + 1] - view->eye_y) * view->scale + view->middle_y - y;
+        const float own = radius_in(view, radius[i]), far = own + nearest;
+        if (!(dx * dx + dy * dy <= far * far) || !(opacity[i] > 0.0f) || far < 0.0f) continue;
+        const float rim = sqrtf(dx * dx + dy * dy) - own;
         if (best < 0 || rim < nearest) {
             nearest = rim;
             best = i;
         }
     }
     return best;
+}
+
+int first_seen(const Seen *seen, int shown, const int32_t *order, int nodes, int most, int32_t *rows) {
+    const View *view = &seen->view;
+    int found = 0;
+    for (int k = 0; k < shown && found < most; k++) {
+        const int row = order[k];
+        if ((unsigned)row >= (unsigned)nodes || !(seen->opacity[row] > seen->least_opacity) ||
+            !(radius_in(view, seen->radius[row]) >= seen->least_radius))
+            continue;
+        const float x = (seen->at[2 * (size_t)row] - view->eye_x) * view->scale + view->middle_x;
+        const float y = (seen->at[2 * (size_t)row + 1] - view->eye_y) * view->scale + view->middle_y;
+        if (x > seen->left && x < seen->right && y > seen->top && y < seen->bottom) rows[found++] = row;
+    }
+    return found;
 }

@@ -10,6 +10,8 @@
 #define FINEST_UNIT 16384.0f
 #define MOST_BOOST 64.0f
 #define FEW_EDGES 4096
+#define DASH 6.0f
+#define GAP_BY_DASH 0.7f
 /* A pixel, in the fixed point numbers of a run. */
 #define ONE ((int64_t)65536)
 
@@ -51,12 +53,13 @@ static int line_of(const LineLook *look, int k, float limit_x, float limit_y, Li
         (p[1] > limit_y && q[1] > limit_y))
         return 0;
     if (!is_place(p[0], p[1]) || !is_place(q[0], q[1])) return 0;
-    *line = (Line){p[0], p[1], q[0], q[1], 0.0f, 0.0f, 0, 0, 0, 0};
+    *line = (Line){p[0], p[1], q[0], q[1], 0.0f, 0.0f, -1.0f, 0, 0, 0, 0};
     const float dx = q[0] - p[0], dy = q[1] - p[1];
     const float length = sqrtf(dx * dx + dy * dy);
     if (!cut_at_rim(limit_x, limit_y, line)) return 0;
     const float reach = look->reach * look->ratio;
     line->light = fminf(light, 1000.0f) * (length > reach ? sqrtf(reach / length) : 1.0f);
+    if (look->dashed && look->dashed[k]) line->dashed = hypotf(line->x0 - p[0], line->y0 - p[1]);
     line->breadth = fminf(fmaxf(look->breadth[k] * look->ratio, 0.0f), BROADEST);
     const uint8_t *color = look->colors + 3 * (size_t)class;
     line->red = color[0];
@@ -145,6 +148,7 @@ Lines *lines_new(LineLook look, int width, int height) {
     lines->height = height;
     lines->bands = (height + BAND_ROWS - 1) / BAND_ROWS;
     lines->share = 1.0f;
+    lines->dash = DASH * look.ratio;
     if (look.budget > 0.0)
         take_within_budget(&look, lines);
     else
@@ -240,12 +244,11 @@ static void narrow(const Run *run, int64_t low, int64_t high, int *from, int *to
     if (leave < *to) *to = leave > *from ? (int)leave : *from;
 }
 
-/* A line one pixel broad: each step shares its light between two pixels. */
-static void add_thin(const Plane *plane, Run run) {
-    int from = 0, to = run.count;
+/* The steps `from` … `to`-1 of a line one pixel broad: each shares its light between two pixels. */
+static void add_thin(const Plane *plane, Run run, int from, int to) {
     run.start -= 32768;
     if (run.upright) {
-        if (plane->top > run.first) from = plane->top - run.first;
+        if (plane->top > run.first + from) from = plane->top - run.first;
         if (plane->bottom < run.first + to) to = plane->bottom - run.first;
         narrow(&run, -ONE, plane->width * ONE, &from, &to);
     } else {
@@ -267,12 +270,11 @@ static void add_thin(const Plane *plane, Run run) {
 }
 
 /* A broad line: each step covers the pixels that its breadth does, those at the rims in part. */
-static void add_broad(const Plane *plane, const Run *run) {
+static void add_broad(const Plane *plane, const Run *run, int from, int to) {
     const int low_limit = run->upright ? 0 : plane->top;
     const int high_limit = run->upright ? plane->width : plane->bottom;
-    int from = 0, to = run->count;
     if (run->upright) {
-        if (plane->top > run->first) from = plane->top - run->first;
+        if (plane->top > run->first + from) from = plane->top - run->first;
         if (plane->bottom < run->first + to) to = plane->bottom - run->first;
     }
     const ptrdiff_t across = run->upright ? 1 : plane->stride;
@@ -288,6 +290,33 @@ static void add_broad(const Plane *plane, const Run *run) {
             const float cover = fminf(high, (float)(k + 1)) - fmaxf(low, (float)k);
             if (cover > 0.0f) *pixel += __builtin_convertvector(run->light * cover, Ints4);
         }
+    }
+}
+
+static void add_part(const Plane *plane, const Run *run, int from, int to) {
+    if (run->breadth == 1.0f)
+        add_thin(plane, *run, from, to);
+    else
+        add_broad(plane, run, from, to);
+}
+
+/* A line in dashes. They are counted from its first end, also where that lies outside the picture, and step
+ * by step from the same place for every band. */
+static void add_dashes(const Plane *plane, const Run *run, const Line *line, float dash) {
+    const float slope = (float)run->slope * (1.0f / 65536.0f), stride = sqrtf(1.0f + slope * slope);
+    const float period = (1.0f + GAP_BY_DASH) * dash;
+    const int is_back = run->upright ? line->y1 < line->y0 : line->x1 < line->x0;
+    const float phase = fmodf(line->dashed, period), total = phase + stride * (float)run->count;
+    for (int k = 0; (float)k * period < total; k++) {
+        const float begin = (float)k * period - phase;
+        int from = (int)(begin / stride), to = (int)((begin + dash) / stride);
+        if (from < 0) from = 0;
+        if (to > run->count) to = run->count;
+        if (to <= from) continue;
+        if (is_back)
+            add_part(plane, run, run->count - to, run->count - from);
+        else
+            add_part(plane, run, from, to);
     }
 }
 
@@ -333,11 +362,12 @@ int lines_draw_band(const Lines *lines, int band, float alpha, uint8_t *pixels) 
     plane.pixels = calloc(size, sizeof(Ints4));
     if (!plane.pixels) return -1;
     for (int k = lines->starts[band]; k < lines->starts[band + 1]; k++) {
-        const Run run = run_along(&lines->lines[lines->listed[k]], lines->unit);
-        if (run.breadth == 1.0f)
-            add_thin(&plane, run);
+        const Line *line = &lines->lines[lines->listed[k]];
+        const Run run = run_along(line, lines->unit);
+        if (line->dashed >= 0.0f)
+            add_dashes(&plane, &run, line, lines->dash);
         else
-            add_broad(&plane, &run);
+            add_part(&plane, &run, 0, run.count);
     }
     const float rate = log1pf(-fminf(fmaxf(alpha, 0.0f), 0.99f)) / lines->unit;
     for (int y = top; y < bottom; y++)

@@ -1,18 +1,17 @@
 /* The Python side: takes arguments, checks them, lets other threads run, calls the core.
  *
- * Trees and lines are capsules. A tree is built by one thread at a time while nobody reads it; lines are
- * made once and then only read. app/graph/native.py is the documented face of all this.
+ * Trees are capsules. A tree is built by one thread at a time while nobody reads it. app/graph/native.py is
+ * the documented face of all this; pictures have theirs in pictures.c.
  */
 #include "arrays.h"
 #include "clustering.h"
 #include "overlaps.h"
-#include "raster.h"
+#include "pictures.h"
 
 #define TREE "scriptorium.tree"
-#define LINES "scriptorium.lines"
 
 /* Raised with every change of a function's arguments: an extension left over from before is not used. */
-#define INTERFACE 1
+#define INTERFACE 2
 
 static PyObject *interface(PyObject *module, PyObject *args) {
     (void)module;
@@ -270,138 +269,6 @@ done:
     return result;
 }
 
-/* ---- Pictures */
-
-static void forget_lines(PyObject *capsule) {
-    lines_free(PyCapsule_GetPointer(capsule, LINES));
-}
-
-static int is_size(Py_ssize_t width, Py_ssize_t height) {
-    if (0 < width && width <= LARGEST_SIDE && 0 < height && height <= LARGEST_SIDE) return 1;
-    PyErr_Format(PyExc_ValueError, "a picture of %zd x %zd pixels: needs 1 to %d on each side", width, height,
-                 LARGEST_SIDE);
-    return 0;
-}
-
-static PyObject *new_lines(PyObject *module, PyObject *args) {
-    PyObject *given[7], *result = NULL;
-    Arrays arrays = {0};
-    LineLook look;
-    Lines *lines;
-    Py_ssize_t nodes, edges, classes;
-    int width, height, is_none;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OOOOOOOiiffd", &given[0], &given[1], &given[2], &given[3], &given[4],
-                          &given[5], &given[6], &width, &height, &look.reach, &look.ratio, &look.budget))
-        return NULL;
-    if (!is_size(width, height)) return NULL;
-    if (!(look.at = take_array(&arrays, given[0], "at", FLOAT32, -1, 2, 0, &nodes)) ||
-        !(look.ends = take_array(&arrays, given[1], "edges", INT32, -1, 2, 0, &edges)) ||
-        !(look.light = take_array(&arrays, given[2], "light", FLOAT32, edges, 0, 0, NULL)) ||
-        !(look.breadth = take_array(&arrays, given[3], "breadth", FLOAT32, edges, 0, 0, NULL)) ||
-        !(look.color_class = take_array(&arrays, given[4], "classes", INT16, edges, 0, 0, NULL)) ||
-        !(look.colors = take_array(&arrays, given[5], "colors", UINT8, -1, 3, 0, &classes)))
-        goto done;
-    look.shown_ends = take_optional(&arrays, given[6], "shown", UINT8, nodes, 0, &is_none);
-    if (!look.shown_ends && !is_none) goto done;
-    look.nodes = (int)nodes;
-    look.edges = (int)edges;
-    look.classes = (int)classes;
-    Py_BEGIN_ALLOW_THREADS
-    lines = lines_new(look, width, height);
-    Py_END_ALLOW_THREADS
-    result = lines ? PyCapsule_New(lines, LINES, forget_lines) : PyErr_NoMemory();
-    if (lines && !result) lines_free(lines);
-done:
-    give_back(&arrays);
-    return result;
-}
-
-static PyObject *facts_of_lines(PyObject *module, PyObject *args) {
-    PyObject *capsule;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "O", &capsule)) return NULL;
-    const Lines *lines = PyCapsule_GetPointer(capsule, LINES);
-    return lines ? Py_BuildValue("iidf", lines->bands, lines->count, lines->length, lines->share) : NULL;
-}
-
-static PyObject *draw_band(PyObject *module, PyObject *args) {
-    PyObject *capsule, *pixels_given, *result = NULL;
-    Arrays arrays = {0};
-    Py_ssize_t height, width;
-    float alpha;
-    int band, status;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OifO", &capsule, &band, &alpha, &pixels_given)) return NULL;
-    const Lines *lines = PyCapsule_GetPointer(capsule, LINES);
-    if (!lines) return NULL;
-    uint8_t *pixels = take_picture(&arrays, pixels_given, &height, &width);
-    if (!pixels) goto done;
-    if (height != lines->height || width != lines->width || band < 0 || band >= lines->bands) {
-        PyErr_Format(PyExc_ValueError, "the lines are for %d x %d pixels in %d bands", lines->width,
-                     lines->height, lines->bands);
-        goto done;
-    }
-    Py_BEGIN_ALLOW_THREADS
-    status = lines_draw_band(lines, band, alpha, pixels);
-    Py_END_ALLOW_THREADS
-    result = status < 0 ? PyErr_NoMemory() : Py_BuildValue("");
-done:
-    give_back(&arrays);
-    return result;
-}
-
-static PyObject *draw_discs(PyObject *module, PyObject *args) {
-    PyObject *given[6], *pixels_given, *result = NULL;
-    Arrays arrays = {0};
-    DiscLook look;
-    Py_ssize_t nodes, shown, classes, height, width;
-    unsigned char ground[3];
-    int top, bottom;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OOOOOO(bbb)fiiO", &given[0], &given[1], &given[2], &given[3], &given[4],
-                          &given[5], &ground[0], &ground[1], &ground[2], &look.ratio, &top, &bottom,
-                          &pixels_given))
-        return NULL;
-    uint8_t *pixels;
-    if (!(look.at = take_array(&arrays, given[0], "at", FLOAT32, -1, 2, 0, &nodes)) ||
-        !(look.radius = take_array(&arrays, given[1], "radius", FLOAT32, nodes, 0, 0, NULL)) ||
-        !(look.opacity = take_array(&arrays, given[2], "opacity", FLOAT32, nodes, 0, 0, NULL)) ||
-        !(look.color_class = take_array(&arrays, given[3], "classes", INT16, nodes, 0, 0, NULL)) ||
-        !(look.order = take_array(&arrays, given[4], "order", INT32, -1, 0, 0, &shown)) ||
-        !(look.palette = take_array(&arrays, given[5], "palette", UINT8, -1, 4, 0, &classes)) ||
-        !(pixels = take_picture(&arrays, pixels_given, &height, &width)) || !is_size(width, height) ||
-        !is_range(top, bottom, height))
-        goto done;
-    look.nodes = (int)nodes;
-    look.shown = (int)shown;
-    look.classes = (int)classes;
-    for (int channel = 0; channel < 3; channel++) look.ground[channel] = ground[channel];
-    Py_BEGIN_ALLOW_THREADS
-    discs_draw(look, (int)width, top, bottom, pixels);
-    Py_END_ALLOW_THREADS
-    result = Py_BuildValue("");
-done:
-    give_back(&arrays);
-    return result;
-}
-
-static PyObject *find_disc(PyObject *module, PyObject *args) {
-    PyObject *given[3], *result = NULL;
-    Arrays arrays = {0};
-    Py_ssize_t count;
-    float x, y, reach;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OOOfff", &given[0], &given[1], &given[2], &x, &y, &reach)) return NULL;
-    const float *at, *radius, *opacity;
-    if ((at = take_array(&arrays, given[0], "at", FLOAT32, -1, 2, 0, &count)) &&
-        (radius = take_array(&arrays, given[1], "radius", FLOAT32, count, 0, 0, NULL)) &&
-        (opacity = take_array(&arrays, given[2], "opacity", FLOAT32, count, 0, 0, NULL)))
-        result = Py_BuildValue("i", disc_at((int)count, at, radius, opacity, x, y, reach));
-    give_back(&arrays);
-    return result;
-}
-
 static PyMethodDef METHODS[] = {
     {"interface", interface, METH_VARARGS, "interface() -> the number of this set of functions."},
     {"compiler", compiler, METH_VARARGS, "compiler() -> what built it."},
@@ -420,12 +287,18 @@ static PyMethodDef METHODS[] = {
      "cluster(starts, neighbours, weight, mass, order, cap, rounds, label)"},
     {"separate", part_discs, METH_VARARGS, "separate(at, radius, gap) -> largest overlap before"},
     {"lines", new_lines, METH_VARARGS,
-     "lines(at, edges, light, breadth, classes, colors, shown, width, height, reach, ratio, budget) -> lines"},
+     "lines(at, edges, light, breadth, classes, colors, dashed, shown, width, height, reach, ratio, budget)"
+     " -> lines"},
     {"line_facts", facts_of_lines, METH_VARARGS, "line_facts(lines) -> (bands, count, length, share)"},
     {"draw_band", draw_band, METH_VARARGS, "draw_band(lines, band, alpha, pixels)"},
     {"draw_discs", draw_discs, METH_VARARGS,
-     "draw_discs(at, radius, opacity, classes, order, palette, ground, ratio, top, bottom, pixels)"},
-    {"disc_at", find_disc, METH_VARARGS, "disc_at(at, radius, opacity, x, y, reach) -> row or -1"},
+     "draw_discs(at, radius, opacity, color, order, lit, view, unlit, ground, ratio, top, bottom, pixels)"},
+    {"disc_at", find_disc, METH_VARARGS, "disc_at(at, radius, opacity, view, x, y, reach) -> row or -1"},
+    {"first_seen", find_seen, METH_VARARGS,
+     "first_seen(at, radius, opacity, order, view, rectangle, least_radius, least_opacity, rows) -> count"},
+    {"lay", lay, METH_VARARGS, "lay(layer, left, top, zoom, opacity, ground, first, last, pixels)"},
+    {"place_names", put_names, METH_VARARGS,
+     "place_names(names, discs, width, forced, most, insistent, side)"},
     {NULL, NULL, 0, NULL},
 };
 

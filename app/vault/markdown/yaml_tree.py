@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import yaml
+from yaml.cyaml import CParser  # type: ignore[attr-defined]
 
 from app.vault.note import Span
 
@@ -87,8 +88,9 @@ def read_tree(text: str, offset: int = 0) -> Mapping | None:
         UnreadableYaml: it is not YAML, not a mapping, or beyond a cap (depth, aliases, nodes).
     """
     try:
-        events = yaml.parse(text, Loader=yaml.CSafeLoader)
-        root = _Composer(events, text, offset).document()
+        # libyaml's parser alone: no loader around it is asked to construct anything.
+        parser = CParser(text)
+        root = _Composer(iter(parser.get_event, None), text, offset).document()
     except yaml.MarkedYAMLError as error:
         line = f" (line {error.problem_mark.line + 2})" if error.problem_mark else ""
         raise UnreadableYaml(f"{error.problem or error.context}{line}") from error

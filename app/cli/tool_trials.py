@@ -1,0 +1,72 @@
+"""One call or more of every tool on a copy of the sample vault: what `scriptorium tools --check` runs.
+
+Calls are made in this order, so a later one may build on what an earlier one wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+Results = Mapping[str, Mapping[str, object]]
+"""The last result of each tool so far."""
+
+Arguments = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A call; `arguments` may be made from the results so far."""
+
+    tool: str
+    arguments: Arguments | Callable[[Results], Arguments]
+
+
+def _version(results: Results) -> Arguments:
+    versions = results["note_history"]["versions"]
+    assert isinstance(versions, list)
+    return {"name": "Gimbal", "version": versions[-1]["version"]}
+
+
+_PATCH = """\
+@@ -1,1 +1,1 @@
+-Written by the trial.
++Written and patched by the trial.
+"""
+
+_NOTES = (
+    Trial("create_note", {"name": "A trial", "content": "Written by the trial.\n", "folder": "Journal"}),
+    Trial("read_note", {"name": "A trial"}),
+    Trial("edit_note", {"name": "A trial", "op": "patch", "patch": _PATCH}),
+    Trial("edit_note", {"name": "Gimbal", "op": "append", "text": "Seen by the trial."}),
+    Trial("update_note", {"name": "A trial", "content": "All new.\n"}),
+    Trial("set_properties", {"name": "A trial", "properties": {"status": "draft", "rating": 4}}),
+    Trial("move_note", {"name": "Longitude", "new_name": "Geographic longitude"}),
+    Trial("list_notes", {"folder": "Journal"}),
+    Trial("get_metadata", {"name": "H4"}),
+    Trial("note_history", {"name": "Gimbal"}),
+    Trial("restore_note", _version),
+    Trial("undo", {}),
+    Trial("delete_note", {"name": "A trial"}),
+)
+_SEARCH = (
+    Trial("search_notes", {"query": "chronometer -tag:core"}),
+    Trial("semantic_search", {"query": "how sailors kept time", "limit": 3}),
+    Trial("search_by_tags", {"tags": ["core"]}),
+    Trial("search_by_properties", {"properties": {"type": ["claim", "hypothesis"]}}),
+    Trial("find_related", {"name": "H4", "limit": 3}),
+    Trial("list_tags", {}),
+    Trial("vault_info", {}),
+    Trial("unlinked_mentions", {"name": "Greenwich"}),
+)
+_TAGS = (
+    Trial("add_tag", {"name": "Octant", "tag": "to-check"}),
+    Trial("remove_tag", {"name": "Octant", "tag": "to-check"}),
+    Trial("rename_tag", {"tag": "core", "new_tag": "central"}),
+)
+_AGENTS = (
+    Trial("list_tools", {"query": "rename"}),
+    Trial("pending", {"op": "list"}),
+)
+
+TRIALS: tuple[Trial, ...] = (*_NOTES, *_SEARCH, *_TAGS, *_AGENTS)

@@ -1,0 +1,137 @@
+"""`scriptorium tools --check`: call every tool once on a copy of the sample vault, and show what each did."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app import paths
+from app.cli.tool_trials import TRIALS, Trial
+from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
+from app.permissions.approval import ApprovalRequest, Approved, Decision, Effect
+from app.permissions.caller import Caller, CallerKind
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.toolkit.outcome import ToolOutcome
+    from app.workspace import Workspace
+
+Say = Callable[[str], None]
+_FOLDERS = ("SCRIPTORIUM_CONFIG", "SCRIPTORIUM_DATA", "SCRIPTORIUM_CACHE", "SCRIPTORIUM_LOGS")
+_LONGEST = 160
+
+
+class RecordingApprover:
+    """Says yes to everything and keeps what it was asked: nobody's notes are at stake in a copy."""
+
+    def __init__(self) -> None:
+        self.asked: list[ApprovalRequest] = []
+
+    async def decide(self, request: ApprovalRequest) -> Decision:
+        """Approve what is proposed."""
+        self.asked.append(request)
+        return Approved(request.proposal)
+
+
+def run(say: Say = print, trials: Iterable[Trial] = TRIALS) -> int:
+    """Run the trials; the exit status is 1 when a tool failed or has no trial."""
+    with tempfile.TemporaryDirectory(prefix="scriptorium-tools-") as folder, _own_folders(Path(folder)):
+        vault = Path(folder) / "Sample vault"
+        shutil.copytree(paths.resources_folder() / "sample-vault", vault)
+        return asyncio.run(_walk(vault, tuple(trials), say))
+
+
+@contextmanager
+def _own_folders(folder: Path) -> Iterator[None]:
+    """Keep the trial's settings, logs and journal apart from the user's."""
+    kept = {name: os.environ.get(name) for name in _FOLDERS}
+    os.environ.update({name: str(folder / name.lower()) for name in _FOLDERS})
+    try:
+        yield
+    finally:
+        for name, value in kept.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+async def _walk(vault: Path, trials: tuple[Trial, ...], say: Say) -> int:
+    from app.workspace import open_workspace
+
+    approver = RecordingApprover()
+    workspace = await open_workspace(vault, Settings(), approver)
+    try:
+        await _read_all(workspace)
+        failed = await _call_all(workspace, approver, trials, say)
+    finally:
+        await workspace.close()
+    missing = sorted({tool.name for tool in workspace.registry.all()} - {trial.tool for trial in trials})
+    say(f"{len(trials)} calls, {len(failed)} failed")
+    for name in missing:
+        say(f"{name}: no trial calls it")
+    return 1 if failed or missing else 0
+
+
+async def _read_all(workspace: Workspace) -> None:
+    """Wait until the notes can be searched, by words and by meaning."""
+    known = asyncio.Event()
+
+    def progressed(event: EmbeddingProgressed) -> None:
+        if event.done >= event.total:
+            known.set()
+
+    workspace.events.subscribe(EmbeddingProgressed, progressed)
+    workspace.events.subscribe(EmbeddingFailed, lambda event: known.set())
+    await workspace.start_scan(lambda progress: None)
+    await known.wait()
+
+
+async def _call_all(
+    workspace: Workspace, approver: RecordingApprover, trials: tuple[Trial, ...], say: Say
+) -> list[str]:
+    for category in workspace.registry.categories:
+        workspace.registry.set_category(category.id, on=True)
+    results: dict[str, dict[str, object]] = {}
+    failed = []
+    for trial in trials:
+        arguments = trial.arguments(results) if callable(trial.arguments) else trial.arguments
+        approver.asked.clear()
+        caller = Caller(CallerKind.CLI, "tools --check", uses_model=False)
+        outcome = await workspace.runner.call(trial.tool, arguments, caller)
+        _tell(trial.tool, json.dumps(arguments, ensure_ascii=False), approver.asked, outcome, say)
+        if outcome.success:
+            results[trial.tool] = dict(outcome.result)
+        else:
+            failed.append(trial.tool)
+    return failed
+
+
+def _tell(
+    tool: str, arguments: str, asked: Iterable[ApprovalRequest], outcome: ToolOutcome, say: Say
+) -> None:
+    say(f"{'ok    ' if outcome.success else 'FAILED'} {tool} {_short(arguments)}")
+    for request in asked:
+        say(f"         asked: {_short(_proposed(request))}")
+    error = outcome.error or {}
+    say(f"         {_short(outcome.message or str(error.get('message', '')))}")
+
+
+def _proposed(request: ApprovalRequest) -> str:
+    """What was approved, in a line."""
+    if isinstance(request.proposal, Effect):
+        return request.proposal.text
+    changes = (f"{type(change).__name__.lower()} {change.path}" for change in request.proposal.changes)
+    return f"{', '.join(changes)} ({request.reason})"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"

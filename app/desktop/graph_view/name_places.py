@@ -1,0 +1,116 @@
+"""Which nodes may be named in a frame, and where names find room: by the C core, or else by numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.graph import native
+from app.graph.native_pictures import Bodies, View, first_seen, place_names
+
+_CELL = 48.0
+SIDES = 4
+Box = tuple[float, float, float, float]
+
+
+def seen_rows(
+    bodies: Bodies,
+    order: NDArray[np.int32],
+    view: View,
+    rectangle: Box,
+    least_radius: float,
+    least_opacity: float,
+    most: int,
+) -> NDArray[np.int32]:
+    """As `app.graph.native_pictures.first_seen`."""
+    if native.available():
+        return first_seen(bodies, order, view, rectangle, least_radius, least_opacity, most)
+    large = order[(view.radii(bodies.radii) >= least_radius)[order]]
+    large = large[bodies.opacity[large] > least_opacity]
+    x, y = view.places(bodies.at[large]).T
+    left, top, right, bottom = rectangle
+    inside: NDArray[np.bool_] = (x > left) & (x < right) & (y > top) & (y < bottom)
+    return np.asarray(large[inside][:most], dtype=np.int32)
+
+
+def find_room(
+    names: NDArray[np.float32],
+    discs: NDArray[np.float32],
+    width: float,
+    forced: int,
+    most: int,
+    insistent: int,
+    side: NDArray[np.int32],
+) -> None:
+    """As `app.graph.native_pictures.place_names`."""
+    if native.available():
+        place_names(names, discs, width, forced, most, insistent, side)
+        return
+    taken, covered = _Taken(), _Taken()
+    for left, top, right, bottom in discs.tolist():
+        covered.add((left, top, right, bottom))
+    placed = 0
+    for row, (name, last) in enumerate(zip(names.tolist(), side.tolist(), strict=True)):
+        side[row] = -1
+        if placed >= most + forced:
+            continue
+        insists = row < forced or placed < insistent
+        side[row] = found = _side_of(name, last if 0 <= last < SIDES else 0, width, taken, covered, insists)
+        if found >= 0:
+            taken.add(box_of(name, found))
+            placed += 1
+
+
+def _side_of(
+    name: list[float], last: int, width: float, taken: _Taken, covered: _Taken, insists: bool
+) -> int:
+    x, _, radius = name[:3]
+    inside = radius < x < width - radius
+    for side in (last, *(other for other in range(SIDES) if other != last)):
+        box = box_of(name, side)
+        if inside and (box[0] < 0 or box[2] > width):
+            continue
+        if taken.free(box) and covered.free(box):
+            return side
+    return 0 if insists and taken.free(box_of(name, 0)) else -1
+
+
+def box_of(name: list[float], side: int) -> Box:
+    """The box of a name: x and y of its node, its radius, width and height; at a side of it."""
+    x, y, radius, width, height = name
+    left, top = x - width / 2, y - height / 2
+    if side == 0:
+        top = y + radius + 0.5
+    elif side == 1:
+        top = y - radius - height + 1.5
+    elif side == 2:
+        left = x + radius - 0.5
+    else:
+        left = x - radius - width + 0.5
+    return left, top, left + width, top + height
+
+
+class _Taken:
+    """Boxes that are taken, in coarse cells."""
+
+    def __init__(self) -> None:
+        self._cells: dict[tuple[int, int], list[Box]] = {}
+
+    def free(self, box: Box) -> bool:
+        """Whether `box` touches none."""
+        for cell in _cells(box):
+            for other in self._cells.get(cell, ()):
+                if box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]:
+                    return False
+        return True
+
+    def add(self, box: Box) -> None:
+        """Take `box`."""
+        for cell in _cells(box):
+            self._cells.setdefault(cell, []).append(box)
+
+
+def _cells(box: Box) -> list[tuple[int, int]]:
+    columns = range(int(box[0] // _CELL), int(box[2] // _CELL) + 1)
+    lines = range(int(box[1] // _CELL), int(box[3] // _CELL) + 1)
+    return [(column, line) for column in columns for line in lines]

@@ -1,0 +1,125 @@
+"""The image that a frame is put together on, in device pixels: links, nodes and what is painted over them.
+
+With the C core links and nodes are written into its memory; without it Qt paints them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from app.desktop.graph_view.edge_picture import Picture, pixels_of, placed
+from app.desktop.graph_view.look import rgb
+from app.desktop.graph_view.painting import Frame, paint_empty, paint_over, paint_under, point
+from app.desktop.graph_view.sprites import LARGEST_SPRITE, draw_disc
+from app.graph import native
+from app.graph.native_pictures import draw_discs, lay
+
+_DIMMED = 0.14
+
+
+class Surface:
+    """Paints frames. Its image is used again for the next one of the same size."""
+
+    def __init__(self) -> None:
+        self._image = QImage()
+        # The GUI's thread alone: a frame takes some milliseconds, and waits for no other thread.
+        self._alone = native.Workers(1)
+
+    def paint(self, frame: Frame, ratio: float, *, still: bool = False) -> QImage:
+        """Everything, back to front, as an image of the view's size; good until the next call.
+
+        Args:
+            frame: What.
+            ratio: Device pixels per pixel.
+            still: Names are all there at once, for a picture that nobody sees fade in.
+        """
+        width, height = max(1, round(frame.width * ratio)), max(1, round(frame.height * ratio))
+        if (self._image.width(), self._image.height()) != (width, height):
+            self._image = QImage(width, height, QImage.Format.Format_RGB32)
+        self._image.setDevicePixelRatio(ratio)
+        if not len(frame.scene.graph):
+            self._image.fill(QColor(frame.scene.theme.window))
+            painter = QPainter(self._image)
+            paint_empty(painter, frame)
+            painter.end()
+            return self._image
+        self._lay_links(frame, ratio)
+        painter = QPainter(self._image)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_under(painter, frame)
+        self._draw_nodes(painter, frame, ratio)
+        paint_over(painter, frame)
+        painter.end()
+        self._paint_names(frame, ratio, still)
+        return self._image
+
+    def _lay_links(self, frame: Frame, ratio: float) -> None:
+        """The ground and the picture of links where it belongs under this camera."""
+        ground, picture = QColor(frame.scene.theme.window), frame.picture
+        if picture is None or not native.available():
+            self._image.fill(ground)
+            if picture is not None:
+                self._paint_links(frame, picture)
+            return
+        area = placed(picture, frame.camera, frame.width, frame.height)
+        zoom = area.width() * ratio / picture.image.width()
+        corner = (area.x() * ratio, area.y() * ratio)
+        opacity = 1.0 - (1.0 - _DIMMED) * frame.dim
+        color = rgb(frame.scene.theme.window)
+        # A zoom that is one but for rounding is one: whole pixels are ten times as fast.
+        zoom = 1.0 if abs(zoom - 1.0) < 1e-5 else zoom
+        lay(picture.pixels, corner, zoom, opacity, color, pixels_of(self._image), self._alone)
+
+    def _paint_links(self, frame: Frame, picture: Picture) -> None:
+        painter = QPainter(self._image)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setOpacity(1.0 - (1.0 - _DIMMED) * frame.dim)
+        painter.drawImage(placed(picture, frame.camera, frame.width, frame.height), picture.image)
+        painter.end()
+
+    def _draw_nodes(self, painter: QPainter, frame: Frame, ratio: float) -> None:
+        """Small nodes first, so that hubs lie on top."""
+        scene = frame.scene
+        if not native.available():
+            self._paint_nodes(painter, frame)
+            return
+        unlit = 1.0 - (1.0 - _DIMMED) * frame.dim
+        ground = rgb(scene.theme.window)
+        view = frame.view.enlarged(ratio)
+        bodies, colors, order = scene.bodies, scene.colors, scene.order
+        pixels, alone = pixels_of(self._image), self._alone
+        draw_discs(bodies, colors, order, frame.lit, unlit, view, ground, ratio, pixels, alone)
+
+    def _paint_nodes(self, painter: QPainter, frame: Frame) -> None:
+        """By Qt: those that outgrow the atlas, or have a colour of their own, are drawn one by one."""
+        scene, view = frame.scene, frame.view
+        at, radii = view.places(scene.positions), view.radii(scene.radii)
+        opacity = frame.opacity()
+        x, y = at[:, 0], at[:, 1]
+        inside = (x > -radii) & (x < frame.width + radii) & (y > -radii) & (y < frame.height + radii)
+        rows = scene.order[(inside & (opacity > 0.0))[scene.order]]
+        usual = (radii[rows] <= LARGEST_SPRITE) & (scene.marks.colors is None)
+        small = rows[usual]
+        atlas = frame.atlas()
+        atlas.draw(
+            painter, atlas.fragments(at[small], radii[small], scene.nodes.group[small], opacity[small])
+        )
+        for row in rows[~usual].tolist():
+            painter.setOpacity(float(opacity[row]))
+            color = f"#{int(scene.colors[row]) & 0xFFFFFF:06x}"
+            group = replace(scene.nodes.groups[scene.nodes.group[row]], color=color)
+            draw_disc(painter, point(at[row]), float(radii[row]), group, scene.theme.window)
+        painter.setOpacity(1.0)
+
+    def _paint_names(self, frame: Frame, ratio: float, still: bool) -> None:
+        """Names, by device pixels: so they stay sharp, and are copied rather than stretched."""
+        frame.name()
+        if still:
+            frame.labels.finish()
+        self._image.setDevicePixelRatio(1.0)
+        painter = QPainter(self._image)
+        frame.labels.paint(painter, frame.scene, frame.view.enlarged(ratio))
+        painter.end()
+        self._image.setDevicePixelRatio(ratio)

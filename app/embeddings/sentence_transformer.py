@@ -1,0 +1,54 @@
+"""Any other sentence model, by sentence-transformers. Loaded by the worker only, where the extra is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from app.embeddings import EmbedderUnavailable
+from app.embeddings.onnx_model import Vectors
+
+# Chunks are cut to fit into so many word pieces; a longer window would only take memory.
+_MOST_TOKENS = 256
+_BATCH = 32
+_MISSING = (
+    "This model needs sentence-transformers, which is not there. Install it with "
+    "“pip install scriptorium[sentence-transformers]”, or name a Python that has it in the settings."
+)
+
+
+class SentenceTransformerModel:
+    """Turns texts into unit vectors by the model `name`, on the processor, on `threads` threads.
+
+    A name that is not a folder is fetched from the Hugging Face hub the first time.
+
+    Raises:
+        EmbedderUnavailable: the extra is not installed, or there is no such model.
+    """
+
+    def __init__(self, name: str, threads: int = 1) -> None:
+        try:
+            import torch
+            from sentence_transformers import SentenceTransformer
+        except ImportError as error:
+            raise EmbedderUnavailable(_MISSING) from error
+        torch.set_num_threads(threads)
+        try:
+            self._model: Any = SentenceTransformer(name, device="cpu")
+        except Exception as error:
+            # Whatever the hub, the file system or a foreign configuration can raise.
+            raise EmbedderUnavailable(f"The model “{name}” can't be loaded: {error}") from error
+        limit = self._model.get_max_seq_length() or _MOST_TOKENS
+        config = getattr(self._model[0], "auto_model", None)
+        positions = getattr(getattr(config, "config", None), "max_position_embeddings", limit)
+        self._model.max_seq_length = min(_MOST_TOKENS, max(limit, positions - 2))
+        self.name = name
+        self.dimension = int(self.encode(["size"]).shape[1])
+
+    def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        """One unit vector per text, shape (n, dimension); a model that tells them apart sees `query`."""
+        encode = self._model.encode_query if query else self._model.encode_document
+        vectors = encode(list(texts), batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False)
+        return np.ascontiguousarray(vectors, dtype=np.float32)

@@ -1,0 +1,231 @@
+/* The Python side of pictures: takes arguments, checks them, lets other threads run, calls the core.
+ *
+ * Lines are capsules: made once and then only read. app/graph/native_pictures.py is the documented face.
+ */
+#include "pictures.h"
+
+#include "arrays.h"
+#include "lanes.h"
+#include "raster.h"
+
+#define LINES "scriptorium.lines"
+
+static void forget_lines(PyObject *capsule) {
+    lines_free(PyCapsule_GetPointer(capsule, LINES));
+}
+
+static int is_size(Py_ssize_t width, Py_ssize_t height) {
+    if (0 < width && width <= LARGEST_SIDE && 0 < height && height <= LARGEST_SIDE) return 1;
+    PyErr_Format(PyExc_ValueError, "a picture of %zd x %zd pixels: needs 1 to %d on each side", width, height,
+                 LARGEST_SIDE);
+    return 0;
+}
+
+PyObject *new_lines(PyObject *module, PyObject *args) {
+    PyObject *given[8], *result = NULL;
+    Arrays arrays = {0};
+    LineLook look;
+    Lines *lines;
+    Py_ssize_t nodes, edges, classes;
+    int width, height, is_none;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOOOOOOOiiffd", &given[0], &given[1], &given[2], &given[3], &given[4],
+                          &given[5], &given[6], &given[7], &width, &height, &look.reach, &look.ratio, &look.budget))
+        return NULL;
+    if (!is_size(width, height)) return NULL;
+    if (!(look.at = take_array(&arrays, given[0], "at", FLOAT32, -1, 2, 0, &nodes)) ||
+        !(look.ends = take_array(&arrays, given[1], "edges", INT32, -1, 2, 0, &edges)) ||
+        !(look.light = take_array(&arrays, given[2], "light", FLOAT32, edges, 0, 0, NULL)) ||
+        !(look.breadth = take_array(&arrays, given[3], "breadth", FLOAT32, edges, 0, 0, NULL)) ||
+        !(look.color_class = take_array(&arrays, given[4], "classes", INT16, edges, 0, 0, NULL)) ||
+        !(look.colors = take_array(&arrays, given[5], "colors", UINT8, -1, 3, 0, &classes)))
+        goto done;
+    look.dashed = take_optional(&arrays, given[6], "dashed", UINT8, edges, 0, &is_none);
+    if (!look.dashed && !is_none) goto done;
+    look.shown_ends = take_optional(&arrays, given[7], "shown", UINT8, nodes, 0, &is_none);
+    if (!look.shown_ends && !is_none) goto done;
+    look.nodes = (int)nodes;
+    look.edges = (int)edges;
+    look.classes = (int)classes;
+    Py_BEGIN_ALLOW_THREADS
+    lines = lines_new(look, width, height);
+    Py_END_ALLOW_THREADS
+    result = lines ? PyCapsule_New(lines, LINES, forget_lines) : PyErr_NoMemory();
+    if (lines && !result) lines_free(lines);
+done:
+    give_back(&arrays);
+    return result;
+}
+
+PyObject *facts_of_lines(PyObject *module, PyObject *args) {
+    PyObject *capsule;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O", &capsule)) return NULL;
+    const Lines *lines = PyCapsule_GetPointer(capsule, LINES);
+    return lines ? Py_BuildValue("iidf", lines->bands, lines->count, lines->length, lines->share) : NULL;
+}
+
+PyObject *draw_band(PyObject *module, PyObject *args) {
+    PyObject *capsule, *pixels_given, *result = NULL;
+    Arrays arrays = {0};
+    Py_ssize_t height, width;
+    float alpha;
+    int band, status;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OifO", &capsule, &band, &alpha, &pixels_given)) return NULL;
+    const Lines *lines = PyCapsule_GetPointer(capsule, LINES);
+    if (!lines) return NULL;
+    uint8_t *pixels = take_picture(&arrays, pixels_given, &height, &width);
+    if (!pixels) goto done;
+    if (height != lines->height || width != lines->width || band < 0 || band >= lines->bands) {
+        PyErr_Format(PyExc_ValueError, "the lines are for %d x %d pixels in %d bands", lines->width,
+                     lines->height, lines->bands);
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    status = lines_draw_band(lines, band, alpha, pixels);
+    Py_END_ALLOW_THREADS
+    result = status < 0 ? PyErr_NoMemory() : Py_BuildValue("");
+done:
+    give_back(&arrays);
+    return result;
+}
+
+static uint32_t opaque(const unsigned char color[3]) {
+    return 0xff000000u | (uint32_t)color[0] << 16 | (uint32_t)color[1] << 8 | color[2];
+}
+
+PyObject *draw_discs(PyObject *module, PyObject *args) {
+    PyObject *given[6], *pixels_given, *result = NULL;
+    Arrays arrays = {0};
+    DiscLook look;
+    View *view = &look.view;
+    Py_ssize_t nodes, shown, height, width;
+    unsigned char ground[3];
+    int top, bottom, is_none;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOOOOO(fffffff)f(bbb)fiiO", &given[0], &given[1], &given[2], &given[3],
+                          &given[4], &given[5], &view->eye_x, &view->eye_y, &view->scale, &view->middle_x,
+                          &view->middle_y, &view->growth, &view->least, &look.unlit, &ground[0], &ground[1],
+                          &ground[2], &look.ratio, &top, &bottom, &pixels_given))
+        return NULL;
+    uint8_t *pixels;
+    if (!(look.at = take_array(&arrays, given[0], "at", FLOAT32, -1, 2, 0, &nodes)) ||
+        !(look.radius = take_array(&arrays, given[1], "radius", FLOAT32, nodes, 0, 0, NULL)) ||
+        !(look.opacity = take_array(&arrays, given[2], "opacity", FLOAT32, nodes, 0, 0, NULL)) ||
+        !(look.color = take_array(&arrays, given[3], "color", INT32, nodes, 0, 0, NULL)) ||
+        !(look.order = take_array(&arrays, given[4], "order", INT32, -1, 0, 0, &shown)) ||
+        !(pixels = take_picture(&arrays, pixels_given, &height, &width)) || !is_size(width, height) ||
+        !is_range(top, bottom, height))
+        goto done;
+    look.lit = take_optional(&arrays, given[5], "lit", UINT8, nodes, 0, &is_none);
+    if (!look.lit && !is_none) goto done;
+    look.nodes = (int)nodes;
+    look.shown = (int)shown;
+    look.ground = opaque(ground);
+    Py_BEGIN_ALLOW_THREADS
+    discs_draw(look, (int)width, top, bottom, pixels);
+    Py_END_ALLOW_THREADS
+    result = Py_BuildValue("");
+done:
+    give_back(&arrays);
+    return result;
+}
+
+PyObject *find_disc(PyObject *module, PyObject *args) {
+    PyObject *given[3], *result = NULL;
+    Arrays arrays = {0};
+    Py_ssize_t count;
+    View view;
+    float x, y, reach;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOO(fffffff)fff", &given[0], &given[1], &given[2], &view.eye_x, &view.eye_y,
+                          &view.scale, &view.middle_x, &view.middle_y, &view.growth, &view.least, &x, &y,
+                          &reach))
+        return NULL;
+    const float *at, *radius, *opacity;
+    if ((at = take_array(&arrays, given[0], "at", FLOAT32, -1, 2, 0, &count)) &&
+        (radius = take_array(&arrays, given[1], "radius", FLOAT32, count, 0, 0, NULL)) &&
+        (opacity = take_array(&arrays, given[2], "opacity", FLOAT32, count, 0, 0, NULL)))
+        result = Py_BuildValue("i", disc_at((int)count, at, radius, opacity, &view, x, y, reach));
+    give_back(&arrays);
+    return result;
+}
+
+PyObject *find_seen(PyObject *module, PyObject *args) {
+    PyObject *given[4], *rows_given, *result = NULL;
+    Arrays arrays = {0};
+    Py_ssize_t nodes, shown, most;
+    Seen seen;
+    View *view = &seen.view;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOOO(fffffff)(ffff)ffO", &given[0], &given[1], &given[2], &given[3],
+                          &view->eye_x, &view->eye_y, &view->scale, &view->middle_x, &view->middle_y,
+                          &view->growth, &view->least, &seen.left, &seen.top, &seen.right, &seen.bottom,
+                          &seen.least_radius, &seen.least_opacity, &rows_given))
+        return NULL;
+    const int32_t *order;
+    int32_t *rows;
+    if ((seen.at = take_array(&arrays, given[0], "at", FLOAT32, -1, 2, 0, &nodes)) &&
+        (seen.radius = take_array(&arrays, given[1], "radius", FLOAT32, nodes, 0, 0, NULL)) &&
+        (seen.opacity = take_array(&arrays, given[2], "opacity", FLOAT32, nodes, 0, 0, NULL)) &&
+        (order = take_array(&arrays, given[3], "order", INT32, -1, 0, 0, &shown)) &&
+        (rows = take_array(&arrays, rows_given, "rows", INT32, -1, 0, 1, &most)))
+        result = Py_BuildValue("i", first_seen(&seen, (int)shown, order, (int)nodes, (int)most, rows));
+    give_back(&arrays);
+    return result;
+}
+
+PyObject *lay(PyObject *module, PyObject *args) {
+    PyObject *layer_given, *pixels_given, *result = NULL;
+    Arrays arrays = {0};
+    Layer layer;
+    Py_ssize_t layer_height, layer_width, height, width;
+    unsigned char ground[3];
+    float opacity;
+    int top, bottom, status;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "Offff(bbb)iiO", &layer_given, &layer.left, &layer.top, &layer.zoom, &opacity,
+                          &ground[0], &ground[1], &ground[2], &top, &bottom, &pixels_given))
+        return NULL;
+    uint8_t *pixels;
+    if (!(layer.pixels = take_picture(&arrays, layer_given, &layer_height, &layer_width)) ||
+        !(pixels = take_picture(&arrays, pixels_given, &height, &width)) || !is_size(width, height) ||
+        !is_size(layer_width, layer_height) || !is_range(top, bottom, height))
+        goto done;
+    if (!(layer.zoom > 0.0f) || !is_place(layer.left, layer.top)) {
+        PyErr_Format(PyExc_ValueError, "a layer needs a place and a zoom above 0");
+        goto done;
+    }
+    layer.width = (int)layer_width;
+    layer.height = (int)layer_height;
+    layer.opacity = opacity > 0.0f ? (uint32_t)(opacity < 1.0f ? opacity * 256.0f : 256.0f) : 0;
+    Py_BEGIN_ALLOW_THREADS
+    status = layer_lay(&layer, opaque(ground), (int)width, top, bottom, pixels);
+    Py_END_ALLOW_THREADS
+    result = status < 0 ? PyErr_NoMemory() : Py_BuildValue("");
+done:
+    give_back(&arrays);
+    return result;
+}
+
+PyObject *put_names(PyObject *module, PyObject *args) {
+    PyObject *given[3], *result = NULL;
+    Arrays arrays = {0};
+    Py_ssize_t count, discs;
+    Placing placing;
+    int32_t *side;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOfiiiO", &given[0], &given[1], &placing.width, &placing.forced,
+                          &placing.most, &placing.insistent, &given[2]))
+        return NULL;
+    if ((placing.names = take_array(&arrays, given[0], "names", FLOAT32, -1, 5, 0, &count)) &&
+        (placing.boxes = take_array(&arrays, given[1], "discs", FLOAT32, -1, 4, 0, &discs)) &&
+        (side = take_array(&arrays, given[2], "side", INT32, count, 0, 1, NULL))) {
+        placing.count = (int)count;
+        placing.discs = (int)discs;
+        result = place_names(&placing, side) < 0 ? PyErr_NoMemory() : Py_BuildValue("");
+    }
+    give_back(&arrays);
+    return result;
+}

@@ -1,0 +1,55 @@
+"""Suggested links in a graph: they stand behind the real ones and change nobody's neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.graph.model import SUGGESTED, Graph
+
+_NONE = np.empty((0, 2), dtype=np.int32)
+
+
+def with_suggestions(
+    graph: Graph, pairs: NDArray[np.int32] = _NONE, scores: NDArray[np.float32] | None = None
+) -> Graph:
+    """The graph with these suggested links instead of those that it has; rows stay what they are.
+
+    Args:
+        graph: With suggestions or without.
+        pairs: int32 (k, 2), rows of source and target; pairs that are linked already are left out.
+        scores: float32 (k,), drawn as confidence; by default none is stated.
+    """
+    real = len(graph.links)
+    pairs = np.asarray(pairs, dtype=np.int32).reshape(-1, 2)
+    if scores is None:
+        scores = np.full(len(pairs), np.nan, dtype=np.float32)
+    new = ~_linked(graph, pairs)
+    pairs, scores = pairs[new], np.asarray(scores, dtype=np.float32)[new]
+    types = tuple(name for name in graph.edge_types if name != SUGGESTED)
+    place = [types.index(name) if name in types else 0 for name in graph.edge_types]
+    codes = np.array(place, dtype=np.int16)[graph.edge_codes[:real]]
+    if len(pairs):
+        types = (*types, SUGGESTED)
+        codes = np.append(codes, np.full(len(pairs), len(types) - 1, dtype=np.int16))
+    changed = replace(
+        graph,
+        edges=np.ascontiguousarray(np.concatenate([graph.links, pairs])),
+        edge_types=types,
+        edge_codes=codes,
+        confidence=np.append(graph.confidence[:real], scores),
+        suggested=np.arange(real + len(pairs)) >= real,
+    )
+    known = ("rows", "is_note", "neighbourhood", "degree")
+    vars(changed).update({name: value for name, value in vars(graph).items() if name in known})
+    return changed
+
+
+def _linked(graph: Graph, pairs: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Which pairs have a real link, in either direction, or are a node with itself."""
+    return np.array(
+        [source == target or target in graph.neighbours(source) for source, target in pairs.tolist()],
+        dtype=bool,
+    )

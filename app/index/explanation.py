@@ -1,0 +1,62 @@
+"""What a search means, as a tree of plain words with the number of notes that each part finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.index.query_tree import And, Field, FieldName, Node, Not, Or, explain
+
+_WITHIN: dict[FieldName, str] = {
+    "file": "In the file name", "path": "In the path", "content": "In the text", "tag": "Among the tags",
+    "line": "In one line", "block": "In one paragraph", "section": "In one section", "task": "In a task",
+    "task-todo": "In an open task", "task-done": "In a done task", "match-case": "In exactly these letters",
+    "ignore-case": "In any letters", "type": "As the type", "rel": "As a relation",
+    "links-to": "Linking to", "linked-from": "Linked from",
+}  # fmt: skip
+Count = Callable[[Node], int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a search in words, how many notes it finds by itself (None: unknown), and its own parts."""
+
+    words: str
+    count: int | None = None
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The whole as indented lines."""
+        return "\n".join(self._lines(0))
+
+    def _lines(self, depth: int) -> list[str]:
+        count = "" if self.count is None else f" ({self.count:,})"
+        own = f"{'    ' * depth}{self.words}{count}"
+        return [own, *(line for part in self.parts for line in part._lines(depth + 1))]
+
+
+def explained(node: Node, count: Count = lambda node: None) -> Part:
+    """The tree of a search; `count` says how many notes a part of it finds."""
+    return _part(node, lambda inner: inner, count)
+
+
+def _part(node: Node, placed: Callable[[Node], Node], count: Count) -> Part:
+    """A part; `placed` puts it back into the filter that it stands in, which its number depends on."""
+    number = count(placed(node))
+    match node:
+        case And(items):
+            return Part("All of these", number, tuple(_part(item, placed, count) for item in items))
+        case Or(items):
+            return Part("Any of these", number, tuple(_part(item, placed, count) for item in items))
+        case Not(And() | Or() | Field() as item):
+            return Part("Without", number, (_part(item, placed, count),))
+        case Field(name, And() | Or() | Not() | Field() as item):
+
+            def inside(inner: Node) -> Node:
+                return placed(Field(name, inner))
+
+            return Part(_WITHIN[name], number, (_part(item, inside, count),))
+        case _:
+            words = explain(node)
+            return Part(words[:1].upper() + words[1:], number)

@@ -1,0 +1,116 @@
+"""What the index says now of a few files, as a change of the graph.
+
+It is a state and no history: whatever these paths were in the graph before, they are this afterwards. So a
+delta may come late, twice, or for more paths than have changed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+
+from app.index.graph_data import file_row, unresolved_row
+from app.index.graph_values import Edge, GraphDelta, Node
+from app.index.names import link_key, target_key
+
+_FILE = (
+    "SELECT path, is_note, modified, created, type, tags FROM files LEFT JOIN notes USING (id) WHERE files."
+)
+
+
+def graph_delta(
+    connection: sqlite3.Connection,
+    touched: Iterable[str],
+    unresolved: Iterable[str],
+    renamed: Iterable[tuple[str, str]],
+) -> GraphDelta:
+    """The change that brings a graph up to date with `touched`; see `VaultIndex.graph_delta`."""
+    return _Reading(connection).delta(dict.fromkeys(touched), unresolved, tuple(renamed))
+
+
+class _Reading:
+    """One delta while it is put together.
+
+    The ends of the links are among the nodes too: a file may be in the index whose own news is still on its
+    way, and a link to it must not be lost.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._files: dict[int, Node] = {}
+        self._names: dict[str, Node] = {}
+        self._renamed: list[tuple[str, str]] = []
+
+    def delta(
+        self, touched: dict[str, None], unresolved: Iterable[str], renamed: tuple[tuple[str, str], ...]
+    ) -> GraphDelta:
+        removed: list[str] = []
+        sources: list[str] = []
+        edges: list[Edge] = []
+        for path in touched:
+            row = self._connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
+            if row is None:
+                removed.append(path)
+                continue
+            self._file(row[0])
+            sources.append(path)
+            edges += self._edges(row[0], path)
+        for name in unresolved:
+            self._follow(name)
+        self._follow_removed(removed)
+        nodes = (*self._files.values(), *self._names.values())
+        return GraphDelta((*renamed, *self._renamed), tuple(removed), nodes, tuple(sources), tuple(edges))
+
+    def _file(self, id: int) -> Node:
+        if id not in self._files:
+            columns = self._connection.execute(f"{_FILE}id = ?", (id,)).fetchone()
+            self._files[id] = Node(*file_row(*columns))
+        return self._files[id]
+
+    def _edges(self, id: int, path: str) -> Iterator[Edge]:
+        """The links of a note, in their order."""
+        rows = self._connection.execute(
+            "SELECT target_id, target_key, type, confidence FROM links WHERE source = ? ORDER BY id", (id,)
+        ).fetchall()
+        for target_id, key, type_, confidence in rows:
+            end = self._name(key) if target_id is None else self._file(target_id)
+            if end is not None:
+                yield Edge(path, end.path, type_, confidence)
+
+    def _name(self, key: str) -> Node | None:
+        """The node of an unresolved name, None if no link says it; other spellings turn into this one."""
+        if key not in self._names:
+            spelled = [
+                text
+                for (text,) in self._connection.execute(
+                    "SELECT DISTINCT target FROM links"
+                    " WHERE link_key = ? AND target_key = ? AND target_id IS NULL ORDER BY target",
+                    (link_key(key), key),
+                )
+            ]
+            if not spelled:
+                return None
+            self._names[key] = Node(*unresolved_row(spelled[0]))
+            self._renamed += ((other, spelled[0]) for other in spelled[1:])
+        return self._names[key]
+
+    def _follow(self, name: str) -> None:
+        """A name that was unresolved is spelled otherwise now, or gives its place to the file it means."""
+        key = target_key(name)
+        node = self._name(key)
+        if node is not None:
+            if node.path != name:
+                self._renamed.append((name, node.path))
+            return
+        found = self._connection.execute(
+            "SELECT target_id FROM links WHERE link_key = ? AND target_key = ? LIMIT 1", (link_key(key), key)
+        ).fetchone()
+        if found is not None:
+            self._renamed.append((name, self._file(found[0]).path))
+
+    def _follow_removed(self, removed: Iterable[str]) -> None:
+        """A note that is gone but still linked leaves its place to its name."""
+        said = {link_key(key): node.path for key, node in self._names.items()}
+        for path in removed:
+            if name := said.get(link_key(target_key(path))):
+                self._renamed.append((path, name))

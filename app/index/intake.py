@@ -1,0 +1,181 @@
+"""Takes what was found and read into the names and the index file, step by step the same for both.
+
+The resolver is changed in the service thread, by whoever holds `lock`; then a worker thread writes the same
+change to the file, reading the resolver, which nobody changes meanwhile. Should the writing fail, the
+resolver is loaded anew from the file, so the two never disagree.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import Any, TypeVar
+
+from app.events import EventBus
+from app.index.database import Database
+from app.index.extract import Extract, Gone, Same
+from app.index.name_table import Entry
+from app.index.plan import Plan
+from app.index.records import IndexDelta, IndexUpdated
+from app.index.resolver import Resolver
+from app.index.walk import FoundFile
+from app.index.writer import Batch, write
+from app.vault.path import NotePath
+
+_MANY = 2000
+T = TypeVar("T")
+Moves = Sequence[tuple[NotePath, NotePath]]
+
+
+class Intake:
+    """The one way into `resolver` and `database`; `forget` is told of every path before any event is.
+
+    Everything that changes asks the caller to hold `lock`.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        resolver: Resolver,
+        events: EventBus,
+        forget: Callable[[Iterable[str]], None],
+    ) -> None:
+        self.lock = asyncio.Lock()
+        self._database = database
+        self._resolver = resolver
+        self._events = events
+        self._forget = forget
+        self._next_id = 1
+
+    async def load(self) -> None:
+        """Take the names from the index file as the last session left them."""
+        rows = await asyncio.to_thread(self._rows)
+        await asyncio.to_thread(self._resolver.load_rows, rows)
+        self._next_id = 1 + max((row[1] for row in rows), default=0)
+
+    def _rows(self) -> list[tuple[str, int, str, str | None]]:
+        with self._database.reading() as connection:
+            return connection.execute("SELECT path, id, aliases, note_id FROM files").fetchall()
+
+    # What a scan found
+
+    async def put_names(self, plan: Plan) -> None:
+        """List what is new and drop what is gone, so that every later link resolves at once."""
+        batch = Batch(problems=list(plan.problems))
+        if len(plan.listed) + len(plan.removed) < _MANY:
+            for path in plan.removed:
+                self.drop(path, batch)
+            for file in plan.listed:
+                self.list(file, batch)
+        else:
+            await self._take_many(plan, batch)
+        relinked = await self._write(batch)
+        self._publish(batch, plan.removed, relinked, plan.moved)
+
+    async def _take_many(self, plan: Plan, batch: Batch) -> None:
+        """As `drop` and `list` for each, by loading the resolver's tables anew in a thread."""
+        gone = {path.text for path in plan.removed}
+        entries = {entry.path.text: entry for entry in self._resolver.entries()}
+        for text in gone & entries.keys():
+            entry = entries.pop(text)
+            batch.removed.append(entry.id)
+            batch.link_keys |= self._resolver.link_keys(entry)
+        for count, file in enumerate(plan.listed):
+            known = entries.get(file.path.text)
+            batch.files.append((known.id if known else self._new_id(), file))
+            if known is None:
+                entries[file.path.text] = entry = Entry(file.path, batch.files[-1][0])
+                batch.link_keys |= self._resolver.link_keys(entry)
+            if count % _MANY == 0:
+                await asyncio.sleep(0)
+        await asyncio.to_thread(self._resolver.load, entries.values())
+
+    # What was read
+
+    async def put(
+        self, extracts: Iterable[Extract], batch: Batch, removed: list[NotePath], moved: Moves = ()
+    ) -> IndexDelta:
+        """Take files that were read, with what is in `batch` and `removed` already, and publish it all."""
+        for extract in extracts:
+            removed += self._take(extract, batch)
+        return self._publish(batch, removed, await self._write(batch), moved)
+
+    def drop(self, path: NotePath, batch: Batch) -> list[NotePath]:
+        """Forget a file; its path, if it was known."""
+        entry = self._resolver.entry(path)
+        if entry is None:
+            return []
+        batch.removed.append(entry.id)
+        batch.link_keys |= self._resolver.link_keys(entry)
+        self._resolver.remove(path)
+        return [path]
+
+    def list(self, file: FoundFile, batch: Batch) -> None:
+        """Know a file by its name."""
+        entry = self._resolver.entry(file.path)
+        if entry is None:
+            entry = Entry(file.path, self._new_id())
+            self._resolver.add(entry.path, entry.id)
+            batch.link_keys |= self._resolver.link_keys(entry)
+        batch.files.append((entry.id, file))
+
+    def _take(self, extract: Extract, batch: Batch) -> Sequence[NotePath]:
+        """Take a file that was read; its path if it turned out to be gone."""
+        path = NotePath(extract.path)
+        if isinstance(extract, Gone):
+            return self.drop(path, batch)
+        was = self._resolver.entry(path)
+        if isinstance(extract, Same):
+            if was is not None:
+                batch.same.append((was.id, extract))
+            return ()
+        entry = Entry(path, was.id if was else self._new_id(), extract.aliases, extract.note_id)
+        if was != entry:
+            before = self._resolver.link_keys(was) if was else set()
+            self._resolver.add(path, entry.id, entry.aliases, entry.note_id)
+            batch.link_keys |= before ^ self._resolver.link_keys(entry)
+        batch.read.append((entry.id, extract))
+        return ()
+
+    def _new_id(self) -> int:
+        self._next_id += 1
+        return self._next_id - 1
+
+    # The file, and the news
+
+    async def _write(self, batch: Batch) -> tuple[NotePath, ...]:
+        if not batch:
+            return ()
+        try:
+            return await asyncio.to_thread(self._commit, batch)
+        except BaseException:
+            await self.load()
+            raise
+
+    def _commit(self, batch: Batch) -> tuple[NotePath, ...]:
+        with self._database.writing() as connection:
+            return write(connection, batch, self._resolver)
+
+    def _publish(
+        self, batch: Batch, removed: Sequence[NotePath], relinked: tuple[NotePath, ...], moved: Moves = ()
+    ) -> IndexDelta:
+        paths = (*(NotePath(read.path) for _, read in batch.read), *(file.path for _, file in batch.files))
+        same = (extract.path for _, extract in batch.same)
+        self._forget((*same, *(path.text for path in (*paths, *removed))))
+        delta = IndexDelta(tuple(dict.fromkeys(paths)), tuple(removed), relinked, tuple(moved))
+        if delta:
+            total = self._resolver.notes
+            self._events.publish(
+                IndexUpdated(delta.changed, delta.removed, total, delta.relinked, delta.moved)
+            )
+        return delta
+
+
+async def uninterrupted(work: Coroutine[Any, Any, T]) -> T:
+    """Do the work to its end even when the caller is cancelled meanwhile: names and file change together."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise

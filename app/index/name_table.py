@@ -1,0 +1,270 @@
+"""Every file that a link can mean, by its name: made from the rows of the index in a tenth of a second.
+
+A file's key is its path in the form to compare by, without a note's suffix: its `stem`. Files are kept by
+the last part of that, which every link says; the folders that a link says too are compared afterwards.
+Where many files have one name, they are kept by every right-hand part of their stems as well (`a/b/n` as
+`n`, `b/n` and `a/b/n`), so that no rule takes long whatever the vault. An `Entry` is made when it is asked
+for: of a hundred thousand files, a session asks for few.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from app.index.names import note_suffix, target_key
+from app.vault.path import NotePath, name_key
+
+Row = tuple[str, int, str, str | None]
+_CROWD = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file that links can mean; `id` is its row in the index, `note_id` its `id` property.
+
+    `suffix` is a note's suffix, empty for any other file; `stem` the path in the form to compare by.
+    """
+
+    path: NotePath
+    id: int
+    aliases: tuple[str, ...] = ()
+    note_id: str | None = None
+    suffix: str = field(init=False)
+    stem: str = field(init=False)
+    order: tuple[int, str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        text = self.path.text
+        stem, suffix = _split(text)
+        for name, value in (("suffix", suffix), ("stem", stem), ("order", (len(text), stem, text))):
+            object.__setattr__(self, name, value)
+
+
+Entries = tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Crowd:
+    """Many files of one name, by their stems and by every right-hand part of those."""
+
+    placed: dict[str, list[Entry]]
+    named: dict[str, list[Entry]]
+
+
+class NameTable:
+    """The files by their names. Any thread may look things up while nobody changes the table."""
+
+    def __init__(self) -> None:
+        self.notes = 0
+        self._files: dict[str, Entry | Row] = {}
+        # One path, several, or the entries of those in order, once they were asked for.
+        self._by_name: dict[str, str | list[str] | Entries] = {}
+        self._crowds: dict[str, _Crowd] = {}
+        self._others: tuple[dict[str, Entries], dict[str, Entries]] | None = None
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __contains__(self, text: str) -> bool:
+        return text in self._files
+
+    def texts(self) -> Iterable[str]:
+        """The path of every file."""
+        return self._files.keys()
+
+    def entry(self, text: str) -> Entry | None:
+        """The file at this path, spelled as on disk."""
+        found = self._files.get(text)
+        if found is None or isinstance(found, Entry):
+            return found
+        path, id, aliases, note_id = found
+        entry = Entry(NotePath(path), id, _texts(aliases), note_id)
+        self._files[text] = entry
+        return entry
+
+    def entries(self) -> Entries:
+        """Every file."""
+        return tuple(entry for text in list(self._files) if (entry := self.entry(text)))
+
+    def note_names(self) -> Iterator[tuple[str, list[str]]]:
+        """The path of every note and what it may be called, in the form to compare by."""
+        for text, found in self._files.items():
+            stem, suffix = _split(text)
+            if suffix:
+                aliases = found.aliases if isinstance(found, Entry) else _texts(found[2])
+                yield text, [stem.rpartition("/")[2], *map(name_key, aliases)]
+
+    # Changing
+
+    def load(self, rows: Iterable[Row]) -> None:
+        """Take these files into a table that is empty."""
+        files, by_name, notes = self._files, self._by_name, 0
+        for row in rows:
+            text = row[0]
+            files[text] = row
+            stem, suffix = _split(text)
+            notes += suffix != ""
+            name = stem.rpartition("/")[2]
+            known = by_name.setdefault(name, text)
+            if known is not text:
+                if isinstance(known, list):
+                    known.append(text)
+                else:
+                    by_name[name] = [str(known), text]
+        self.notes = notes
+
+    def add(self, entry: Entry) -> None:
+        """Take a file whose path is not known."""
+        self._files[entry.path.text] = entry
+        self.notes += entry.suffix != ""
+        name = entry.stem.rpartition("/")[2]
+        self._by_name[name] = in_order((*self.called(name), entry))
+        self._crowds.pop(name, None)
+        if self._others is not None:
+            for table, keys in zip(self._others, _other_keys(entry), strict=True):
+                for key in keys:
+                    table[key] = in_order((*table.get(key, ()), entry))
+
+    def remove(self, text: str) -> Entry | None:
+        """Forget the file at this path; it, if it was known."""
+        entry = self.entry(text)
+        if entry is None:
+            return None
+        name = entry.stem.rpartition("/")[2]
+        _leave(self._by_name, name, _without(self.called(name), text))
+        self._crowds.pop(name, None)
+        if self._others is not None:
+            for table, keys in zip(self._others, _other_keys(entry), strict=True):
+                for key in keys:
+                    _leave(table, key, _without(table[key], text))
+        del self._files[text]
+        self.notes -= entry.suffix != ""
+        return entry
+
+    # Looking up
+
+    def named(self, key: str) -> Entries:
+        """The files that a name, or folders and a name, can mean, in order.
+
+        With a note's suffix those that have it, else (`n.md.md`) the notes that are called so.
+        """
+        if suffix := note_suffix(key):
+            found = self._named(key[: -len(suffix)])
+            if kept := tuple(entry for entry in found if entry.suffix == suffix):
+                return kept
+        return self._named(key)
+
+    def placed(self, key: str) -> Entries:
+        """The files at exactly this path from the root, with a suffix or without, in order."""
+        if suffix := note_suffix(key):
+            found = self._placed(key[: -len(suffix)])
+            if kept := tuple(entry for entry in found if entry.suffix == suffix):
+                return kept
+        return self._placed(key)
+
+    def aliased(self, key: str) -> Entries:
+        """The files with this alias, in order."""
+        return self._aliases_and_ids()[0].get(key, ())
+
+    def identified(self, key: str) -> Entries:
+        """The notes with this `id` property, in order."""
+        return self._aliases_and_ids()[1].get(key, ())
+
+    def called(self, name: str) -> Entries:
+        """The files whose stem ends with exactly this part, in order."""
+        found = self._by_name.get(name, ())
+        if isinstance(found, tuple):
+            return found
+        if isinstance(found, str):
+            entry = self.entry(found)
+            entries: Entries = (entry,) if entry else ()
+        else:
+            entries = in_order(entry for text in found if (entry := self.entry(text)))
+        self._by_name[name] = entries
+        return entries
+
+    def _named(self, key: str) -> Entries:
+        _, slash, name = key.rpartition("/")
+        found = self.called(name)
+        if not slash:
+            return found
+        if len(found) > _CROWD:
+            return tuple(self._crowd(name, found).named.get(key, ()))
+        tail = f"/{key}"
+        return tuple(entry for entry in found if entry.stem == key or entry.stem.endswith(tail))
+
+    def _placed(self, key: str) -> Entries:
+        name = key.rpartition("/")[2]
+        found = self.called(name)
+        if len(found) > _CROWD:
+            return tuple(self._crowd(name, found).placed.get(key, ()))
+        return tuple(entry for entry in found if entry.stem == key)
+
+    def _crowd(self, name: str, found: Entries) -> _Crowd:
+        crowd = self._crowds.get(name)
+        if crowd is None:
+            crowd = _Crowd({}, {})
+            for entry in found:
+                crowd.placed.setdefault(entry.stem, []).append(entry)
+                for tail in _tails(entry.stem):
+                    crowd.named.setdefault(tail, []).append(entry)
+            self._crowds[name] = crowd
+        return crowd
+
+    def _aliases_and_ids(self) -> tuple[dict[str, Entries], dict[str, Entries]]:
+        if self._others is None:
+            tables: tuple[dict[str, list[Entry]], dict[str, list[Entry]]] = ({}, {})
+            for text, found in list(self._files.items()):
+                if not isinstance(found, Entry) and found[2] == "[]" and found[3] is None:
+                    continue
+                if entry := self.entry(text):
+                    for table, keys in zip(tables, _other_keys(entry), strict=True):
+                        for key in keys:
+                            table.setdefault(key, []).append(entry)
+            aliases, ids = ({key: in_order(found) for key, found in table.items()} for table in tables)
+            self._others = aliases, ids
+        return self._others
+
+
+def in_order(entries: Iterable[Entry]) -> Entries:
+    """The shortest path first, ties by name."""
+    return tuple(sorted(entries, key=lambda entry: entry.order))
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The stem and the note's suffix of a path."""
+    key = target_key(text)
+    suffix = note_suffix(key)
+    return (key[: -len(suffix)].strip(), suffix) if suffix else (key, "")
+
+
+def _tails(stem: str) -> Iterator[str]:
+    """Every right-hand part of a stem, of whole parts."""
+    yield stem
+    at = stem.find("/")
+    while at >= 0:
+        yield stem[at + 1 :]
+        at = stem.find("/", at + 1)
+
+
+def _other_keys(entry: Entry) -> tuple[set[str], set[str]]:
+    """The keys of an entry's aliases and of its `id`."""
+    ids = {name_key(entry.note_id)} if entry.note_id else set()
+    return {target_key(alias) for alias in entry.aliases}, ids
+
+
+def _without(entries: Entries, text: str) -> Entries:
+    return tuple(entry for entry in entries if entry.path.text != text)
+
+
+def _leave(table: dict[str, str | list[str] | Entries] | dict[str, Entries], key: str, rest: Entries) -> None:
+    if rest:
+        table[key] = rest
+    else:
+        del table[key]
+
+
+def _texts(aliases: str) -> tuple[str, ...]:
+    return tuple(json.loads(aliases)) if aliases != "[]" else ()

@@ -1,0 +1,70 @@
+"""Names that are nearly what somebody said: "did you mean …?"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz, process
+
+_CLOSE = 78.0
+
+
+@dataclass(frozen=True, slots=True)
+class NearName:
+    """A note's name or alias (in the form to compare by), its path, and how near it is, 0 to 100."""
+
+    name: str
+    path: str
+    score: float
+
+
+class NearNames:
+    """The names of all notes, each with the path of its note; names come and go with `add` and `remove`.
+
+    rapidfuzz compares a hundred thousand of them in some milliseconds, so no index of letters is kept.
+    """
+
+    def __init__(self) -> None:
+        # A name that went leaves None, which is passed over, so that the others keep their places.
+        self._names: list[str | None] = []
+        self._paths: list[str] = []
+        self._places: dict[str, list[int]] = {}
+        self._gone = 0
+
+    def add(self, path: str, names: Iterable[str]) -> None:
+        """Take the names of a note that is not known."""
+        places = self._places[path] = []
+        for name in names:
+            places.append(len(self._names))
+            self._names.append(name)
+            self._paths.append(path)
+
+    def remove(self, path: str) -> None:
+        """Forget the names of a note; nothing happens when it is not known."""
+        for place in self._places.pop(path, ()):
+            self._names[place] = None
+            self._gone += 1
+        if self._gone > 1000 and self._gone * 2 > len(self._names):
+            self._tidy()
+
+    def _tidy(self) -> None:
+        kept = [(name, path) for name, path in zip(self._names, self._paths, strict=True) if name is not None]
+        self._names, self._paths, self._places, self._gone = [], [], {}, 0
+        for name, path in kept:
+            self._places.setdefault(path, []).append(len(self._names))
+            self._names.append(name)
+            self._paths.append(path)
+
+    def like(self, wanted: str, limit: int, least: float) -> list[NearName]:
+        """The names most like `wanted`, letter by letter, with at least that score.
+
+        Where some are close, those that are far are not looked for.
+        """
+        for least_now in sorted({least, max(least, _CLOSE)}, reverse=True):
+            found = process.extract(
+                wanted, self._names, scorer=fuzz.ratio, limit=limit, score_cutoff=least_now
+            )
+            if found:
+                return [NearName(name, self._paths[at], score) for name, score, at in found]
+        return []

@@ -1,0 +1,249 @@
+"""In which order the hits of a search come, and which of them a page has.
+
+By relevance: BM25 over weighted fields (name, aliases, headings, tags, text). Weighing a note costs some
+microseconds, so that of more than `FEW` hits not each is weighed: those with the words in their name or an
+alias come first, then those with them in headings or tags, then the others. Within each of these, up to
+`FEW` are in order of relevance, more are in order of their last change, the newest first. A word that more
+than a third of all notes have says so little that it has no weight beside rarer ones.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from app.index.fulltext import any_of, leaf_expression
+from app.index.matching import Term
+from app.index.request import Grouping, Request
+
+FEW = 5000
+NAMES = "{name aliases}"
+_WIDE = 0.3
+_MANY_ARE = 3
+_ROWS = {
+    "name": "SELECT id FROM notes WHERE {} ORDER BY name_key, id",
+    "modified": "SELECT id FROM files WHERE is_note = 1 AND {} ORDER BY modified DESC, id",
+    "created": "SELECT id FROM files WHERE is_note = 1 AND {} ORDER BY created DESC, id",
+}
+_GROUPS = {
+    "folder": "SELECT id, rtrim(path, replace(path, '/', '')) FROM files WHERE is_note = 1 AND {}",
+    "type": "SELECT id, type FROM notes WHERE {}",
+    "tag": "SELECT id, coalesce(json_extract(tags, '$[0]'), '') FROM notes WHERE {}",
+}
+Ids = set[int]
+Ranked = list[tuple[int, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """The hits of one page with their scores, how many hits there are in all, and in which groups.
+
+    Unless `exact`, there are more than `total`, and nobody has counted them.
+    """
+
+    page: Ranked
+    total: int
+    groups: tuple[tuple[str, int], ...] = ()
+    group_of: dict[int, str] | None = None
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """About `size` hits, very many: what `table` finds by `said`, without those whose heads say `but`."""
+
+    said: str
+    size: int
+    table: str = "fulltext"
+    but: str = ""
+
+
+class Ranking:
+    """Orders the hits of one request; `hidden` notes are left out, `wanted` is what to weigh them by."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, request: Request, hidden: Ids, wanted: Sequence[Term]
+    ) -> None:
+        self._connection = connection
+        self._request = request
+        self._hidden = hidden
+        self._unseen = json.dumps(sorted(hidden))
+        self._wanted = wanted
+
+    # Hits that the word index can tell by itself
+
+    def of_words(self, said: str, *, plain: bool) -> Ordered:
+        """The hits of an expression of the word index.
+
+        `plain`: it names no field and rules nothing out, so that it can be asked of the heads alone.
+        """
+        request = self._request
+        about = self._about("fulltext", said)
+        if about <= FEW or request.group or not plain:
+            found = self._ids("fulltext", said)
+            by_relevance = request.order == "relevance" and not request.group
+            if by_relevance and len(self._wanted) == 1 and len(found) <= FEW:
+                return Ordered(self._best("fulltext", said, request.offset, request.limit), len(found))
+            return self.of_notes(found)
+        total = self._count("fulltext", said) if request.exact else FEW
+        if request.order == "relevance":
+            page = self._in_tiers(said, about)
+        else:
+            page = self._by_row(request.order, _Walk(said, about), request.offset, request.limit)
+        return Ordered(page, total, exact=request.exact)
+
+    def _in_tiers(self, said: str, about: int) -> Ranked:
+        """The page when there are too many hits to weigh each."""
+        start, missing = self._request.offset, self._request.limit
+        named = f"{NAMES} : ({said})"
+        page: Ranked = []
+        for expression in (named, f"({said}) NOT ({named})"):
+            size = self._about("heads", expression)
+            if size <= FEW or start + missing > FEW:
+                size = self._count("heads", expression)
+            if size <= FEW:
+                found = self._best("heads", expression, start, missing)
+            else:
+                found = self._by_row("modified", _Walk(expression, size, "heads"), start, missing)
+            page += found
+            start, missing = max(0, start - size), missing - len(found)
+            if missing <= 0:
+                return page
+        return page + self._by_row("modified", _Walk(said, about, but=said), start, missing)
+
+    def _best(self, table: str, said: str, start: int, count: int) -> Ranked:
+        """The best of few hits; equal ones in the order in which they were indexed."""
+        query = f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ?{self._but_hidden('rowid')}"
+        values = (said, self._unseen) if self._hidden else (said,)
+        query += " ORDER BY rank, rowid LIMIT ? OFFSET ?"
+        return self._connection.execute(query, (*values, count, start)).fetchall()
+
+    def _by_row(self, order: str, walk: _Walk, start: int, count: int) -> Ranked:
+        """Some of many hits in the order of a column, by walking along it until there are enough."""
+        if walk.size < self._newest_row() * _WIDE:
+            found = self._ids(walk.table, walk.said)
+            if walk.but:
+                found -= self._ids("heads", walk.but)
+            return [(id, 0.0) for id in self._walk(order, found, start, count)]
+        rows = "notes" if order == "name" else "files"
+        test = "EXISTS (SELECT 1 FROM {0} WHERE {0} MATCH ? AND rowid = {1}.id)"
+        among, values = test.format(walk.table, rows), [walk.said]
+        if walk.but:
+            among, values = f"{among} AND NOT {test.format('heads', rows)}", [*values, walk.but]
+        if self._hidden:
+            among, values = among + self._but_hidden("id"), [*values, self._unseen]
+        query = f"{_ROWS[order].format(among)} LIMIT ? OFFSET ?"
+        return [(id, 0.0) for (id,) in self._connection.execute(query, (*values, count, start))]
+
+    def _about(self, table: str, said: str) -> int:
+        """How many hits there are: exactly up to `FEW`, about for more, seen from the first ones."""
+        query = f"SELECT count(*), max(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?)"
+        count, last = self._connection.execute(query, (said, FEW + 1)).fetchone()
+        return int(count if count <= FEW else max(count, count * self._newest_row() // max(1, last)))
+
+    def _newest_row(self) -> int:
+        """The highest number of a note: about as many as there are."""
+        return int(self._connection.execute("SELECT max(id) FROM notes").fetchone()[0] or 0)
+
+    def _count(self, table: str, said: str) -> int:
+        query = f"SELECT count(*) FROM {table} WHERE {table} MATCH ?{self._but_hidden('+rowid')}"
+        values = (said, self._unseen) if self._hidden else (said,)
+        return int(self._connection.execute(query, values).fetchone()[0])
+
+    def _but_hidden(self, column: str) -> str:
+        return f" AND {column} NOT IN (SELECT value FROM json_each(?))" if self._hidden else ""
+
+    def _ids(self, table: str, said: str) -> Ids:
+        rows = self._connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (said,))
+        return {id for (id,) in rows} - self._hidden
+
+    # Hits as a set
+
+    def of_notes(self, found: Ids) -> Ordered:
+        """The hits in a set, in which no hidden note is."""
+        request = self._request
+        start, count = request.offset, request.limit
+        if request.group:
+            return self._grouped(self._all_in_order(found), request.group)
+        if request.order == "relevance":
+            return Ordered(self._by_relevance(found, start, count), len(found))
+        return Ordered([(id, 0.0) for id in self._in_order(request.order, found, start, count)], len(found))
+
+    def _by_relevance(self, found: Ids, start: int, count: int) -> Ranked:
+        if len(found) <= FEW:
+            return self._weighed(found)[start : start + count]
+        named = found & self._ids("heads", said) if (said := any_of(self._wanted)) else set()
+        first = self._weighed(named) if len(named) <= FEW else []
+        page = first[start : start + count]
+        rest = found.difference(id for id, _ in first)
+        start = max(0, start - len(first))
+        return page + [(id, 0.0) for id in self._in_order("modified", rest, start, count - len(page))]
+
+    def _all_in_order(self, found: Ids) -> Ranked:
+        if self._request.order == "relevance":
+            return self._by_relevance(found, 0, len(found))
+        return [(id, 0.0) for id in self._in_order(self._request.order, found, 0, len(found))]
+
+    def _weighed(self, found: Ids) -> Ranked:
+        """These notes with their scores, best first; those of no weight in order of their last change."""
+        scores = dict.fromkeys(found, 0.0)
+        if found and (said := self._weighing()):
+            query = "SELECT rowid, -rank FROM fulltext WHERE fulltext MATCH ? AND +rowid IN"
+            # The plus keeps SQLite from starting the search anew for each row; only these rows are weighed.
+            query += " (SELECT value FROM json_each(?))"
+            scores.update(self._connection.execute(query, (said, json.dumps(list(scores)))))
+        for similar in self._request.similar.values():
+            for id, score in similar.items():
+                if id in scores:
+                    scores[id] += score
+        weightless = {id for id, score in scores.items() if not score}
+        order = self._in_order("modified", weightless, 0, len(weightless))
+        ranked = [(id, scores[id]) for id in (*sorted(found - weightless), *order)]
+        return sorted(ranked, key=lambda hit: -hit[1])
+
+    def _weighing(self) -> str | None:
+        """What the notes are weighed by: the terms that say something, or all if none does."""
+        if len(self._wanted) < 2:
+            return any_of(self._wanted)
+        limit = max(FEW, self._newest_row() // _MANY_ARE)
+        rare = [term for term in self._wanted if not self._is_common(term, limit)]
+        return any_of(rare) or any_of(self._wanted)
+
+    def _is_common(self, term: Term, limit: int) -> bool:
+        said = leaf_expression(term.leaf)
+        return said is not None and self._about("fulltext", said) > limit
+
+    def _in_order(self, order: str, found: Ids, start: int, count: int) -> list[int]:
+        if count <= 0 or not found:
+            return []
+        if len(found) > FEW:
+            return self._walk(order, found, start, count)
+        among = "id IN (SELECT value FROM json_each(?))"
+        rows = self._connection.execute(
+            f"{_ROWS[order].format(among)} LIMIT ? OFFSET ?", (json.dumps(list(found)), count, start)
+        )
+        return [id for (id,) in rows]
+
+    def _walk(self, order: str, found: Ids, start: int, count: int) -> list[int]:
+        """Those of the set at these places in the order of a column."""
+        rows = self._connection.execute(_ROWS[order].format("1"))
+        return list(islice((id for (id,) in rows if id in found), start, start + count))
+
+    # Groups
+
+    def _grouped(self, ranked: Ranked, group: Grouping) -> Ordered:
+        """The hits by group, in the order of the groups' names; those in none are last."""
+        ids = [id for id, _ in ranked]
+        query = _GROUPS[group].format("id IN (SELECT value FROM json_each(?))")
+        rows = self._connection.execute(query, (json.dumps(ids),))
+        names = {id: name.rstrip("/") for id, name in rows}
+        counts = Counter(names.values())
+        order = sorted(counts, key=lambda name: (not name, name.casefold(), name))
+        place = {name: number for number, name in enumerate(order)}
+        ranked = sorted(ranked, key=lambda hit: place[names[hit[0]]])
+        start, stop = self._request.offset, self._request.offset + self._request.limit
+        return Ordered(ranked[start:stop], len(ranked), tuple((name, counts[name]) for name in order), names)

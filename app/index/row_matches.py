@@ -1,0 +1,161 @@
+"""Which notes match by what the index has in rows: names, tags, types, relations, links, properties.
+
+`among` is a set of notes that nothing else is asked of: when it is small, only its rows are read.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable
+
+from app.errors import QueryError
+from app.index.matching import compiled
+from app.index.property_match import may_match, property_matches
+from app.index.query_tree import Leaf, Property, Regex, Word
+from app.index.request import Request
+from app.vault.path import name_key
+
+Ids = set[int]
+_FEW = 2000
+
+
+class RowMatches:
+    """Answers filters from the rows of the index; `hidden` notes are as if they were not there."""
+
+    def __init__(self, connection: sqlite3.Connection, request: Request, hidden: Ids) -> None:
+        self._connection = connection
+        self._targets = request.targets
+        self._hidden = hidden
+
+    def named(self, leaf: Leaf, *, whole_path: bool, cased: bool, among: Ids | None) -> Ids:
+        """Notes with the leaf's text somewhere in the file name, or in the path."""
+        if cased or isinstance(leaf, Regex):
+            rows = self._rows("SELECT id, path FROM files WHERE is_note = 1", "id", among)
+        else:
+            query = "SELECT id, key FROM files WHERE is_note = 1 AND instr(key, ?)"
+            rows = self._rows(query, "id", among, name_key(leaf.text))
+        if isinstance(leaf, Regex):
+            finds: Callable[[str], object] = compiled(leaf, cased).search
+        else:
+            wanted = leaf.text if cased else name_key(leaf.text)
+            finds = lambda text: wanted in text  # noqa: E731
+        return {id for id, path in rows if finds(path if whole_path else path.rpartition("/")[2])}
+
+    def tagged(self, leaf: Leaf, among: Ids | None) -> Ids:
+        """Notes with this tag or one nested in it."""
+        if isinstance(leaf, Regex):
+            return self._keyed("SELECT note, name FROM tags WHERE 1", "note", leaf, name_key, among)
+        key = name_key(leaf.text.strip().lstrip("#").rstrip("/"))
+        if isinstance(leaf, Word) and leaf.prefix:
+            rows = self._connection.execute("SELECT note FROM tags WHERE key >= ? AND key < ?", _range(key))
+        else:
+            rows = self._connection.execute("SELECT note FROM tags WHERE key = ?", (key,))
+        return _within({id for (id,) in rows}, among)
+
+    def typed(self, leaf: Leaf, among: Ids | None) -> Ids:
+        """Notes of this type."""
+        return self._keyed("SELECT id, type FROM notes WHERE 1", "id", leaf, name_key, among)
+
+    def relating(self, leaf: Leaf, among: Ids | None) -> Ids:
+        """Notes with a relation of this type."""
+        query = "SELECT source, type FROM links WHERE type <> 'LINKS_TO'"
+        return self._keyed(query, "source", leaf, relation_key, among)
+
+    def linking_to(self, leaf: Leaf, among: Ids | None) -> Ids:
+        """Notes with a link to the note of this name, or to the name if nothing has it."""
+        target = self._target(leaf, "links-to")
+        if target is not None and target not in self._hidden:
+            return _within(self._ids("SELECT source FROM links WHERE target_id = ?", target), among)
+        # A link to a hidden note looks like one to nothing: only its very words find it.
+        key = name_key("" if isinstance(leaf, Regex) else leaf.text.strip())
+        query = "SELECT source FROM links WHERE target_key = ? AND (target_id IS NULL OR target_id = ?)"
+        return _within(self._ids(query, key, target), among)
+
+    def linked_from(self, leaf: Leaf, among: Ids | None) -> Ids:
+        """Notes that the note of this name links to."""
+        source = self._target(leaf, "linked-from")
+        if source is None or source in self._hidden:
+            return set()
+        query = "SELECT target_id FROM links JOIN notes ON notes.id = target_id WHERE source = ?"
+        return _within(self._ids(query, source), among)
+
+    def orphans(self, among: Ids | None) -> Ids:
+        """Notes without a link to or from another note, as far as these are not hidden."""
+        seen = "source <> target_id"
+        if self._hidden:
+            seen += " AND source NOT IN hidden AND target_id NOT IN hidden"
+        rows = self._connection.execute(
+            "WITH hidden AS MATERIALIZED (SELECT value FROM json_each(?)) SELECT id FROM notes"
+            f" WHERE id NOT IN (SELECT source FROM links WHERE {seen}"
+            " AND target_id NOT IN (SELECT id FROM files WHERE is_note = 0))"
+            f" AND id NOT IN (SELECT target_id FROM links WHERE target_id IS NOT NULL AND {seen})",
+            (json.dumps(sorted(self._hidden)),),
+        )
+        return _within({id for (id,) in rows}, among)
+
+    def with_property(self, wanted: Property, among: Ids | None) -> Ids:
+        """Notes with this property and such a value."""
+        query = "SELECT note, value FROM properties WHERE key = ?"
+        rows = self._rows(query, "note", among, name_key(wanted.name))
+        if wanted.value is None and not wanted.empty:
+            return {id for id, _ in rows}
+        may = may_match(wanted)
+        known: dict[str, bool] = {}  # many notes have one value
+        found = set()
+        for id, value in rows:
+            if (fits := known.get(value)) is None:
+                fits = known[value] = may(value) and property_matches(wanted, json.loads(value))
+            if fits:
+                found.add(id)
+        return found
+
+    def _target(self, leaf: Leaf, name: str) -> int | None:
+        if isinstance(leaf, Regex):
+            raise QueryError(f"{name}: takes a name.", position=leaf.position, expected="the name of a note")
+        return self._targets.get(leaf.text)
+
+    def _keyed(
+        self, query: str, column: str, leaf: Leaf, key: Callable[[str], str], among: Ids | None
+    ) -> Ids:
+        """Notes where the second column of the query's rows is what the leaf says."""
+        if isinstance(leaf, Regex):
+            pattern = compiled(leaf)
+            fits: Callable[[str], object] = pattern.search
+        else:
+            wanted = key(leaf.text.strip())
+            prefix = isinstance(leaf, Word) and leaf.prefix
+            fits = lambda text: key(text).startswith(wanted) if prefix else key(text) == wanted  # noqa: E731
+        known: dict[str, bool] = {}  # few types and relations on many rows
+        found = set()
+        for id, text in self._rows(query, column, among):
+            if text not in known:
+                known[text] = bool(fits(text))
+            if known[text]:
+                found.add(id)
+        return found
+
+    def _rows(self, query: str, column: str, among: Ids | None, *values: object) -> Iterable[tuple[int, str]]:
+        """The rows of a query with a WHERE; only those of a small `among`."""
+        if among is None or len(among) > _FEW:
+            rows = self._connection.execute(query, values)
+            return rows if among is None else (row for row in rows if row[0] in among)
+        query += f" AND {column} IN (SELECT value FROM json_each(?))"
+        return self._connection.execute(query, (*values, json.dumps(list(among))))
+
+    def _ids(self, query: str, *values: object) -> Ids:
+        return {id for (id,) in self._connection.execute(query, values)}
+
+
+def relation_key(text: str) -> str:
+    """A relation's type in the form of the index: UPPER_SNAKE."""
+    return "_".join(text.replace("-", " ").replace("_", " ").upper().split())
+
+
+def _range(prefix: str) -> tuple[str, str]:
+    """The least key with the prefix, and the least key after all with it."""
+    return prefix, f"{prefix}\U0010ffff"
+
+
+def _within(found: Ids, among: Ids | None) -> Ids:
+    return found if among is None else found & among

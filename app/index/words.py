@@ -1,0 +1,119 @@
+"""The words of notes, written last: a vault is seen and linked before its full text is in.
+
+A scan of many notes writes what they say of themselves and of each other (properties, tags, links,
+headings) first and lists them as `unworded`; then their texts are read once more, which costs little, and
+go into the word index in large pieces. A scan that was cut off goes on where it was. A text that is not the
+one that was indexed any more is left to a refresh.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.index.extract import Checked, read_content
+from app.index.folding import segmented
+from app.vault.markdown.text import decode_lossy
+from app.vault.path import NotePath
+
+_MERGE_PAGES = 250
+_AUTOMERGE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Unworded:
+    """A note whose words are wanted: its row, and the hash with which it was indexed."""
+
+    id: int
+    path: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """A note's text as the word index keeps it; None where the file says something else by now."""
+
+    note: Unworded
+    text: str | None
+
+
+def unworded(connection: sqlite3.Connection) -> list[Unworded]:
+    """The notes whose words are not in the index yet."""
+    rows = connection.execute(
+        "SELECT note, path, hash FROM unworded JOIN files ON files.id = note ORDER BY note"
+    )
+    return [Unworded(id, path, digest or "") for id, path, digest in rows]
+
+
+def word_chunk(root: str, notes: Sequence[Unworded], max_bytes: int) -> list[Worded]:
+    """Read the texts of these notes. Runs in worker processes."""
+    checked: Checked = {}
+    return [Worded(note, _text(Path(root), note, max_bytes, checked)) for note in notes]
+
+
+def _text(root: Path, note: Unworded, max_bytes: int, checked: Checked) -> str | None:
+    try:
+        content, _ = read_content(root, NotePath.on_disk(note.path), max_bytes, checked)
+    except OSError:
+        return None
+    if content is None or hashlib.sha256(content).hexdigest() != note.hash:
+        return None
+    return segmented(decode_lossy(content))
+
+
+def put_words(
+    connection: sqlite3.Connection, texts: Sequence[Worded]
+) -> tuple[list[NotePath], list[NotePath]]:
+    """Write these texts; the notes that can be found by their words now, and those to be read anew.
+
+    What was refreshed meanwhile has its words already, and is in neither.
+    """
+    known = _known(connection, [worded.note.id for worded in texts])
+    current = [worded for worded in texts if known.get(worded.note.id) == worded.note.hash]
+    fresh = {worded.note.id: worded.text for worded in current if worded.text is not None}
+    connection.executemany(
+        "INSERT INTO fulltext (rowid, name, aliases, headings, tags, text) VALUES (?,?,?,?,?,?)",
+        _word_rows(connection, fresh),
+    )
+    connection.executemany("DELETE FROM unworded WHERE note = ?", ((id,) for id in fresh))
+    written = [NotePath(worded.note.path) for worded in current if worded.text is not None]
+    return written, [NotePath(worded.note.path) for worded in current if worded.text is None]
+
+
+def _known(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
+    marks = ",".join("?" * len(ids))
+    return dict(
+        connection.execute(
+            f"SELECT note, hash FROM unworded JOIN files ON files.id = note WHERE note IN ({marks})", ids
+        )
+    )
+
+
+def _word_rows(connection: sqlite3.Connection, texts: Mapping[int, str]) -> Iterator[tuple[int | str, ...]]:
+    marks = ",".join("?" * len(texts))
+    rows = connection.execute(
+        f"SELECT rowid, name, aliases, headings, tags FROM heads WHERE rowid IN ({marks})", list(texts)
+    )
+    for id, *heads in rows.fetchall():
+        yield (id, *heads, texts[id])
+
+
+def begin_bulk(connection: sqlite3.Connection) -> None:
+    """Put off the merging of what is written until `merge_some`."""
+    connection.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('automerge', 0)")
+
+
+def end_bulk(connection: sqlite3.Connection) -> None:
+    """Let the word index merge as it is written, as it does by itself."""
+    connection.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('automerge', ?)", (_AUTOMERGE,))
+
+
+def merge_some(connection: sqlite3.Connection) -> bool:
+    """Merge a few pages of what a scan wrote; whether there is more to do."""
+    before = connection.total_changes
+    connection.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('merge', ?)", (_MERGE_PAGES,))
+    # Documented by SQLite: a merge that had nothing to do changes less than two rows.
+    return connection.total_changes - before >= 2

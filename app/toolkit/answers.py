@@ -1,0 +1,66 @@
+"""A call's arguments as the tool takes them, and what comes of a call as an outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ValidationError
+
+from app.errors import InvalidParametersError, PermissionDeniedError
+from app.permissions.audit_entry import Decided
+from app.toolkit.outcome import ToolOutcome
+from app.toolkit.result import ToolResult
+from app.vault.changes import ChangeSet, after_of, content_hash, touched_paths
+
+if TYPE_CHECKING:
+    from app.toolkit.gate import Refused
+    from app.toolkit.tool import Tool
+
+
+def validated(tool: Tool, given: Mapping[str, object]) -> BaseModel:
+    """The arguments as the tool's model.
+
+    Raises:
+        InvalidParametersError: they are not what the tool takes; `problems` says where and why.
+    """
+    try:
+        return tool.arguments.model_validate(dict(given))
+    except ValidationError as error:
+        problems = [
+            {"argument": ".".join(map(str, one["loc"])), "problem": one["msg"]}
+            for one in error.errors(include_url=False, include_input=False, include_context=False)
+        ]
+        first = "; ".join(f"{one['argument']}: {one['problem']}" for one in problems[:3])
+        raise InvalidParametersError(
+            f"{tool.name} was called wrongly: {first}.",
+            problems=problems,
+            arguments=[parameter.name for parameter in tool.parameters],
+        ) from error
+
+
+def success(tool: Tool, result: ToolResult, extra: Mapping[str, object] | None = None) -> ToolOutcome:
+    """The outcome of a call that did what it was to do; `extra` fields stand beside the tool's own."""
+    fields = {**result.model_dump(mode="json", exclude={"message"}), **(extra or {})}
+    return ToolOutcome(True, fields, result.message, untrusted=tool.taints or result.is_untrusted)
+
+
+def refused_outcome(refused: Refused) -> ToolOutcome:
+    """The outcome of a call that the gate has refused."""
+    if refused.by_user:
+        return ToolOutcome(False, message=refused.message, denied=True, words=refused.words)
+    error = PermissionDeniedError(refused.message, reason=refused.decided.value).as_dict()
+    unanswered = refused.decided is not Decided.RULE
+    return ToolOutcome(False, message=refused.message, error=error, denied=unanswered)
+
+
+def told_by_user(proposed: ChangeSet, approved: ChangeSet) -> dict[str, object]:
+    """What a caller has to know when the user approved a part of its change, or other words."""
+    kept = {change.path for change in approved.changes}
+    left = [str(change.path) for change in proposed.changes if change.path not in kept]
+    files = [
+        {"path": str(touched_paths(change)[-1]), "hash": content_hash(after)}
+        for change in approved.changes
+        if (after := after_of(change)) is not None
+    ]
+    return {"changed_by_user": True, "files": files, "left_out": left}

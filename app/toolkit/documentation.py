@@ -1,0 +1,117 @@
+"""The documentation pages of the tools, as Markdown, made from the tools themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from app.toolkit.registry import Category, Level, ToolRegistry
+from app.toolkit.tool import Tool
+
+_LEVELS = {
+    Level.READ_ONLY: "Its tools read and change nothing.",
+    Level.READ_WRITE: "Its tools read, and propose changes that you decide on.",
+    Level.EXECUTE: "Its tools may run programs; each run is asked about.",
+}
+
+_PLAIN = {"string": "text", "boolean": "yes or no"}
+
+
+def catalogue_page(registry: ToolRegistry) -> str:
+    """One line per tool, by category; a category that is off says so."""
+    parts = ["# The tools"]
+    for category in registry.categories:
+        tools = [tool for tool in registry.all() if tool.category == category.id]
+        if not tools:
+            continue
+        state = "" if category.on else " (off)"
+        lines = [f"- **{tool.name}**: {tool.summary}" for tool in tools]
+        parts += [f"## {category.name}{state}\n\n{_LEVELS[category.level]}", "\n".join(lines)]
+    return "\n\n".join(parts) + "\n"
+
+
+def tool_page(tool: Tool, category: Category) -> str:
+    """All that is to be known of one tool: what it does, takes, gives back and asks about."""
+    parts = [f"# {tool.name}", tool.description, _about(tool, category)]
+    if tool.parameters:
+        parts += ["## Arguments", _arguments(tool)]
+    if tool.operations:
+        parts += ["## Operations", _operations(tool)]
+    if tool.examples:
+        parts += ["## Said in words", _bullets(f"“{example}”" for example in tool.examples)]
+    parts += ["## Result", _result(tool)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _about(tool: Tool, category: Category) -> str:
+    said = [f"Category {category.name}, {category.level.value}."]
+    if tool.always_asks:
+        said.append("Each change is asked about, whatever was allowed before.")
+    elif tool.changes_notes:
+        said.append("Each change is shown and waits for your yes, unless you have allowed its kind.")
+    elif tool.proposes:
+        said.append("What it does outside the notes is shown before it happens.")
+    else:
+        said.append("It changes nothing.")
+    if tool.taints:
+        said.append("Its results hold text from outside: changes that follow are always asked about.")
+    rate = tool.rate_per_minute or category.rate_per_minute
+    said.append(f"At most {rate} calls a minute by one caller.")
+    if tool.usage_rule:
+        said.append(f"\n\nFor agents: {tool.usage_rule}")
+    return " ".join(said)
+
+
+def _arguments(tool: Tool) -> str:
+    rows = ["| name | type | | |", "|---|---|---|---|"]
+    for parameter in tool.parameters:
+        schema = tool.schema["properties"][parameter.name]
+        if parameter.required:
+            need = "required"
+        else:
+            need = "" if parameter.default in (None, "") else f"default `{parameter.default}`"
+        rows.append(f"| `{parameter.name}` | {_type(schema)} | {need} | {_cell(parameter.description)} |")
+    return "\n".join(rows)
+
+
+def _operations(tool: Tool) -> str:
+    lines = []
+    for op, fields in tool.operations.items():
+        takes = [
+            f"`{p.name}`" + ("" if p.name in fields.needs else "?")
+            for p in tool.parameters
+            if p.name in fields.takes
+        ]
+        lines.append(f"**{op}** {', '.join(takes)}".rstrip())
+    return _bullets(lines)
+
+
+def _result(tool: Tool) -> str:
+    properties: dict[str, Any] = tool.output_schema["properties"]
+    rows = [
+        f"| `{name}` | {_type(schema)} | {_cell(schema.get('description', ''))} |"
+        for name, schema in properties.items()
+        if name != "message"
+    ]
+    head = "A sentence (`message`)"
+    return f"{head}, and:\n\n| name | type | |\n|---|---|---|\n" + "\n".join(rows) if rows else f"{head}."
+
+
+def _type(schema: dict[str, Any]) -> str:
+    """The type of a flat schema in a word or two."""
+    if "enum" in schema:
+        return " or ".join(f"`{choice}`" for choice in schema["enum"])
+    if "anyOf" in schema:
+        return " or ".join(_type(option) for option in schema["anyOf"])
+    if schema.get("type") == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    name = str(schema.get("type", "anything"))
+    return _PLAIN.get(name, name)
+
+
+def _bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

@@ -1,0 +1,26 @@
+"""What the tools of a category work with beside the notes; the workspace puts it together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.toolkit.meaning import Meaning
+    from app.toolkit.pending import PendingOperations
+    from app.toolkit.registry import ToolRegistry
+
+
+@dataclass(slots=True)
+class Services:
+    """One field per service; None where it is switched off, and the tool that needs it says so.
+
+    Attributes:
+        meaning: Search by meaning.
+        registry: The tools there are.
+        pending: Operations that wait for the user.
+    """
+
+    meaning: Meaning | None = None
+    registry: ToolRegistry | None = None
+    pending: PendingOperations | None = None

@@ -1,0 +1,155 @@
+"""The upkeep: what is on the screen first, pause and pace, private notes at once, another model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from app.embeddings.model_choice import ModelChoice
+from app.embeddings.pace import Pace, Pacer, Reading
+from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed, VectorUpkeep
+from app.embeddings.vectors import VectorStore
+from app.events import Event, EventBus
+from app.index.records import IndexUpdated
+from app.vault.path import NotePath
+from tests.embeddings.test_vectors import CountingEmbedder, Notes
+
+
+@dataclass
+class Kept:
+    """An upkeep over notes in memory, and what it told."""
+
+    notes: Notes
+    embedder: CountingEmbedder
+    vectors: VectorStore
+    upkeep: VectorUpkeep
+    events: EventBus
+    reading: list[Reading] = field(default_factory=lambda: [Reading()])
+    told: list[Event] = field(default_factory=list)
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait for the upkeep to get so far."""
+        async with asyncio.timeout(30):
+            while not condition():
+                await asyncio.sleep(0.005)
+
+    async def finished(self) -> None:
+        def at_the_end() -> bool:
+            last = self.told[-1]
+            return isinstance(last, EmbeddingProgressed) and last.done == last.total
+
+        await self.until(at_the_end)
+
+    def changed(self, *paths: NotePath) -> None:
+        self.events.publish(IndexUpdated(tuple(paths), (), 40))
+
+    def order(self) -> list[str]:
+        """The notes' names in the order in which their texts went through the model."""
+        return [text.split("\n")[0] for text in self.embedder.texts]
+
+
+@pytest.fixture
+async def kept(tmp_path: Path) -> AsyncIterator[Kept]:
+    notes = Notes(**{f"n{number:02}": f"text {number}" for number in range(40)})
+    embedder, vectors, events = CountingEmbedder(), VectorStore(tmp_path), EventBus()
+    reading = [Reading()]
+    pacer = Pacer(lambda: reading[0])
+    upkeep = VectorUpkeep(
+        vectors, notes, notes, embedder, events, lambda path: False, pacer  # type: ignore[arg-type]
+    )
+    made = Kept(notes, embedder, vectors, upkeep, events, reading)
+    events.subscribe(EmbeddingProgressed, made.told.append)
+    events.subscribe(EmbeddingFailed, made.told.append)
+    yield made
+    await upkeep.close()
+    vectors.close()
+
+
+async def test_every_note_gets_vectors_and_the_end_is_told(kept: Kept) -> None:
+    kept.upkeep.start()
+    await kept.until(lambda: bool(kept.told))
+    await kept.finished()
+    assert kept.vectors.notes == 40
+    progress = [(told.done, told.total) for told in kept.told if isinstance(told, EmbeddingProgressed)]
+    assert progress == [(0, 40), (16, 40), (32, 40), (40, 40)]
+
+
+async def test_what_is_on_the_screen_goes_first(kept: Kept) -> None:
+    kept.upkeep.pause()
+    kept.upkeep.start()
+    await kept.until(lambda: bool(kept.told))
+    kept.upkeep.prefer([NotePath.parse("n39.md"), NotePath.parse("n20.md"), NotePath.parse("no such.md")])
+    kept.upkeep.resume()
+    await kept.finished()
+    assert kept.order()[:2] == ["n39", "n20"]
+
+
+async def test_a_pause_holds_it_and_is_told(kept: Kept) -> None:
+    kept.upkeep.pause()
+    kept.upkeep.start()
+    await kept.until(lambda: bool(kept.told))
+    assert kept.told == [EmbeddingProgressed(0, 40, Pace("paused", "user"))]
+    assert not kept.embedder.texts
+    kept.upkeep.resume()
+    await kept.finished()
+    assert kept.vectors.notes == 40
+
+
+async def test_an_empty_battery_holds_it_until_it_is_plugged_in(kept: Kept, monkeypatch) -> None:
+    monkeypatch.setattr("app.embeddings.pace.LOOK_AGAIN_S", 0.01)
+    kept.reading[0] = Reading(on_battery=True, charge=0.1)
+    kept.upkeep.start()
+    await kept.until(lambda: bool(kept.told))
+    assert kept.told == [EmbeddingProgressed(0, 40, Pace("paused", "battery"))]
+    kept.reading[0] = Reading()
+    await kept.finished()
+    assert kept.vectors.notes == 40
+
+
+async def test_a_note_that_becomes_private_loses_its_vectors_while_paused(kept: Kept) -> None:
+    kept.upkeep.start()
+    await kept.until(lambda: bool(kept.told))
+    await kept.finished()
+    kept.upkeep.pause()
+    path = kept.notes.set("n05", "---\nai: private\n---\ntext 5")
+    kept.changed(path)
+    await kept.until(lambda: not kept.vectors.has(path))
+    assert path not in kept.vectors.note_matrix().paths
+
+
+async def test_a_changed_note_goes_before_those_that_wait(kept: Kept) -> None:
+    kept.upkeep.pause()
+    kept.upkeep.start()
+    await kept.until(lambda: bool(kept.told))
+    kept.changed(kept.notes.set("n33", "new words"))
+    kept.upkeep.resume()
+    await kept.finished()
+    assert kept.embedder.texts[0] == "n33\nnew words"
+
+
+async def test_another_model_makes_all_vectors_anew(kept: Kept) -> None:
+    kept.upkeep.start()
+    await kept.until(lambda: bool(kept.told))
+    await kept.finished()
+    other = CountingEmbedder(dimension=5)
+    other.model = ModelChoice("some/other")
+    await kept.upkeep.change_model(other)  # type: ignore[arg-type]
+    assert (kept.vectors.notes, len(kept.vectors)) == (0, 0)
+    kept.told.clear()
+    kept.upkeep.start()
+    await kept.until(lambda: bool(kept.told))
+    await kept.finished()
+    assert len(other.texts) == 40
+    assert kept.vectors.note_matrix().matrix.shape == (40, 5)
+
+
+async def test_an_embedder_that_cannot_work_is_told(kept: Kept) -> None:
+    kept.embedder.available = False
+    kept.embedder.poison = "text"
+    kept.upkeep.start()
+    await kept.until(lambda: any(isinstance(told, EmbeddingFailed) for told in kept.told))
+    assert kept.vectors.notes == 0

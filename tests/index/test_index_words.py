@@ -1,0 +1,111 @@
+"""A large scan knows the whole graph before the full text is in, and the text comes in whole."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+from app.events import EventBus
+from app.index.records import IndexUpdated, ScanProgress, WordsIndexed
+from app.index.vault_index import VaultIndex
+from app.settings import IndexSettings
+from app.vault.path import NotePath
+from tests.index.conftest import MakeVault
+
+Reopen = Callable[..., Awaitable[VaultIndex]]
+
+MANY = {f"f{n % 7}/note {n}.md": f"# Head {n}\n[[note {n // 2}]] #t{n % 5} word{n} 漢字" for n in range(260)}
+MANY["titled.md"] = "---\ntitle: A longtitle\naliases: [Nickname, Zweitname]\ntags: [inbox/Sub]\n---\ntext\n"
+
+
+async def test_every_link_is_known_before_the_first_word(make_vault: MakeVault) -> None:
+    vault = await make_vault(MANY, scan=False)
+    seen: list[tuple[int, int]] = []
+
+    def look(progress: ScanProgress) -> None:
+        if progress.phase == "words" and not seen:
+            stats = vault.index.stats()
+            seen.append((stats.notes, stats.links))
+
+    await vault.index.scan(look)
+    assert seen == [(261, 260)]
+
+
+async def test_words_written_last_are_the_words_written_at_once(make_vault: MakeVault) -> None:
+    vault = await make_vault(MANY)
+    few = VaultIndex(vault.root, vault.root.parent / "few", IndexSettings(), EventBus())
+    await few.open()
+    for path in MANY:
+        await few.refresh([NotePath(path)])
+    try:
+        for query in ("word77 ", "漢", "longtitle ", "zweitname ", "tag:t3 ", "file:titled ", '"head 12"'):
+            assert await found(vault.index, query) == await found(few, query) != [], query
+        rows = "SELECT path, fulltext.* FROM fulltext JOIN files ON files.id = fulltext.rowid ORDER BY path"
+        with vault.index._file.reading() as last, few._file.reading() as once:
+            assert last.execute(rows).fetchall() == once.execute(rows).fetchall()
+            assert last.execute("SELECT count(*) FROM unworded").fetchone() == (0,)
+    finally:
+        await few.close()
+
+
+async def test_the_words_are_told_as_they_come(make_vault: MakeVault) -> None:
+    vault = await make_vault(MANY, scan=False)
+    told: list[object] = []
+    vault.events.subscribe(IndexUpdated, told.append)
+    vault.events.subscribe(WordsIndexed, told.append)
+    await vault.index.scan()
+    words = [event for event in told if isinstance(event, WordsIndexed)]
+    assert {path.text for event in words for path in event.paths} == set(MANY)
+    assert (words[-1].done, words[-1].total) == (261, 261)
+    assert told.index(words[0]) == len(told) - len(words)
+
+
+async def test_a_scan_cut_off_among_the_words_goes_on_the_next_time(
+    make_vault: MakeVault, reopened: Reopen
+) -> None:
+    vault = await make_vault(MANY, scan=False)
+    seen: list[ScanProgress] = []
+    report = await vault.index.scan(seen.append, lambda: bool(seen) and seen[-1].phase == "words")
+    assert report.cancelled
+    assert await vault.found("word77 ") == []
+    index = await reopened(vault)
+    again = await index.scan()
+    assert (again.cancelled, again.indexed, again.unchanged) == (False, 0, 261)
+    assert await found(index, "word77 ") == ["f0/note 77.md"]
+
+
+async def test_a_note_that_changes_before_its_words_come_has_its_new_words(make_vault: MakeVault) -> None:
+    vault = await make_vault(MANY, scan=False)
+
+    def change(progress: ScanProgress) -> None:
+        if progress.phase == "words" and progress.done == 0:
+            vault.write("f0/note 0.md", "quite otherwise [[titled]]", at=time.time())
+            (vault.root / "f1/note 1.md").unlink()
+
+    await vault.index.scan(change)
+    assert await vault.found("otherwise ") == ["f0/note 0"]
+    assert await vault.found("word0 ") == []
+    assert vault.sources("titled.md") == ["f0/note 0.md"]
+    assert vault.index.note(NotePath("f1/note 1.md")) is None
+
+
+async def test_a_note_refreshed_among_the_words_is_there_once(make_vault: MakeVault) -> None:
+    vault = await make_vault(MANY, scan=False)
+    tasks: list[asyncio.Future[object]] = []
+
+    def change(progress: ScanProgress) -> None:
+        if progress.phase == "words" and not tasks:
+            path = vault.write("f0/note 0.md", "quite otherwise", at=time.time())
+            tasks.append(asyncio.ensure_future(vault.index.refresh([path])))
+
+    await vault.index.scan(change)
+    await tasks[0]
+    assert await vault.found("otherwise ") == ["f0/note 0"]
+    with vault.index._file.reading() as connection:
+        assert connection.execute("SELECT count(*) FROM fulltext").fetchone() == (261,)
+
+
+async def found(index: VaultIndex, query: str) -> list[str]:
+    page = await index.search(query, limit=300)
+    return sorted(hit.path.text for hit in page.hits)
