@@ -38,9 +38,11 @@ from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
+from app.permissions.pending import PendingStore
 from app.permissions.policy import Policy
 from app.settings import Settings, VaultRules, load_vault_rules, save_settings
 from app.toolkit.meaning import Meaning
+from app.toolkit.pending import PendingOperations
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
 from app.toolkit.vault_view import is_private
@@ -104,6 +106,13 @@ class Workspace:
             self.registry, self.policy, approver, self.store, self.index, self.journal, self.audit,
             self.grants, self.events,
         )  # fmt: skip
+        self.runner.services.registry = self.registry
+        self.pending: PendingOperations | None = None
+        if not read_only:
+            store = PendingStore(own)
+            self.notices += [store.problem] if store.problem else []
+            self.pending = PendingOperations(self.runner, store, self.journal, self.events)
+        self.runner.services.pending = self.pending
         self._pacer = Pacer(Machine(lambda: self._note_embedder.worker_id))
         self._set_pace(settings)
         self.upkeep = VectorUpkeep(
@@ -161,6 +170,8 @@ class Workspace:
     async def close(self) -> None:
         """Stop the agent, the watcher and the worker, and close every file."""
         await self.agent.close()
+        if self.pending is not None:
+            await self.pending.close()
         self._stop.set()
         if self._watching is not None:
             await asyncio.gather(self._watching, return_exceptions=True)
@@ -192,6 +203,8 @@ class Workspace:
             self.upkeep.start()
         if not self.read_only:
             await asyncio.to_thread(self.store.cleanup)
+        if self.pending is not None:
+            self.pending.resume()
         return report
 
     async def _take(self, batch: FileBatch) -> None:

@@ -19,7 +19,7 @@ from app.graph.packing import Packing
 from app.graph.shaping import eased, laid_along, sunflower, widened
 from app.graph.unfolding import LARGEST, make_room, name_widths, unfold
 
-_COARSE = Pace(100, 0.2, 0.1, 0.1)
+_COARSE = Pace(60, 0.2, 0.1, 0.1)
 _FINEST = Pace(80, 0.2, 2.0, 0.1)
 _EVEN = Pace(30, 0.1, 0.2, 0.2)
 _FEW_BY = 12
@@ -47,7 +47,7 @@ def arrange(graph: Graph, engine: Engine, seed: int = 0, aspect: float = 1.0) ->
     aspect = min(max(aspect, 1 / _MOST_ASPECT), _MOST_ASPECT)
     radii = node_radii(graph)
     packing = Packing(adjacency(graph.edges, size), radii, aspect)
-    linked = np.sort(np.concatenate(packing.parts)) if packing.parts else np.empty(0, dtype=np.int64)
+    linked = packing.linked
     placed = np.zeros((size, 2), dtype=np.float32)
     if len(linked):
         row_of = np.full(size, -1, dtype=np.int32)
@@ -60,9 +60,9 @@ def arrange(graph: Graph, engine: Engine, seed: int = 0, aspect: float = 1.0) ->
         else:
             steps = _Ladder(inner, radii[linked], engine, seed, aspect).climb()
         for part in steps:
-            placed = placed.copy()
+            placed = np.empty((size, 2), dtype=np.float32)
             placed[linked] = part
-            packing.place_orphans(placed)
+            packing.ring_orphans(placed)
             yield placed
     yield widened(packing.place(placed), aspect)
 

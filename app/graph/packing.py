@@ -41,6 +41,8 @@ class Packing:
         order = np.argsort(labels, kind="stable")
         bounds = np.concatenate([[0], np.cumsum(sizes)])
         self.parts = [order[bounds[each] : bounds[each + 1]] for each in ranked if sizes[each] > 1]
+        self.linked = np.sort(np.concatenate(self.parts)) if self.parts else np.empty(0, dtype=np.int64)
+        self._widest = float(radii[self.linked].max(initial=0.0))
         self._radii = radii
         self._page = np.array([np.sqrt(aspect), 1 / np.sqrt(aspect)], dtype=np.float32)
 
@@ -48,7 +50,7 @@ class Packing:
         """The packed positions, around the middle of the largest part."""
         placed = positions.copy()
         self._place_parts(placed)
-        self.place_orphans(placed)
+        self._place_orphans(placed)
         return placed
 
     def _place_parts(self, placed: Positions) -> None:
@@ -70,7 +72,16 @@ class Packing:
         distance = np.sqrt((placed[part] ** 2).sum(axis=1)) + self._radii[part]
         return float(distance.max()) + _GAP / 2
 
-    def place_orphans(self, placed: Positions) -> None:
+    def _place_orphans(self, placed: Positions) -> None:
+        """A few nodes without links go into free places, many around all."""
+        count = len(self.orphans)
+        if not self.parts or not 0 < count <= _FEW:
+            self.ring_orphans(placed)
+            return
+        room = _Room(placed[self.linked], count * _GAP * _GAP, self._page)
+        placed[self.orphans] = [room.take(_GAP) for _ in range(count)]
+
+    def ring_orphans(self, placed: Positions) -> None:
         """Stands the nodes without links around the others, in place."""
         count = len(self.orphans)
         if not count:
@@ -78,13 +89,8 @@ class Packing:
         if not self.parts:
             placed[self.orphans] = sunflower(count, _ORPHAN_STEP)
             return
-        linked = np.concatenate(self.parts)
-        if count <= _FEW:
-            room = _Room(placed[linked], count * _GAP * _GAP, self._page)
-            placed[self.orphans] = [room.take(_GAP) for _ in range(count)]
-            return
-        reach = np.sqrt(((placed[linked] / self._page) ** 2).sum(axis=1)) + self._radii[linked]
-        start = float(reach.max()) + _GAP
+        across, down = (placed[self.linked] / self._page).T
+        start = float(np.sqrt((across * across + down * down).max())) + self._widest + _GAP
         placed[self.orphans] = np.concatenate(list(_rings(count, start))) * self._page
 
 
@@ -110,6 +116,7 @@ class _Room:
 
     _CELL = 0.5
     _SIDE = 260
+    _STEP = 0.25
 
     def __init__(self, taken: Positions, area: float, page: Positions) -> None:
         reach = float(np.abs(taken).max())
@@ -118,7 +125,7 @@ class _Room:
         self._cell = 2 * half / (side - 1)
         axis = (np.arange(side) - (side - 1) / 2) * self._cell
         self._x, self._y = np.meshgrid(axis, axis)
-        self._from_middle = (self._x / page[0]) ** 2 + (self._y / page[1]) ** 2
+        from_middle = (self._x / page[0]) ** 2 + (self._y / page[1]) ** 2
         mask = np.zeros((side, side), dtype=bool)
         cells = np.round(taken / self._cell + (side - 1) / 2).astype(int)
         mask[cells[:, 1], cells[:, 0]] = True
@@ -127,17 +134,33 @@ class _Room:
         deep = scipy.ndimage.distance_transform_edt(closed) > near
         mask |= scipy.ndimage.binary_fill_holes(closed) & deep
         self._free = scipy.ndimage.distance_transform_edt(~mask) * self._cell - _GAP / 2
+        self._order = np.argsort(from_middle, axis=None, kind="stable")
+        self._wanted = np.inf
+        self._candidates: Iterator[int] = iter(())
 
     def take(self, reach: float) -> NDArray[np.float32]:
-        """The free place for a disc of radius `reach` that is nearest to the middle; it is taken then."""
-        fits = self._free >= reach
-        if not fits.any():
-            fits = self._free >= self._free.max()
-        best = int(np.where(fits, self._from_middle, np.inf).argmin())
-        x, y = self._x.flat[best], self._y.flat[best]
-        apart = np.sqrt((self._x - x) ** 2 + (self._y - y) ** 2) - reach
-        np.minimum(self._free, apart, out=self._free)
-        return np.array([x, y], dtype=np.float32)
+        """The free place for a disc of radius `reach` that is nearest to the middle; it is taken then.
+
+        Larger discs are to come first: only then no two overlap.
+        """
+        wanted = float(np.ceil(reach / self._STEP) * self._STEP)
+        if wanted != self._wanted:
+            # Of one size, a place that was passed over once stays passed over.
+            self._wanted = wanted
+            self._candidates = iter(self._order[self._free.flat[self._order] >= wanted].tolist())
+        best = next((cell for cell in self._candidates if self._free.flat[cell] >= wanted), -1)
+        if best < 0:
+            best = int(self._free.argmax())
+        self._fill(best, wanted)
+        return np.array([self._x.flat[best], self._y.flat[best]], dtype=np.float32)
+
+    def _fill(self, cell: int, reach: float) -> None:
+        """Take a disc; distances are made right as far as another of its size could come to lie."""
+        row, column = divmod(cell, self._free.shape[1])
+        half = int(2 * reach / self._cell) + 2
+        window = (slice(max(0, row - half), row + half + 1), slice(max(0, column - half), column + half + 1))
+        apart = np.hypot(self._x[window] - self._x.flat[cell], self._y[window] - self._y.flat[cell])
+        np.minimum(self._free[window], apart - reach, out=self._free[window])
 
 
 def separate(positions: Positions, radii: NDArray[np.float32], gap: float = 0.2) -> float:

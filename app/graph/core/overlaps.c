@@ -9,19 +9,26 @@
 /* Crowds of thousands in one square are thinned out over several calls. */
 #define MOST_LOOKED_AT 4096
 
+/* A disc as the pairs look at it: side by side in memory with its neighbours. */
+typedef struct {
+    float x, y, radius;
+    int32_t row;        /* the caller's */
+    float move_x, move_y;
+} Disc;
+
 /* Discs by squares of a grid. A disc that outgrows the squares is `large`: it looks for the others itself. */
 typedef struct {
     float low_x, low_y, scale, large;
     int wide, tall;
-    int32_t *starts;
-    int32_t *rows;
-    int32_t *square;
+    int32_t *starts;    /* of each square's discs */
+    int32_t *square;    /* of each row */
+    Disc *discs;        /* square by square */
 } Grid;
 
 static void free_grid(Grid *grid) {
     free(grid->starts);
-    free(grid->rows);
     free(grid->square);
+    free(grid->discs);
 }
 
 static int to_square(float distance, float scale, int side) {
@@ -59,9 +66,9 @@ static int make_grid(Grid *grid, int count, const float *at, const float *radius
     grid->tall = to_square(tall, grid->scale, MOST_SIDE) + 1;
     const size_t squares = (size_t)grid->wide * (size_t)grid->tall;
     grid->starts = calloc(squares + 1, sizeof(int32_t));
-    grid->rows = malloc((size_t)count * sizeof(int32_t));
     grid->square = malloc((size_t)count * sizeof(int32_t));
-    if (!grid->starts || !grid->rows || !grid->square) {
+    grid->discs = malloc((size_t)count * sizeof(Disc));
+    if (!grid->starts || !grid->square || !grid->discs) {
         free_grid(grid);
         return -1;
     }
@@ -72,66 +79,68 @@ static int make_grid(Grid *grid, int count, const float *at, const float *radius
         grid->starts[grid->square[i] + 1]++;
     }
     for (size_t k = 0; k < squares; k++) grid->starts[k + 1] += grid->starts[k];
-    for (int i = count - 1; i >= 0; i--) grid->rows[--grid->starts[grid->square[i] + 1]] = i;
+    for (int i = count - 1; i >= 0; i--) {
+        const Disc disc = {at[2 * i], at[2 * i + 1], clean_radius(radius[i]), i, 0.0f, 0.0f};
+        grid->discs[--grid->starts[grid->square[i] + 1]] = disc;
+    }
     /* Each start was moved one square to the left while it was counted down: put them back. */
     for (size_t k = 0; k < squares; k++) grid->starts[k] = grid->starts[k + 1];
     grid->starts[squares] = count;
     return 0;
 }
 
-/* What pushes discs apart, all from the places where they were. */
-typedef struct {
-    const float *at, *radius;
-    float gap, largest;
-    float *move;
-} Apart;
-
-static void part_pair(Apart *apart, int i, int j) {
-    const float ri = clean_radius(apart->radius[i]), rj = clean_radius(apart->radius[j]);
-    float dx = apart->at[2 * j] - apart->at[2 * i], dy = apart->at[2 * j + 1] - apart->at[2 * i + 1];
-    const float reach = ri + rj + apart->gap, squared = dx * dx + dy * dy;
-    if (!(squared < reach * reach)) return;
+/* Two discs that overlap part, both from the places where they were; how far they overlapped. */
+static float part_pair(Disc *one, Disc *other, float gap) {
+    float dx = other->x - one->x, dy = other->y - one->y;
+    const float reach = one->radius + other->radius + gap, squared = dx * dx + dy * dy;
+    if (!(squared < reach * reach)) return 0.0f;
     float distance = sqrtf(squared);
     const float overlap = reach - distance;
-    if (overlap > apart->largest) apart->largest = overlap;
     if (distance < 1e-6f) {
         /* In one place: each pair parts in a direction of its own. */
-        dx = cosf((float)(i % 4096) * 2.4f + (float)(j % 4096));
-        dy = sinf((float)(i % 4096) * 2.4f + (float)(j % 4096));
+        dx = cosf((float)(one->row % 4096) * 2.4f + (float)(other->row % 4096));
+        dy = sinf((float)(one->row % 4096) * 2.4f + (float)(other->row % 4096));
         distance = 1.0f;
     }
-    const float area = ri * ri + rj * rj;
-    const float share = area > 0.0f ? rj * rj / area : 0.5f;
+    const float weight = one->radius * one->radius, other_weight = other->radius * other->radius;
+    const float area = weight + other_weight;
+    const float share = area > 0.0f ? other_weight / area : 0.5f;
     const float push = SHARE_OF_OVERLAP * overlap / distance;
-    apart->move[2 * i] -= push * share * dx;
-    apart->move[2 * i + 1] -= push * share * dy;
-    apart->move[2 * j] += push * (1.0f - share) * dx;
-    apart->move[2 * j + 1] += push * (1.0f - share) * dy;
+    one->move_x -= push * share * dx;
+    one->move_y -= push * share * dy;
+    other->move_x += push * (1.0f - share) * dx;
+    other->move_y += push * (1.0f - share) * dy;
+    return overlap;
 }
 
-/* Pairs of disc `i`: with others of its size in the squares around it once, with smaller ones if it is
- * large, as far as it reaches. */
-static void part_around(Apart *apart, const Grid *grid, float largest_radius, int i) {
-    const float radius = clean_radius(apart->radius[i]);
-    const int is_large = radius > grid->large;
-    const float reach = is_large ? (radius + largest_radius + apart->gap) * grid->scale : 1.0f;
+/* Pairs of the disc at `place`: with others of its size in the squares around it once, with smaller ones if
+ * it is large, as far as it reaches. The largest overlap. */
+static float part_around(const Grid *grid, float gap, float largest_radius, int place) {
+    Disc *disc = &grid->discs[place];
+    const int is_large = disc->radius > grid->large;
+    const float reach = is_large ? (disc->radius + largest_radius + gap) * grid->scale : 1.0f;
     const int around = reach < (float)MOST_SIDE ? (int)ceilf(reach) : MOST_SIDE;
-    const int x = grid->square[i] % grid->wide, y = grid->square[i] / grid->wide;
-    const int top = y > around ? y - around : 0;
+    const int square = grid->square[disc->row];
+    const int x = square % grid->wide, y = square / grid->wide;
+    const int top = is_large && y > around ? y - around : is_large ? 0 : y;
     const int bottom = y + around < grid->tall ? y + around : grid->tall - 1;
     const int left = x > around ? x - around : 0;
     const int right = x + around < grid->wide ? x + around : grid->wide - 1;
     int patience = MOST_LOOKED_AT;
+    float largest = 0.0f;
     for (int row = top; row <= bottom; row++) {
-        const int from = grid->starts[row * grid->wide + left];
+        int from = grid->starts[row * grid->wide + left];
         const int to = grid->starts[row * grid->wide + right + 1];
+        /* Equals look ahead only: what stands before them has looked at them. */
+        if (!is_large && from <= place) from = place + 1;
         for (int k = from; k < to && patience > 0; k++, patience--) {
-            const int j = grid->rows[k];
-            const int other_large = clean_radius(apart->radius[j]) > grid->large;
-            if (is_large ? (j != i && (!other_large || i < j)) : (!other_large && i < j))
-                part_pair(apart, i, j);
+            Disc *other = &grid->discs[k];
+            const int other_large = other->radius > grid->large;
+            if (is_large ? (k != place && (!other_large || place < k)) : !other_large)
+                largest = fmaxf(largest, part_pair(disc, other, gap));
         }
     }
+    return largest;
 }
 
 int separate(int count, float *at, const float *radius, float gap, float *largest) {
@@ -139,21 +148,16 @@ int separate(int count, float *at, const float *radius, float gap, float *larges
     *largest = 0.0f;
     if (count < 2) return 0;
     if (make_grid(&grid, count, at, radius, gap) < 0) return -1;
-    Apart apart = {at, radius, gap, 0.0f, calloc((size_t)count, 2 * sizeof(float))};
-    if (!apart.move) {
-        free_grid(&grid);
-        return -1;
-    }
     float largest_radius = 0.0f;
-    for (int i = 0; i < count; i++) largest_radius = fmaxf(largest_radius, clean_radius(radius[i]));
-    /* Square by square: what is looked at next is near in memory too. */
+    for (int k = 0; k < count; k++) largest_radius = fmaxf(largest_radius, grid.discs[k].radius);
+    for (int k = 0; k < count; k++)
+        if (is_place(grid.discs[k].x, grid.discs[k].y))
+            *largest = fmaxf(*largest, part_around(&grid, gap, largest_radius, k));
     for (int k = 0; k < count; k++) {
-        const int i = grid.rows[k];
-        if (is_place(at[2 * i], at[2 * i + 1])) part_around(&apart, &grid, largest_radius, i);
+        const Disc *disc = &grid.discs[k];
+        at[2 * disc->row] += disc->move_x;
+        at[2 * disc->row + 1] += disc->move_y;
     }
-    for (int k = 0; k < 2 * count; k++) at[k] += apart.move[k];
-    *largest = apart.largest;
-    free(apart.move);
     free_grid(&grid);
     return 0;
 }
