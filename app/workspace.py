@@ -33,6 +33,7 @@ from app.embeddings.vectors import VectorStore
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
 from app.events import Event, EventBus
 from app.index.completion import complete
+from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.index.vault_index import VaultIndex
 from app.permissions.approval import Approver
@@ -94,6 +95,9 @@ class Workspace:
         self.journal = Journal(shared, settings.journal.max_mib * 1024 * 1024)
         self.store = NoteStore(root, self.journal, writable=not read_only)
         self.index = VaultIndex(root, self._cache(root), settings.index, self.events)
+        self.missed = MissedChanges(
+            self.index, self.events, lambda: self.settings.index.check_minutes, _OUTSIDE
+        )
         self.audit = AuditLog(own, None if read_only else paths.audit_head_file(root))
         self.grants = Grants(own, events=self.events)
         self.policy = Policy(settings.permissions, self.grants, self._vault_rules())
@@ -134,6 +138,7 @@ class Workspace:
         self._model_change: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
+        self._checking: asyncio.Task[None] | None = None
 
     def _cache(self, root: Path) -> Path:
         """The cache; a reader beside another app has its own, so that they never wait for each other."""
@@ -170,6 +175,7 @@ class Workspace:
         waiting = asyncio.create_task(ready.wait())
         await asyncio.wait({waiting, self._watching}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
+        self._checking = asyncio.create_task(self.missed.run(self._stop), name="look for missed changes")
 
     async def close(self) -> None:
         """Stop the agent, the watcher and the worker, and close every file."""
@@ -177,8 +183,9 @@ class Workspace:
         if self.pending is not None:
             await self.pending.close()
         self._stop.set()
-        if self._watching is not None:
-            await asyncio.gather(self._watching, return_exceptions=True)
+        for task in (self._watching, self._checking):
+            if task is not None:
+                await asyncio.gather(task, return_exceptions=True)
         if self._model_change is not None:
             await asyncio.gather(self._model_change, return_exceptions=True)
         await self.analysis.close()
