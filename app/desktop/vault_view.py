@@ -190,11 +190,14 @@ class VaultView(QObject):
     def _keep(self) -> None:
         """Remember the layout and the tabs; also while it is open, lest a crash forgets them."""
         notes = self.notes.state() if self.notes is not None else {}
-        self._kept.save(layout=self.page.state(), notes=notes)
+        graph = self.graph.state() if self.graph is not None else {}
+        self._kept.save(layout=self.page.state(), notes=notes, graph=graph)
 
     def _follow(self, _: str, panel: QWidget) -> None:
         """A panel was made: what it missed is told to it."""
         if isinstance(panel, GraphPanel):
+            panel.restore(self._kept.mapping("graph"))
+            panel.kept.connect(self._keep_soon.start)
             panel.set_reading(self._reading)
             panel.set_pending(self._approvals.pending_paths)
         elif isinstance(panel, NoteArea):
