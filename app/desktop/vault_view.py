@@ -175,8 +175,7 @@ class VaultView(QObject):
     def take_down(self) -> None:
         """Remember the layout and the tabs, and end what the page runs beside the window."""
         self._keep_soon.stop()
-        if self._built:
-            self._keep()
+        self._keep()
         self._client.approver.asked.disconnect(self._approvals.add)
         if (graph := self.graph) is not None:
             graph.shut_down()
@@ -189,6 +188,8 @@ class VaultView(QObject):
 
     def _keep(self) -> None:
         """Remember the layout and the tabs; also while it is open, lest a crash forgets them."""
+        if not self._built:
+            return  # What is not there yet would be remembered as hidden.
         notes = self.notes.state() if self.notes is not None else {}
         graph = self.graph.state() if self.graph is not None else {}
         self._kept.save(layout=self.page.state(), notes=notes, graph=graph)
