@@ -45,6 +45,19 @@ class Meaning:
         """The other notes closest in meaning to the note at `path`, best first."""
         return self._vectors.similar(path, limit, min_similarity)
 
+    async def blended(
+        self, text: str, words: Sequence[tuple[NotePath, float]], limit: int
+    ) -> list[tuple[NotePath, float]]:
+        """One ranking of what the words of `text` find (`VaultIndex.ranked`) and what its meaning finds.
+
+        Raises:
+            EmbedderUnavailable: no vector can be made of the text.
+        """
+        hits = await self.like_text(text, limit, 0.0)
+        meant = [(hit.path, hit.score) for hit in hits]
+        share = fusion.share_of_meaning(text, self._embedder.model)
+        return fusion.blended(words, meant, share)[:limit]
+
     async def near_duplicates(self, store: NoteStore) -> tuple[Duplicate, ...]:
         """Pairs of notes that say nearly the same, the most alike first; cancelling ends the search."""
         # The comparison of words is loaded when it is asked for, not with every vault.
@@ -62,10 +75,3 @@ class Meaning:
             return await asyncio.to_thread(near_duplicates, self._vectors.note_matrix(), body, stop.is_set)
         finally:
             stop.set()
-
-
-def blended(
-    words: Sequence[tuple[NotePath, float]], meant: Sequence[tuple[NotePath, float]]
-) -> list[tuple[NotePath, float]]:
-    """One ranking of what the words of a text find and what its meaning finds, best first."""
-    return fusion.reciprocal([[key for key, _ in words], [key for key, _ in meant]])

@@ -161,7 +161,7 @@ async def search_notes(
         limit: How many at most.
         offset: How many to pass over.
     """
-    page = await context.index.search(query, limit, offset)
+    page = await context.index.best(query, limit, offset)
     hits = [
         Hit(
             name=hit.path.name,

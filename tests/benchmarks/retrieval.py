@@ -22,15 +22,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.embeddings import fusion
 from app.embeddings.chunker import readable
 from app.embeddings.client import Embedder
+from app.embeddings.fusion import blended, share_of_meaning
+from app.embeddings.model_choice import ModelChoice
 from app.embeddings.update import Update
 from app.embeddings.vectors import VectorStore
 from app.events import EventBus
 from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
-from app.toolkit.meaning import Meaning, blended
+from app.toolkit.meaning import Meaning
 from app.vault.journal import Journal
 from app.vault.markdown.scan import scan
 from app.vault.path import NotePath
@@ -44,7 +45,7 @@ SLACK = 0.005
 _SENTENCE = re.compile(r"[^.!?。！？\n]{25,300}[.!?。！？]")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 Scored = list[tuple[NotePath, float]]
-Way = Callable[[Scored, Scored], list[tuple[NotePath, float]]]
+Way = Callable[[str, Scored, Scored], Scored]
 
 
 @dataclass(frozen=True)
@@ -56,22 +57,39 @@ class Question:
     answer: NotePath
 
 
+def reciprocal(words: Scored, meant: Scored, depth: float) -> Scored:
+    """Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): only places count."""
+    scores: dict[NotePath, float] = {}
+    for ranking in (words, meant):
+        for place, (key, _) in enumerate(ranking, 1):
+            scores[key] = scores.get(key, 0.0) + 1.0 / (depth + place)
+    return sorted(scores.items(), key=lambda one: -one[1])
+
+
+def stretched(words: Scored, meant: Scored, share: float) -> Scored:
+    """The sum of both scores, each stretched to 0 … 1 between its last and its first."""
+    scores: dict[NotePath, float] = {}
+    for ranking, weight in ((words, 1.0 - share), (meant, share)):
+        if ranking:
+            low, high = ranking[-1][1], ranking[0][1]
+            for key, one in ranking:
+                place = (one - low) / (high - low) if high > low else 1.0
+                scores[key] = scores.get(key, 0.0) + weight * place
+    return sorted(scores.items(), key=lambda one: -one[1])
+
+
+APP = "the app: blended by script"
+SHIPPED = ModelChoice()
 WAYS: dict[str, Way] = {
-    "full text": lambda words, _: words,
-    "meaning": lambda _, meant: meant,
-    "reciprocal rank": lambda words, meant: fusion.reciprocal([_keys(words), _keys(meant)]),
-    "reciprocal rank, depth 10": lambda words, meant: fusion.reciprocal(
-        [_keys(words), _keys(meant)], depth=10
-    ),
-    "scores 0.3 words + 0.7 meaning": lambda words, meant: fusion.weighted([words, meant], [0.3, 0.7]),
-    "scores 0.5 + 0.5": lambda words, meant: fusion.weighted([words, meant], [0.5, 0.5]),
-    "scores 0.7 + 0.3": lambda words, meant: fusion.weighted([words, meant], [0.7, 0.3]),
-    "the app": lambda words, meant: blended(words, meant),
+    "full text": lambda _, words, meant: words,
+    "meaning": lambda _, words, meant: meant,
+    "reciprocal rank, depth 60": lambda _, words, meant: reciprocal(words, meant, 60),
+    "reciprocal rank, depth 10": lambda _, words, meant: reciprocal(words, meant, 10),
+    "stretched scores, 0.3 meaning": lambda _, words, meant: stretched(words, meant, 0.3),
+    "stretched scores, 0.5 meaning": lambda _, words, meant: stretched(words, meant, 0.5),
+    "blended, 0.5 meaning": lambda _, words, meant: blended(words, meant, 0.5),
+    APP: lambda text, words, meant: blended(words, meant, share_of_meaning(text, SHIPPED)),
 }
-
-
-def _keys(scored: Scored) -> list[NotePath]:
-    return [key for key, _ in scored]
 
 
 def prepare(vault: Path, target: Path, chance: random.Random) -> list[Question]:
@@ -149,7 +167,8 @@ def table(found: list[tuple[Question, Scored, Scored]]) -> dict[str, float]:
     for name, way in WAYS.items():
         cells, every = [], []
         for kind in kinds:
-            scores = [score(way(words, meant), q.answer) for q, words, meant in found if q.kind == kind]
+            asked = [one for one in found if one[0].kind == kind]
+            scores = [score(way(q.text, words, meant), q.answer) for q, words, meant in asked]
             rank = sum(one for one, _ in scores) / len(scores)
             recall = sum(one for _, one in scores) / len(scores)
             cells.append(f"{rank:>17.3f} ({recall:.3f})")
@@ -174,9 +193,9 @@ def main() -> int:
     print("all")
     means = table(every)
     best = max(means, key=lambda name: means[name])
-    print(f"best: {best}; the app: {means['the app']:.3f}, {means[best] - means['the app']:.3f} less")
-    if given.check and means["the app"] < means[best] - SLACK:
-        print(f"MISSED: the app's ranking is {means[best] - means['the app']:.3f} worse than {best}")
+    print(f"best: {best}; the app: {means[APP]:.3f}, {means[best] - means[APP]:.3f} less")
+    if given.check and means[APP] < means[best] - SLACK:
+        print(f"MISSED: the app's ranking is {means[best] - means[APP]:.3f} worse than {best}")
         return 1
     return 0
 
