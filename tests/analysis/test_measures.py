@@ -68,7 +68,8 @@ def test_bridges_and_articulations_are_those_of_networkx_with_what_they_cut_off(
     given_ = ties(pairs)
     plain = given_.undirected()
     found = find_weak_points(given_)
-    assert {tuple(pair) for pair in found.bridges.tolist()} == {tuple(sorted(e)) for e in networkx.bridges(plain)}
+    bridges = {tuple(sorted(pair)) for pair in networkx.bridges(plain)}
+    assert {tuple(pair) for pair in found.bridges.tolist()} == bridges
     assert set(found.articulations.tolist()) == set(networkx.articulation_points(plain))
     for (a, b), side in zip(found.bridges.tolist(), found.cut_off.tolist(), strict=True):
         cut = plain.copy()
