@@ -16,11 +16,19 @@ import re2
 
 from app.errors import QueryError
 from app.index.folding import UNSPACED, fold, goes_on, is_unspaced, tokens
-from app.index.query_tree import And, Field, Leaf, Node, Not, Or, Phrase, Regex, Word
+from app.index.query_tree import And, Field, Leaf, Node, Not, Or, Phrase, Regex, Word, walk_nodes
 
 _BETWEEN = r"[\W_]+"
 _BEFORE, _AFTER = f"(?<![^\\W_{UNSPACED}])", f"(?![^\\W_{UNSPACED}])"
 _RE2_MEMORY = 8 << 20
+_UNSUPPORTED = (
+    ("look-behind", re.compile(r"\(\?<[=!]")),
+    ("look-ahead", re.compile(r"\(\?[=!]")),
+    ("a back-reference", re.compile(r"\\[1-9]|\(\?P=|\\k[<{']")),
+    ("an atomic group", re.compile(r"\(\?>")),
+    ("a condition", re.compile(r"\(\?\(")),
+    ("a possessive repeat", re.compile(r"[*+?}]\+")),
+)
 Marks = list[tuple[int, int]]
 
 
@@ -79,11 +87,33 @@ def compiled(regex: Regex, cased: bool = False) -> re2._Regexp:
         return re2.compile(f"(?m){regex.pattern}", options)
     except re2.error as error:
         reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error.args[0])
-        raise QueryError(
-            f"The regular expression at position {regex.position} can't be read: {reason}.",
-            position=regex.position,
-            expected="a regular expression that RE2 can read (no look-around, no back-references)",
-        ) from error
+        raise _unreadable(regex, reason) from error
+
+
+def check_patterns(node: Node) -> None:
+    """Raise QueryError for a pattern that cannot be read, wherever it stands."""
+    for part in walk_nodes(node):
+        if isinstance(part, Regex):
+            compiled(part)
+
+
+def _unreadable(regex: Regex, reason: str) -> QueryError:
+    """What to say of a pattern that RE2 cannot read: what it has that only slower engines can do."""
+    for name, shape in _UNSUPPORTED:
+        if found := shape.search(regex.pattern):
+            # A slash of the pattern stands in the query with a backslash before it.
+            place = regex.position + 1 + found.start() + regex.pattern.count("/", 0, found.start())
+            return QueryError(
+                f"The regular expression at position {regex.position} uses {name} ({found[0]}), which is not"
+                " supported, so that no pattern can take forever.",
+                position=place,
+                expected=f"a regular expression without {name}",
+            )
+    return QueryError(
+        f"The regular expression at position {regex.position} can't be read: {reason}.",
+        position=regex.position,
+        expected="a regular expression in RE2's syntax",
+    )
 
 
 @lru_cache(maxsize=256)

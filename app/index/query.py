@@ -32,6 +32,7 @@ from app.index.query_tree import (
     Regex,
     Similar,
     Word,
+    walk_nodes,
 )  # fmt: skip
 
 LONGEST = 4000
@@ -43,6 +44,7 @@ _VALUE_WORD = re.compile(r'[^\s()"\]]+')
 _SIGN = re.compile(r"<=|>=|<|>")
 _TASKS = ("task", "task-todo", "task-done")
 _CASES = ("match-case", "ignore-case")
+_NAMED = ("links-to", "linked-from")
 _WHOLE = ("tag", "type", "rel", "links-to", "linked-from")
 
 
@@ -173,9 +175,10 @@ class _Reader:
             raise _error(self.at, f'a word, not "{self.peek()}"')
         self.at = found.end()
         word = found[0]
-        if len(word) > 1 and word.endswith("*"):
-            return Word(word.rstrip("*") or word, prefix=True)
-        return Word(word, prefix=self.at == len(self.text))
+        stem = word.rstrip("*")
+        if not stem:
+            return Word(word)
+        return Word(stem, prefix=stem != word or self.at == len(self.text))
 
     # Fields
 
@@ -202,6 +205,9 @@ class _Reader:
             self._inside = outer
         if name in _WHOLE and isinstance(item, Word) and not self.text.endswith("*", 0, self.at):
             item = Word(item.text)
+        patterns = [part for part in walk_nodes(item) if isinstance(part, Regex)]
+        if name in _NAMED and patterns:
+            raise _error(patterns[0].position, f"the name of a note after {name}:")
         return Field(name, item)
 
     def _similar(self, depth: int) -> Node:

@@ -17,12 +17,15 @@ from typing import TypeVar
 from app.errors import QueryError
 from app.index.explanation import Part
 from app.index.folding import tokens
+from app.index.matching import check_patterns
 from app.index.query import parse
+from app.index.query_completion import Suggestion, Wanted, wanted_at
 from app.index.query_tree import Field, Node, Or, Phrase, Similar, Word, walk_nodes
 from app.index.records import SearchPage, Snippet
 from app.index.request import Grouping, Order, Request
 from app.index.resolver import Resolver
 from app.index.search import EXPLAINING_SECONDS, Search
+from app.index.suggestions import suggest
 from app.vault.path import NotePath
 
 Similarity = Callable[[str, int], Awaitable[Iterable[tuple[NotePath, float]]]]
@@ -115,6 +118,20 @@ class Searcher:
         request = await self._request(node, 0, 0, True, ())
         return await self._run(lambda search: search.explain(request), EXPLAINING_SECONDS)
 
+    async def suggest(
+        self, text: str, cursor: int, limit: int = 12
+    ) -> tuple[Wanted, tuple[Suggestion, ...]] | None:
+        """What is being typed at a place in a search, and what it could become; None where nothing fits."""
+        if (wanted := wanted_at(text, cursor)) is None:
+            return None
+
+        def read() -> tuple[Suggestion, ...]:
+            with self._searching() as connection:
+                return suggest(connection, wanted, limit)
+
+        found = await asyncio.to_thread(read)
+        return (wanted, found) if found else None
+
     async def _run(self, ask: Callable[[Search], T], seconds: float | None = None) -> T:
         cancelled = threading.Event()
 
@@ -132,6 +149,7 @@ class Searcher:
     async def _request(
         self, node: Node, limit: int, offset: int, private: bool, hidden: Iterable[NotePath]
     ) -> Request:
+        check_patterns(node)
         entries = (self._resolver.entry(path) for path in hidden)
         return Request(
             node,

@@ -63,9 +63,9 @@ class Vault:
         """Write a file and refresh the index."""
         await self.index.refresh([self.write(path, text, at=time.time())])
 
-    async def found(self, query: str, **options: bool) -> list[str]:
+    async def found(self, query: str, *, private: bool = True) -> list[str]:
         """The names of the notes that a search finds, in order of name."""
-        page = await self.index.search(query, **options)
+        page = await self.index.search(query, private=private)
         assert page.total == len(page.hits)
         return sorted(hit.path.stem_path for hit in page.hits)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from app.errors import QueryError
 from app.index.query import DEEPEST, LONGEST, parse
+from app.index.query_text import written
 from app.index.query_tree import (
     And,
     Compare,
@@ -116,6 +119,54 @@ def test_a_bad_query_names_the_place_and_what_was_expected(text: str, position: 
     assert caught.value.data["position"] == position
     assert expected in str(caught.value.data["expected"])
     assert caught.value.type == "invalid_parameters"
+
+
+def without_places(node: Node) -> Node:
+    """The tree without where its parts stood."""
+    match node:
+        case Regex() | Similar():
+            return replace(node, position=0)
+        case And(items) | Or(items):
+            return replace(node, items=tuple(map(without_places, items)))
+        case Not(item) | Field(_, item):
+            return replace(node, item=without_places(item))
+        case Property(_, value) if value is not None:
+            return replace(node, value=without_places(value))
+        case _:
+            return node
+
+
+_PIECES = (
+    "a", "OR", "(", ")", "-", '"', "[", "]", "p:", ":", "null", "<5", ">=", "<", "=", "/", "\\", "tag:",
+    "line:", "task:", "match-case:", "orphan:", "similar:", "links-to:", "*", " ", " ", "x*", "知",
+)  # fmt: skip
+
+
+@settings(max_examples=400)
+@given(st.lists(st.sampled_from(_PIECES), max_size=12).map("".join))
+def test_a_search_that_is_written_down_is_read_as_the_same(text: str) -> None:
+    try:
+        node = parse(text)
+    except QueryError:
+        assume(False)
+    assume(node is not None)
+    again = parse(written(node))
+    assert again is not None
+    assert without_places(again) == without_places(node)
+
+
+@pytest.mark.parametrize(
+    ("node", "text"),
+    [
+        (And((A, Word("b", prefix=True))), "a b*"),
+        (And((Or((A, B)), Not(Field("tag", Word("x"))))), "(a OR b) -tag:x "),
+        (Property("p", Compare("<", "= 5")), '[p:<"= 5"]'),
+        (Property("a:b", None, empty=True), '["a:b":null]'),
+        (Regex(r"a/b\d"), r"/a\/b\d/"),
+    ],
+)
+def test_how_a_search_is_written(node: Node, text: str) -> None:
+    assert written(node) == text
 
 
 @given(st.text(alphabet='ab -"()[]/\\:<>=OR*#\n漢tagline', max_size=40))

@@ -1,0 +1,166 @@
+"""What is being typed at a place in a search: which kind of name could go on there, and what of it is there.
+
+A search that is being typed is seldom one that can be read, so that this looks at what is before the cursor
+only, and forgives all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from app.index.query_text import quoted
+from app.index.query_tree import FieldName
+
+Kind = Literal["operator", "tag", "property", "value", "note", "file", "folder", "type", "relation"]
+OPERATORS = (*(f"{name}:" for name in get_args(FieldName)), "orphan:", "similar:")
+_KINDS: dict[str, Kind] = {
+    "tag": "tag", "type": "type", "rel": "relation", "links-to": "note", "linked-from": "note",
+    "file": "file", "path": "folder",
+}  # fmt: skip
+_FIELD = re.compile(r"-*([A-Za-z]+(?:-[A-Za-z]+)?):")
+_PLAIN = re.compile(r'[^\s()"\[\]/*:<>-][^\s()"\]]*')
+_LETTERS = re.compile(r"[A-Za-z-]{2,}")
+_JOINING = re.compile(r"\s+|\bOR\b|[(-]")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A name that is being typed: `text[start:end]` of the search would be replaced by a longer one.
+
+    `word` is what is there of the name itself, without signs; `name` the property of a value.
+    """
+
+    kind: Kind
+    word: str
+    start: int
+    end: int
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Something to go on with: what to show, what to put in place of what was typed, and how many have it."""
+
+    shown: str
+    text: str
+    count: int | None = None
+
+
+def wanted_at(text: str, cursor: int) -> Wanted | None:
+    """What is being typed before the cursor, None where nothing can be offered."""
+    before = text[:cursor]
+    start, fields, bracket = 0, [""], -1
+    at = 0
+    while at < len(before):
+        letter = before[at]
+        if letter == '"' or (letter == "/" and at == _value_start(before, start)):
+            if (end := _closing(before, at)) < 0:
+                break
+            at = end
+        elif bracket >= 0:
+            bracket = -1 if letter == "]" else bracket
+            start = at + 1 if bracket < 0 else start
+        elif letter == "[" and at == _value_start(before, start) and not _field(before[start:at]):
+            bracket = at
+        elif letter == "(":
+            fields.append(_field(before[start:at]) or fields[-1])
+            start = at + 1
+        elif letter == ")" or letter.isspace():
+            if letter == ")" and len(fields) > 1:
+                fields.pop()
+            # What follows a field's name may stand apart from it.
+            waits = letter != ")" and before[start:at].rstrip().endswith(":")
+            start = start if waits and _field(before[start:at]) not in ("", "orphan") else at + 1
+        at += 1
+    if bracket >= 0:
+        return _in_property(before, bracket)
+    return _in_token(before, start, fields[-1])
+
+
+def insertion(wanted: Wanted, name: str) -> str:
+    """The text that says this name at the place where it is wanted."""
+    match wanted.kind:
+        case "operator":
+            return name
+        case "property":
+            return f"[{_property_name(name)}]"
+        case "value":
+            return f"[{_property_name(wanted.name)}:{_said(name)}]"
+        case _:
+            return _said(name)
+
+
+def _said(name: str) -> str:
+    plain = _PLAIN.fullmatch(name) is not None and name not in ("OR", "null") and not name.endswith("*")
+    return name if plain else quoted(name)
+
+
+def _property_name(name: str) -> str:
+    return quoted(name) if any(sign in name for sign in ':[]"') else name
+
+
+def _value_start(before: str, start: int) -> int:
+    """Where the value of the token begins: after its signs and field names."""
+    found = re.compile(r"(?:-*(?:[A-Za-z]+(?:-[A-Za-z]+)?):)*-*\s*").match(before, start)
+    return found.end() if found else start
+
+
+def _field(token: str) -> str:
+    """The last field that a token names, empty for none."""
+    names = [found[1].lower() for found in _fields(token)]
+    return names[-1] if names else ""
+
+
+def _fields(token: str) -> Iterator[re.Match[str]]:
+    at = 0
+    while (found := _FIELD.match(token, at)) and f"{found[1].lower()}:" in OPERATORS:
+        yield found
+        at = found.end()
+
+
+def _closing(text: str, opened: int) -> int:
+    """Where the quotation that begins at `opened` ends, -1 if it does not."""
+    at = opened + 1
+    while at < len(text):
+        if text[at] == "\\":
+            at += 1
+        elif text[at] == text[opened]:
+            return at
+        at += 1
+    return -1
+
+
+def _in_token(before: str, start: int, around: str) -> Wanted | None:
+    token = before[start:]
+    lead = len(token) - len(token.lstrip("- \t"))
+    token, start = token[lead:], start + lead
+    found = list(_fields(token))
+    field = found[-1][1].lower() if found else around
+    if found:
+        skipped = found[-1].end()
+        skipped += len(token) - skipped - len(token[skipped:].lstrip("- \t"))
+        token, start = token[skipped:], start + skipped
+    if field in _KINDS:
+        return Wanted(_KINDS[field], _bare(token), start, len(before))
+    if token.startswith("#") and len(token) > 1:
+        return Wanted("tag", token, start, len(before))
+    if _LETTERS.fullmatch(token) and not field:
+        return Wanted("operator", token, start, len(before))
+    return None
+
+
+def _in_property(before: str, bracket: int) -> Wanted | None:
+    inside = before[bracket + 1 :]
+    name, colon, value = inside.partition(":")
+    if not colon:
+        return Wanted("property", _bare(name), bracket, len(before))
+    if _JOINING.search(value.strip()) and not value.strip().startswith('"'):
+        return None
+    return Wanted("value", _bare(value), bracket, len(before), _bare(name))
+
+
+def _bare(word: str) -> str:
+    return word.strip().lstrip("#").strip('"').replace('\\"', '"')

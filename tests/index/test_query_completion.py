@@ -1,0 +1,116 @@
+"""What is offered while a search is being typed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.index.query import parse
+from app.index.query_completion import insertion, wanted_at
+from tests.index.conftest import MakeVault, Vault
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind", "word", "replaced"),
+    [
+        ("ta", "operator", "ta", "ta"),
+        ("word lin", "operator", "lin", "lin"),
+        ("-tas", "operator", "tas", "tas"),
+        ("tag:", "tag", "", ""),
+        ("tag:pro", "tag", "pro", "pro"),
+        ("a -tag:#pro", "tag", "pro", "#pro"),
+        ("tag:(one OR tw", "tag", "tw", "tw"),
+        ("tag: in", "tag", "in", "in"),
+        ("#pro", "tag", "#pro", "#pro"),
+        ("[", "property", "", "["),
+        ("x [sta", "property", "sta", "[sta"),
+        ("[status:", "value", "", "[status:"),
+        ('[status:"in pr', "value", "in pr", '[status:"in pr'),
+        ('links-to:"My no', "note", "My no", '"My no'),
+        ("linked-from:a", "note", "a", "a"),
+        ("file:ga", "file", "ga", "ga"),
+        ("path:pro", "folder", "pro", "pro"),
+        ("match-case:path:pro", "folder", "pro", "pro"),
+        ("type:hy", "type", "hy", "hy"),
+        ("rel:sup", "relation", "sup", "sup"),
+        ("[status:done] ty", "operator", "ty", "ty"),
+        ("(tag:a) pa", "operator", "pa", "pa"),
+    ],
+)
+def test_what_is_being_typed(typed: str, kind: str, word: str, replaced: str) -> None:
+    wanted = wanted_at(typed, len(typed))
+    assert wanted is not None
+    assert (wanted.kind, wanted.word) == (kind, word)
+    assert typed[wanted.start : wanted.end] == replaced
+
+
+@pytest.mark.parametrize(
+    "typed", ["", "a", "word ", '"tag:', "/tag:a", "content:ta", "line:(ta", "10:30", "[a:b OR c", "知识"]
+)
+def test_nothing_is_offered_elsewhere(typed: str) -> None:
+    assert wanted_at(typed, len(typed)) is None
+
+
+@given(st.text(alphabet='ab -"()[]/\\:<>=OR*#tagfilepth', max_size=30), st.integers(0, 30))
+def test_any_place_in_any_text_is_looked_at(text: str, cursor: int) -> None:
+    wanted = wanted_at(text, cursor)
+    assert wanted is None or 0 <= wanted.start <= wanted.end <= len(text)
+
+
+@given(
+    st.sampled_from(["tag:", "links-to:", "path:", "[status:", "["]),
+    st.text(alphabet='ab "()[]/\\:-*#<OR', min_size=1, max_size=12).filter(str.strip),
+)
+def test_what_is_put_in_can_be_read(typed: str, name: str) -> None:
+    wanted = wanted_at(typed, len(typed))
+    assert wanted is not None
+    text = insertion(wanted, name)
+    assert parse(typed[: wanted.start] + text) is not None
+
+
+@pytest.fixture
+async def vault(make_vault: MakeVault) -> Vault:
+    return await make_vault(
+        {
+            "projects/Garden plan.md": "---\nstatus: in progress\ntags: [garden/plan]\n---\n"
+            "- supports [[Rake]]",
+            "projects/old/Shed.md": "---\nstatus: done\ndone: true\nscore: 3\n---\n#garden #tools",
+            "Rake.md": "---\ntype: hypothesis\nstatus: [done, late]\n---\n",
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "texts"),
+    [
+        ("ta", ["tag:", "task:", "task-done:", "task-todo:"]),
+        ("tag:gar", ["garden", "garden/plan"]),
+        ("#too", ["tag:tools"]),
+        ("path:pro", ["projects/", "projects/old/"]),
+        ("links-to:gar", ['"Garden plan"']),
+        ("file:rak", ["Rake"]),
+        ("type:h", ["hypothesis"]),
+        ("rel:", ["supports"]),
+        ("[sta", ["[status]"]),
+        ("[status:", ["[status:done]", '[status:"in progress"]', "[status:late]"]),
+        ("[done:t", ["[done:true]"]),
+        ("[score:", ["[score:3]"]),
+    ],
+)
+async def test_names_are_offered_as_they_are_said(vault: Vault, typed: str, texts: list[str]) -> None:
+    found = await vault.index.searcher.suggest(typed, len(typed))
+    assert found is not None
+    assert [one.text for one in found[1]] == texts
+    for text in texts:
+        assert parse(typed[: found[0].start] + text + (" a" if text.endswith(":") else "")) is not None
+
+
+async def test_counts_are_shown(vault: Vault) -> None:
+    found = await vault.index.searcher.suggest("tag:gar", 7)
+    assert found is not None
+    assert [(one.shown, one.count) for one in found[1]] == [("garden", 2), ("garden/plan", 1)]
+
+
+async def test_a_name_that_is_there_in_full_is_not_offered(vault: Vault) -> None:
+    assert await vault.index.searcher.suggest("tag:tools", 9) is None
