@@ -159,7 +159,7 @@ def test_nodes_glide_to_an_arrangement_and_back_to_where_their_links_had_them(cr
     cross.arranging.show(Arrangement.TYPE, places, [Place("Note", 4, 3, 9, 0)], [Moment(0.0, "2024", True)])
     still(cross, qtbot)
     assert np.allclose(cross.canvas.scene.positions, places)
-    assert np.allclose(cross.positions(), before), "what is kept for the next start is where the links had them"
+    assert np.allclose(cross.positions(), before), "kept for the next start is where the links had them"
     assert cross.annotations.isVisible() and not cross.sheet.forces.sliders["spacing"].isEnabled()
     cross.apply_delta(GraphDelta(nodes=(Node("new.md", "New"),)))
     still(cross, qtbot)
