@@ -63,7 +63,8 @@ def test_related_notes_say_why(qtbot) -> None:
     pane = LinksPane(ThemeSource("light"))
     qtbot.addWidget(pane)
     pane.show_surroundings(Surroundings(None, (), ()))
-    why = Reason("SEMANTICALLY_RELATED", 0.82), Reason("SHARED_TAG", 0.4, "food"), Reason("BACKLINK_FROM", 1.0)
+    near, tag = Reason("SEMANTICALLY_RELATED", 0.82), Reason("SHARED_TAG", 0.4, "food")
+    why = near, tag, Reason("BACKLINK_FROM", 1.0)
     pane.show_related((RelatedNote(NotePath.parse("a/Bread.md"), 0.95, why),))
     (button,) = [one for one in pane.findChildren(QPushButton) if one.text() == "Bread"]
     assert button.accessibleDescription() == "close in meaning (0.82) · shares #food · links here"
