@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import importlib
 import os
 import shutil
 import statistics
@@ -124,6 +125,8 @@ async def warm(vault: Path, cache: Path, notes: int, report: Report) -> None:
     from app.index.vault_index import VaultIndex
     from app.settings import IndexSettings
 
+    # The workspace has loaded numpy, on which this is built, before it opens an index.
+    importlib.import_module("app.index.graph_data")
     most = 0.3 if notes <= 11_000 else 1.5
     index = VaultIndex(vault, cache, IndexSettings(), EventBus())
     start = time.perf_counter()
