@@ -33,6 +33,7 @@ from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
 from app.events import Event, EventBus
 from app.index.completion import complete
 from app.index.records import ScanProgress, ScanReport
+from app.index.saved_searches import SavedSearches
 from app.index.vault_index import VaultIndex
 from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
@@ -91,6 +92,7 @@ class Workspace:
         self.journal = Journal(shared, settings.journal.max_mib * 1024 * 1024)
         self.store = NoteStore(root, self.journal, writable=not read_only)
         self.index = VaultIndex(root, self._cache(root), settings.index, self.events)
+        self.searches = SavedSearches(shared, self.events, writable=not read_only)
         self.audit = AuditLog(own, None if read_only else paths.audit_head_file(root))
         self.grants = Grants(own, events=self.events)
         self.policy = Policy(settings.permissions, self.grants, self._vault_rules())
@@ -147,7 +149,7 @@ class Workspace:
             for recovery in await asyncio.to_thread(self.store.recover):
                 self.notices.append(_told(recovery))
             self.runner.log_lost_commits()
-        problems = (self.journal.problem, self.store.problem, self.audit.problem)
+        problems = (self.journal.problem, self.store.problem, self.audit.problem, self.searches.problem)
         self.notices += [problem for problem in problems if problem]
         await self.index.open()
         ready = asyncio.Event()
