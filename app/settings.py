@@ -125,6 +125,13 @@ class IndexSettings(Section):
     max_note_mib: int = Field(
         4, ge=1, le=64, title="Largest note (MiB)", description="A larger note is listed, not read."
     )
+    check_minutes: int = Field(
+        10,
+        ge=0,
+        le=1440,
+        title="Look for missed changes (minutes)",
+        description="How often all files are looked at for changes that nobody told of; 0 is never.",
+    )
 
 
 class EmbeddingSettings(Section):

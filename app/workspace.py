@@ -32,6 +32,7 @@ from app.embeddings.vectors import VectorStore
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
 from app.events import Event, EventBus
 from app.index.completion import complete
+from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.index.saved_searches import SavedSearches
 from app.index.vault_index import VaultIndex
@@ -39,9 +40,11 @@ from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
+from app.permissions.pending import PendingStore
 from app.permissions.policy import Policy
 from app.settings import Settings, VaultRules, load_vault_rules, save_settings
 from app.toolkit.meaning import Meaning
+from app.toolkit.pending import PendingOperations
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
 from app.toolkit.vault_view import is_private
@@ -93,6 +96,9 @@ class Workspace:
         self.store = NoteStore(root, self.journal, writable=not read_only)
         self.index = VaultIndex(root, self._cache(root), settings.index, self.events)
         self.searches = SavedSearches(shared, self.events, writable=not read_only)
+        self.missed = MissedChanges(
+            self.index, self.events, lambda: self.settings.index.check_minutes, _OUTSIDE
+        )
         self.audit = AuditLog(own, None if read_only else paths.audit_head_file(root))
         self.grants = Grants(own, events=self.events)
         self.policy = Policy(settings.permissions, self.grants, self._vault_rules())
@@ -106,6 +112,13 @@ class Workspace:
             self.registry, self.policy, approver, self.store, self.index, self.journal, self.audit,
             self.grants, self.events,
         )  # fmt: skip
+        self.runner.services.registry = self.registry
+        self.pending: PendingOperations | None = None
+        if not read_only:
+            store = PendingStore(own)
+            self.notices += [store.problem] if store.problem else []
+            self.pending = PendingOperations(self.runner, store, self.journal, self.events)
+        self.runner.services.pending = self.pending
         self._pacer = Pacer(Machine(lambda: self._note_embedder.worker_id))
         self._set_pace(settings)
         self.upkeep = VectorUpkeep(
@@ -123,6 +136,7 @@ class Workspace:
         self._model_change: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
+        self._checking: asyncio.Task[None] | None = None
 
     def _cache(self, root: Path) -> Path:
         """The cache; a reader beside another app has its own, so that they never wait for each other."""
@@ -159,13 +173,17 @@ class Workspace:
         waiting = asyncio.create_task(ready.wait())
         await asyncio.wait({waiting, self._watching}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
+        self._checking = asyncio.create_task(self.missed.run(self._stop), name="look for missed changes")
 
     async def close(self) -> None:
         """Stop the agent, the watcher and the worker, and close every file."""
         await self.agent.close()
+        if self.pending is not None:
+            await self.pending.close()
         self._stop.set()
-        if self._watching is not None:
-            await asyncio.gather(self._watching, return_exceptions=True)
+        for task in (self._watching, self._checking):
+            if task is not None:
+                await asyncio.gather(task, return_exceptions=True)
         if self._model_change is not None:
             await asyncio.gather(self._model_change, return_exceptions=True)
         await self.upkeep.close()
@@ -194,6 +212,8 @@ class Workspace:
             self.upkeep.start()
         if not self.read_only:
             await asyncio.to_thread(self.store.cleanup)
+        if self.pending is not None:
+            self.pending.resume()
         return report
 
     async def _take(self, batch: FileBatch) -> None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from app.agent.plain_answers import details
 from app.agent.plans import CallTool
 from app.permissions.wording import counted
 from app.toolkit.outcome import ToolOutcome
@@ -22,7 +23,7 @@ def answer(call: CallTool, outcome: ToolOutcome) -> str:
     if not outcome.success:
         return _failure(outcome)
     words = _BY_INTENT.get(call.intent) or _BY_TOOL.get(call.tool)
-    return words(outcome.result, call) if words else _done(outcome)
+    return words(outcome.result, call) if words else _plainly(outcome)
 
 
 def link(path: str) -> str:
@@ -41,6 +42,11 @@ def _failure(outcome: ToolOutcome) -> str:
     if isinstance(near, list | tuple) and near:
         text += "\n\nDid you mean one of these?\n" + _list(link(str(path)) for path in near[:5])
     return text
+
+
+def _plainly(outcome: ToolOutcome) -> str:
+    more = details(outcome.result, outcome.message)
+    return f"{_done(outcome)}\n\n{more}" if more else _done(outcome)
 
 
 def _done(outcome: ToolOutcome) -> str:
@@ -118,7 +124,8 @@ def _listing(result: Result, call: CallTool) -> str:
 
 def _related(result: Result, call: CallTool) -> str:
     lines = [
-        f"{link(one['path'])}: {_relation(str(one['relationship']), one['score'])}"
+        f"{link(one['path'])}: "
+        + ", ".join(_relation(str(reason["relationship"]), reason["score"]) for reason in one["reasons"])
         for one in result["related"]
     ]
     name = link(str(call.arguments["name"]))

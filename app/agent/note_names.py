@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rapidfuzz import fuzz, process
+from rapidfuzz import fuzz
 
 from app.agent.plans import PlanContext
 from app.index.resolver import Resolver
@@ -76,7 +76,6 @@ class NoteNames:
         self._exact: dict[str, NoteMeant] = {}
         self._near: dict[str, NoteMeant] = {}
         self._others: dict[str, list[NotePath]] | None = None
-        self._names: tuple[list[str], list[NotePath]] | None = None
 
     def exactly(self, words: str) -> NoteMeant:
         """The note that a name, path, wikilink's target, alias or pronoun means; none for a near miss."""
@@ -132,15 +131,11 @@ class NoteNames:
 
     def _roughly_like(self, key: str) -> set[tuple[str, NotePath]]:
         """The names that are worth a closer look, found by two quick measures over all of them."""
-        if self._names is None:
-            notes = [entry for entry in self._resolver.entries() if entry.path.is_note]
-            pairs = [(name_key(n), e.path) for e in notes for n in (e.path.name, *e.aliases)]
-            self._names = [name for name, _ in pairs], [path for _, path in pairs]
-        names, paths = self._names
-        found = process.extract(key, names, scorer=fuzz.ratio, limit=_ROUGH, score_cutoff=_WORTH_ASKING)
+        names = self._resolver.near_names()
+        found = names.like(key, _ROUGH, _WORTH_ASKING)
         if len(key) >= _LONG_WORD:
-            found += process.extract(key, names, scorer=fuzz.partial_ratio, limit=_ROUGH, score_cutoff=80)
-        return {(name, paths[at]) for name, _, at in found}
+            found += names.containing(key, _ROUGH, 80.0)
+        return {(near.name, NotePath(near.path)) for near in found}
 
     def _pointed_at(self, words: str) -> NoteMeant | None:
         key = words.casefold().replace("’", "'")

@@ -24,6 +24,7 @@ from app.agent.asking import (
     reply_to,
 )
 from app.agent.calls import call_for, note_slots, notes_after
+from app.agent.derived_intents import derived_intents
 from app.agent.intents import Intent
 from app.agent.likeness import Likeness, TextEmbedder
 from app.agent.note_names import NoteNames
@@ -64,6 +65,7 @@ __all__ = [
 ]
 
 _INTENTS = READING + SEARCHING + WRITING + ARRANGING_AND_TAGGING
+_WRITTEN = frozenset(intent.tool for intent in _INTENTS)
 _ENOUGH = 0.6
 _CLEARLY = 0.04
 _SURE = 0.8
@@ -121,11 +123,13 @@ class BuiltinPlanner:
         return self._tools_now()[2]
 
     def _tools_now(self) -> tuple[frozenset[str], Understanding, Likeness]:
-        """Templates and examples of the tools that are on now; made anew when a category is switched."""
-        intents = [intent for intent in _INTENTS if self._is_on(intent.tool)]
-        on = frozenset(intent.tool for intent in intents)
+        """Templates and examples of the tools that are on now; made anew when one comes or goes."""
+        tools = [tool for tool in self._registry.all() if self._registry.category(tool.category).on]
+        on = frozenset(tool.name for tool in tools)
         if self._read is None or self._read[0] != on:
-            tools = [self._registry.get(name) for name in sorted(on)]
+            written = [intent for intent in _INTENTS if intent.tool in on]
+            derived = derived_intents(tool for tool in tools if tool.name not in _WRITTEN)
+            intents = (*written, *derived)
             self._read = (on, Understanding(intents), Likeness(intents, tools, self._embedder))
         return self._read
 

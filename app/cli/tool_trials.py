@@ -64,5 +64,9 @@ _TAGS = (
     Trial("remove_tag", {"name": "Octant", "tag": "to-check"}),
     Trial("rename_tag", {"tag": "core", "new_tag": "central"}),
 )
+_AGENTS = (
+    Trial("list_tools", {"query": "rename"}),
+    Trial("pending", {"op": "list"}),
+)
 
-TRIALS: tuple[Trial, ...] = (*_NOTES, *_SEARCH, *_TAGS)
+TRIALS: tuple[Trial, ...] = (*_NOTES, *_SEARCH, *_TAGS, *_AGENTS)

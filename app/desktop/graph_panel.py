@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection
-from functools import partial
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import paths
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
+from app.desktop.graph_export import GraphExport
+from app.desktop.graph_menu import GraphMenu
+from app.desktop.graph_queries import GraphQueries
+from app.desktop.graph_view.choices import read_choices
 from app.desktop.graph_view.view import GraphView
 from app.desktop.theme import ThemeSource
 from app.events import Event
@@ -25,7 +29,6 @@ from app.graph.model import Graph, GraphDelta, Positions
 from app.graph.placing import carry
 from app.graph.positions import Communities, load_communities, load_positions, save_positions
 from app.index.records import GraphData, IndexRebuilt, IndexUpdated
-from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 
 log = logging.getLogger(__name__)
@@ -40,12 +43,15 @@ class GraphPanel(QWidget):
     """`open_requested` carries a note's path, or the name of one that is not there, and an empty fragment.
 
     `act_requested` carries what is to be done ("related", "rename", "delete", "ask", …) and a path, as the
-    files panel's does; `selected` the tuple of chosen paths.
+    files panel's does; `selected` the tuple of chosen paths; `search_requested` a query; `kept` comes when
+    `state` is another one.
     """
 
     open_requested = Signal(str, str)
     act_requested = Signal(str, str, str)
     selected = Signal(object)
+    search_requested = Signal(str)
+    kept = Signal()
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,7 +63,12 @@ class GraphPanel(QWidget):
         self._changed: set[str] = set()
         self._news = News()
         self._updating = asyncio.Lock()
+        self._front = ""
         self.view = GraphView(theme.theme, self)
+        self._queries = GraphQueries(client, self.view)
+        self.view.sheet.leave_out(self.view.sheet.arrange, self.view.sheet.analysis)
+        self._export = GraphExport(self.view)
+        self._menu = GraphMenu(client, self.view)
         self.setAccessibleName(self.tr("Graph"))
         self.setFocusProxy(self.view)
         self.setMinimumWidth(240)
@@ -71,10 +82,36 @@ class GraphPanel(QWidget):
         theme.changed.connect(self.view.set_theme)
         self.view.open_requested.connect(lambda path: self.open_requested.emit(path, ""))
         self.view.selected.connect(self.selected)
-        self.view.context_requested.connect(self._menu)
         self.view.arranged.connect(self._keep)
+        self.view.choices_changed.connect(self.kept)
+        self._connect_menu()
         client.events.batch.connect(self._notice)
         tasks.start(self.load(), owner=self, what=self.tr("show the graph"))
+
+    def _connect_menu(self) -> None:
+        menu = self._menu
+        menu.open_requested.connect(self.view.open_requested)
+        menu.act.connect(lambda what, path: self.act_requested.emit(what, path, ""))
+        menu.searched.connect(self.search_requested)
+
+    def state(self) -> dict[str, Any]:
+        """What is set in the sheet, for the next start."""
+        return self.view.sheet.choices.model_dump(mode="json")
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Set what `state` says, or what is usual; before the graph is there."""
+        choices = read_choices(state)
+        self.view.chosen.start_with(choices)
+        self._queries.start_with(choices)
+
+    def do(self, what: str) -> None:
+        """Do a command: "find", "sheet" (show or hide it), or save a "png" or "svg"."""
+        if what == "find":
+            self.view.focus_find()
+        elif what == "sheet":
+            self.view.toggle_sheet()
+        else:
+            self._export.begin(what)
 
     async def load(self) -> None:
         """Show the graph with the places of last time; what has none is arranged."""
@@ -83,6 +120,7 @@ class GraphPanel(QWidget):
         communities = await asyncio.to_thread(load_communities, self._folder, graph)
         self._is_settled = places is not None
         if len(graph):
+            await asyncio.to_thread(self.view.decoration.prepare, graph)
             self.view.set_graph(graph, places, communities)
             self._quiet.start()
 
@@ -94,8 +132,10 @@ class GraphPanel(QWidget):
             self._settle.start(_SETTLE_MS)
 
     def show_note(self, path: str) -> None:
-        """Mark the note that is in front, without travelling to it."""
+        """Mark the note that is in front, without travelling to it; a new one as soon as it is there."""
+        self._front = path
         if path in self.view.graph().rows:
+            self._front = ""
             self.view.select([path])
 
     def travel_to(self, path: str) -> None:
@@ -149,10 +189,14 @@ class GraphPanel(QWidget):
         if shown is None or graph is shown:
             return
         self._added += max(0, len(graph) - len(shown)) + max(0, len(graph.links) - len(shown.links))
+        await asyncio.to_thread(self.view.decoration.prepare, graph)
         if len(graph) > 2 * len(shown) + 8 or (not self._is_settled and self._is_heap(graph, 0.3)):
             self._arrange(graph)
         else:
             self.view.update_graph(graph, renamed, places)
+        if self._front in graph.rows:
+            self.show_note(self._front)
+        self._queries.refresh()
 
     async def _after(
         self, shown: Graph, places: Positions, news: News
@@ -182,7 +226,7 @@ class GraphPanel(QWidget):
 
     def _come_to_rest(self) -> None:
         """The index has been quiet for a while: a vault read for the first time gets its layout now."""
-        if self._reading or self.view.is_arranging or self._settle.isActive():
+        if self._reading or self.view.is_arranging or self._settle.isActive() or self._updating.locked():
             self._quiet.start()
             return
         if not self._is_settled and self._is_heap(self.view.graph(), 0.05):
@@ -223,21 +267,3 @@ class GraphPanel(QWidget):
         if event.author not in _YOU:
             self._changed |= {path.text for path in event.paths}
             self.view.set_changed(self._changed)
-
-    def _menu(self, path: str, at: QPoint) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        is_note = path in self.view.graph().rows and NotePath(path).is_note
-        menu.addAction(self.tr("Open") if is_note else self.tr("Make this note…"),
-                       partial(self.open_requested.emit, path, ""))  # fmt: skip
-        menu.addAction(self.tr("Show its surroundings"), partial(self.view.show_local, path, 2))
-        if is_note:
-            menu.addSeparator()
-            for words, what in (
-                (self.tr("Find related"), "related"), (self.tr("Summarise"), "summarise"),
-                (self.tr("Add a relation…"), "relate"), (self.tr("Give to the agent"), "ask"),
-                (self.tr("Copy the link"), "copy-link"), (self.tr("History…"), "history"),
-                (self.tr("Rename…"), "rename"), (self.tr("Delete…"), "delete"),
-            ):  # fmt: skip
-                menu.addAction(words, partial(self.act_requested.emit, what, path, ""))
-        menu.popup(at)

@@ -163,6 +163,7 @@ class MainWindow(QMainWindow):
             "split-right": in_notes(lambda notes: notes.split()),
             "focus-agent": in_view(lambda view: view.ask_agent()),
             "show-problems": in_page(lambda page: page.show_bottom("problems")),
+            "show-duplicates": in_page(lambda page: page.show_bottom("duplicates")),
             "zoom-in": lambda: self._zoom(self.theme.zoom + _ZOOM_STEP),
             "zoom-out": lambda: self._zoom(self.theme.zoom - _ZOOM_STEP),
             "zoom-reset": lambda: self._zoom(1.0),
@@ -179,6 +180,8 @@ class MainWindow(QMainWindow):
             handlers[f"show-{name}"] = in_page(partial(_show_side, panel_id=name))
         for area in ("side", "graph", "agent", "bottom"):
             handlers[f"toggle-{area}"] = in_page(partial(_toggle, area=area))
+        for what in ("find", "sheet", "png", "svg"):
+            handlers[f"graph-{what}"] = in_view(partial(_do_in_graph, what=what))
         for name in ("light", "dark", "high-contrast", "system"):
             handlers[f"theme-{name}"] = partial(self._set_general, theme=name)
         return handlers
@@ -347,6 +350,12 @@ def _do(notes: NoteArea, what: str) -> None:
 
 def _act(notes: NoteArea, what: str) -> None:
     notes.act(what)
+
+
+def _do_in_graph(view: VaultView, what: str) -> None:
+    if view.graph is not None:
+        view.page.show_area("graph")
+        view.graph.do(what)
 
 
 def _toggle(page: VaultPage, area: str) -> None:

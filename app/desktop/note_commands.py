@@ -30,6 +30,7 @@ _REQUESTS = {
     "related": "Find notes related to [[{0}]]",
     "summarise": "Summarise [[{0}]]",
     "relate": "Relate [[{0}]] to [[",
+    "merge": "Merge into [[{0}]] the note [[",
 }
 # What opens in another program without a question: it can only be looked at or listened to.
 _HARMLESS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".mp3", ".ogg", ".mp4", ".webm")

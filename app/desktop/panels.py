@@ -78,6 +78,12 @@ def _problems(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidg
     return ProblemsPanel(client, theme, parent)
 
 
+def _duplicates(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.duplicates_panel import DuplicatesPanel
+
+    return DuplicatesPanel(client, theme, parent)
+
+
 PANELS: tuple[PanelKind, ...] = (
     PanelKind("files", "Files", "files", "side", _files),
     PanelKind("search", "Search", "magnifying-glass", "side", _search),
@@ -87,4 +93,5 @@ PANELS: tuple[PanelKind, ...] = (
     PanelKind("agent", "Agent", "sparkle", "right", _agent),
     PanelKind("audit", "Audit log", "clipboard-text", "bottom", _audit),
     PanelKind("problems", "Problems", "warning-circle", "bottom", _problems),
+    PanelKind("duplicates", "Duplicates", "copy", "bottom", _duplicates),
 )

@@ -89,6 +89,8 @@ class VaultView(QObject):
         client.events.batch.connect(self._notice)
         if (graph := self.graph) is not None:
             self._approvals.pending_paths_changed.connect(graph.set_pending)
+            graph.restore(self._kept.mapping("graph"))
+            graph.kept.connect(self._keep_soon.start)
         self._wiring.on_screen(self.prefer_embedding)
         self._lost_drafts = LostDrafts(client, banners, window)
         self._lost_drafts.open_requested.connect(navigation.open)
@@ -182,7 +184,8 @@ class VaultView(QObject):
     def _keep(self) -> None:
         """Remember the layout and the tabs; also while it is open, lest a crash forgets them."""
         notes = self.notes.state() if self.notes is not None else {}
-        self._kept.save(layout=self.page.state(), notes=notes)
+        graph = self.graph.state() if self.graph is not None else {}
+        self._kept.save(layout=self.page.state(), notes=notes, graph=graph)
 
     def _notice(self, events: tuple[Event, ...]) -> None:
         for event in events:

@@ -33,7 +33,8 @@ class Wiring:
         self._page = page
         self._navigation = navigation
         self._commands = commands
-        for panel_id in ("files", "search", "tags", "problems", "graph", "notes", "agent", "audit"):
+        names = "files", "search", "tags", "problems", "duplicates", "graph", "notes", "agent", "audit"
+        for panel_id in names:
             if (panel := page.panel(panel_id)) is not None:
                 self._connect(panel)
         commands.open_requested.connect(navigation.open)

@@ -16,12 +16,12 @@ from app.events import EventBus
 from app.index.database import Database
 from app.index.extract import Extract, Read, Task, extract_chunk
 from app.index.intake import Intake, Moves, uninterrupted
-from app.index.plan import pair_moves
+from app.index.plan import Plan, known_files, make_plan, pair_moves
 from app.index.reading import Readers
 from app.index.records import IndexDelta
 from app.index.resolver import Resolver
 from app.index.scan_run import Progress, ScanCounts, ScanRun
-from app.index.walk import Exclusion, FoundFile, Walk, found_file, identity, walk
+from app.index.walk import Exclusion, FoundFile, Leisure, Walk, found_file, identity, walk
 from app.index.writer import Batch, write
 from app.settings import IndexSettings
 from app.vault.path import NotePath
@@ -90,6 +90,30 @@ class Indexer:
                 return await self._scan.run(self._resolver.notes, progress, cancelled)
             finally:
                 self._scan = None
+                async with self._intake.lock:
+                    await asyncio.to_thread(self._resolver.near_names)
+
+    async def check(self, cancelled: Callable[[], bool]) -> IndexDelta:
+        """Find the changes that nobody told of, by the times of all files, and refresh what they concern.
+
+        At leisure: it takes little of the machine, and long. While a scan runs there is nothing to find.
+        Raises as `refresh`.
+        """
+        if self._scanning.locked():
+            return IndexDelta()
+        found = await asyncio.to_thread(walk, self._root, self._exclusion, Leisure(cancelled))
+        if cancelled():
+            return IndexDelta()
+        async with self._intake.lock:
+            plan = await asyncio.to_thread(self._plan, found)
+        changed = (*(NotePath(task.path) for task in plan.tasks), *(file.path for file in plan.listed))
+        if not changed and not plan.removed:
+            return IndexDelta()
+        return await self.refresh(dict.fromkeys(changed), plan.removed)
+
+    def _plan(self, found: Walk) -> Plan:
+        with self._database.reading() as connection:
+            return make_plan(self._root, found, known_files(connection), frozenset())
 
     # Refreshing
 
@@ -167,6 +191,9 @@ class Indexer:
                 gone.append(path)
         if gone:
             identity(self._root)
+        # A folder and a file in it may both be named.
+        found.notes = list({file.path: file for file in found.notes}.values())
+        found.attachments = list({file.path: file for file in found.attachments}.values())
         return found, gone
 
     def _status(self, path: NotePath) -> os.stat_result | None:

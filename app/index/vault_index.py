@@ -164,6 +164,18 @@ class VaultIndex:
             await self.scan()
             return IndexDelta(changed, removed)
 
+    async def check(self, cancelled: Callable[[], bool] = lambda: False) -> IndexDelta:
+        """Find the changes to files that nobody told of, at leisure, and take them; what they were.
+
+        Raises as `refresh`.
+        """
+        try:
+            return await self._writing_part.check(cancelled)
+        except DamagedIndexError as error:
+            await self._rebuild(error.message)
+            await self.scan()
+            return IndexDelta()
+
     async def _rebuild(self, reason: str) -> None:
         await asyncio.to_thread(self._start_anew)
         await self._writing_part.load()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ from app.index.records import Problem
 from app.vault.path import NotePath
 
 _LEFT_OUT = frozenset({"node_modules"})
+_WORK_S, _REST, _LONGEST_REST_S = 0.004, 4, 0.1
 _GLOB = glob.GLOBSTAR | glob.DOTGLOB | glob.IGNORECASE | glob.BRACE | glob.FORCEUNIX
 
 
@@ -78,6 +80,22 @@ def identity(root: Path) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
+class Leisure:
+    """Asked before each folder of a walk that nobody waits for: it rests four times as long as it works."""
+
+    def __init__(self, cancelled: Callable[[], bool]) -> None:
+        self._cancelled = cancelled
+        self._since = time.monotonic()
+
+    def __call__(self) -> bool:
+        """Rest if it is time to; whether the walk is cancelled."""
+        worked = time.monotonic() - self._since
+        if worked > _WORK_S:
+            time.sleep(min(_REST * worked, _LONGEST_REST_S))
+            self._since = time.monotonic()
+        return self._cancelled()
+
+
 def walk(
     root: Path, exclusion: Exclusion, cancelled: Callable[[], bool] = lambda: False, folder: str = ""
 ) -> Walk:
@@ -127,13 +145,13 @@ def _entry(
     if name.startswith("."):
         return None
     text = f"{folder}/{name}" if folder else name
-    if not _is_unicode(text):
+    if not name.isascii() and not _is_unicode(name):
         shown = NotePath.on_disk(os.fsencode(text).decode("utf-8", "backslashreplace"))
         found.problems.append(Problem(shown, "its name is not Unicode", "skipped"))
         return None
     if text in exclusion:
         return None
-    path = NotePath.on_disk(text)
+    path = NotePath(text)
     try:
         if entry.is_symlink():
             if problem := _link_problem(entry.path, real_root):
@@ -141,8 +159,8 @@ def _entry(
         elif entry.is_dir(follow_symlinks=False):
             return text if name not in _LEFT_OUT else None
         elif entry.is_file(follow_symlinks=False):
-            kind = found.notes if path.is_note else found.attachments
-            kind.append(found_file(path, entry.stat(follow_symlinks=False)))
+            files = found.notes if path.is_note else found.attachments
+            files.append(found_file(path, entry.stat(follow_symlinks=False)))
         elif path.is_note:
             found.problems.append(Problem(path, "it is not a regular file", "skipped"))
     except FileNotFoundError:

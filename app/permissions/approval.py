@@ -47,7 +47,8 @@ class ApprovalRequest:
     """What is asked: who, which tool with which arguments, and the exact change or effect.
 
     `timeout` is in seconds from when it is asked. `offers` is empty where the rules forbid a standing
-    yes. `reason` says why it is asked (policy's words). `rewrites` are the notes whose links a move rewrites.
+    yes. `reason` says why it is asked (policy's words). `rewrites` are the notes whose links a move
+    rewrites. `call` is the id of the call that asks.
     """
 
     id: str
@@ -61,6 +62,7 @@ class ApprovalRequest:
     offers: tuple[GrantOffer, ...] = ()
     timeout: float = 300.0
     rewrites: tuple[NotePath, ...] = field(default=())
+    call: str = ""
 
 
 @dataclass(frozen=True, slots=True)

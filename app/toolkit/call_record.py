@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from app.permissions.audit_entry import AuditEntry, Decided
@@ -17,6 +17,24 @@ from app.vault.path import NotePath
 
 _MOST_PATHS = 200
 _LONGEST_LINE = 300
+
+
+def _nothing() -> None:
+    """What a call tells that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What a caller that does not wait wants to know of its call, and how long the user has to answer.
+
+    `id` becomes that of the call. `asked` is called when the user is about to be asked, `begins` just
+    before something is written or done: an error that it raises stops the call. `patience` is in seconds.
+    """
+
+    id: str
+    asked: Callable[[], None]
+    begins: Callable[[], None]
+    patience: float
 
 
 @dataclass(slots=True)
@@ -38,12 +56,21 @@ class CallRecord:
     commit: int | None = None
     line: str = ""
     waited: float = 0.0
+    asked: Callable[[], None] = _nothing
+    begins: Callable[[], None] = _nothing
+    patience: float | None = None
     _started: float = field(default_factory=time.perf_counter)
 
     @classmethod
-    def of(cls, tool: str, caller: Caller, arguments: Mapping[str, object]) -> CallRecord:
+    def of(
+        cls, tool: str, caller: Caller, arguments: Mapping[str, object], watch: Watch | None = None
+    ) -> CallRecord:
         """The record of a call that begins now."""
-        return cls(tool, caller, redacted_json(arguments))
+        made = cls(tool, caller, redacted_json(arguments))
+        if watch is not None:
+            made.id, made.asked, made.begins = watch.id, watch.asked, watch.begins
+            made.patience = watch.patience
+        return made
 
     @property
     def duration_ms(self) -> float:
@@ -76,11 +103,11 @@ class CallRecord:
             self.decided = Decided.FAILED
         self.line = line
 
-    def cancel(self) -> None:
-        """Take down that the caller withdrew the call; what is on the disk by then is told as it is."""
-        self.line = "withdrawn by the caller"
+    def cancel(self, why: str = "") -> None:
+        """Take down that the call was withdrawn, and why; what is on the disk by then is told as it is."""
+        self.line = why or "withdrawn by the caller"
         if self.commit is not None:
-            self.line = "written, then withdrawn by the caller"
+            self.line = f"written, then {self.line}"
             return
         self.decided, self.reason = Decided.CANCELLED, self.line
 

@@ -95,7 +95,7 @@ class Gate:
                 self._allow(record, verdict)
                 return Admitted(proposal)
             case Ask():
-                request = _request(facts, proposal, arguments, verdict, self._policy)
+                request = _request(record, facts, proposal, arguments, verdict, self._policy)
                 answer = await self._ask(record, facts, request)
                 if isinstance(answer, Refused):
                     return self._refuse(record, answer)
@@ -128,6 +128,7 @@ class Gate:
         if self._approver is None:
             return Refused(Decided.FAILED, f"Nobody is here to be asked, and {request.reason}.")
         waiting = _Waiting(facts, asyncio.get_running_loop().create_future())
+        record.asked()
         self._waiting.append(waiting)
         self._events.publish(ApprovalAsked(request))
         started = time.perf_counter()
@@ -190,6 +191,7 @@ class Gate:
 
 
 def _request(
+    record: CallRecord,
     facts: CallFacts,
     proposal: ChangeSet | Effect,
     arguments: Mapping[str, object],
@@ -206,7 +208,8 @@ def _request(
         proposal=proposal,
         reason=verdict.reason,
         offers=verdict.offers,
-        timeout=policy.approval_timeout,
+        timeout=policy.approval_timeout if record.patience is None else record.patience,
+        call=record.id,
         rewrites=rewritten_by_move(proposal) if isinstance(proposal, ChangeSet) else (),
     )
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from app.embeddings import EmbedderUnavailable
 from app.errors import NotFoundError
+from app.index.query import parse
+from app.index.query_tree import And, Word
 from app.index.records import PropertyCount, UnresolvedName
 from app.toolkit.meaning import Meaning
 from app.toolkit.sight import Sight
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
     from app.index.renames import RenamePlan
     from app.index.resolver import Resolution, Resolver
     from app.index.vault_index import VaultIndex
+
+
+# So many of the hits of plain words are ordered by meaning too; the rest keeps the order of the words.
+_WEIGHED = 50
 
 
 class IndexView:
@@ -159,6 +165,24 @@ class IndexView:
         """Whether notes can be found by meaning."""
         return self._meaning is not None
 
+    async def best(self, query: str, limit: int, offset: int = 0) -> SearchPage:
+        """As `search`; the first hits of plain words are ordered by their meaning too, where that is known.
+
+        Raises:
+            QueryError: the query can't be read; it says where and what was expected.
+        """
+        if self._meaning is None or offset + limit > _WEIGHED or not _is_plain(query):
+            return await self.search(query, limit, offset)
+        page = await self.search(query, _WEIGHED, 0)
+        hits = {hit.path: hit for hit in page.hits}
+        words = [(hit.path, hit.score) for hit in page.hits]
+        try:
+            order = await self._meaning.blended(query, words, _WEIGHED)
+        except EmbedderUnavailable:
+            order = words
+        scored = [replace(hits[path], score=score) for path, score in order if path in hits]
+        return replace(page, hits=tuple(scored[offset : offset + limit]))
+
     async def like_text(self, text: str, limit: int, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
         """The notes closest in meaning to `text`, each by its best chunk, best first.
 
@@ -195,6 +219,14 @@ class IndexView:
             own.update(keys)
             nested.update({above for key in keys for above in _with_parents(key)})
         return own, nested
+
+
+def _is_plain(query: str) -> bool:
+    """Whether a query is words and nothing else: a text that has a meaning."""
+    node = parse(query)
+    return isinstance(node, Word) or (
+        isinstance(node, And) and all(isinstance(item, Word) for item in node.items)
+    )
 
 
 def _with_parents(tag: str) -> list[str]:

@@ -1,15 +1,24 @@
-"""Search by meaning over a vault's vectors: by a text or by a note."""
+"""Search by meaning over a vault's vectors: by a text or by a note; rankings of words and meaning in one."""
 
 from __future__ import annotations
 
+import asyncio
+import threading
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from app.embeddings import fusion
+from app.errors import NotFoundError, StorageError
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.embeddings.client import Embedder
+    from app.embeddings.duplicates import Duplicate
     from app.embeddings.table import VectorHit
     from app.embeddings.vectors import VectorStore
+    from app.vault.store import NoteStore
 
 
 class Meaning:
@@ -35,3 +44,34 @@ class Meaning:
     def like_note(self, path: NotePath, limit: int, min_similarity: float) -> tuple[VectorHit, ...]:
         """The other notes closest in meaning to the note at `path`, best first."""
         return self._vectors.similar(path, limit, min_similarity)
+
+    async def blended(
+        self, text: str, words: Sequence[tuple[NotePath, float]], limit: int
+    ) -> list[tuple[NotePath, float]]:
+        """One ranking of what the words of `text` find (`VaultIndex.ranked`) and what its meaning finds.
+
+        Raises:
+            EmbedderUnavailable: no vector can be made of the text.
+        """
+        hits = await self.like_text(text, limit, 0.0)
+        meant = [(hit.path, hit.score) for hit in hits]
+        share = fusion.share_of_meaning(text, self._embedder.model)
+        return fusion.blended(words, meant, share)[:limit]
+
+    async def near_duplicates(self, store: NoteStore) -> tuple[Duplicate, ...]:
+        """Pairs of notes that say nearly the same, the most alike first; cancelling ends the search."""
+        # The comparison of words is loaded when it is asked for, not with every vault.
+        from app.embeddings.duplicates import near_duplicates
+
+        def body(path: NotePath) -> str | None:
+            try:
+                text = decode_lossy(store.read(path))
+            except (NotFoundError, StorageError):
+                return None
+            return text[read_frontmatter(text).body_start :]
+
+        stop = threading.Event()
+        try:
+            return await asyncio.to_thread(near_duplicates, self._vectors.note_matrix(), body, stop.is_set)
+        finally:
+            stop.set()

@@ -21,7 +21,8 @@ class ToolOutcome:
     `denied` with an `error`: nobody answered, or nobody is there to answer. `words` are the user's.
     `entry` is the number in the audit log (0 if it could not be written), `commit` the journal's.
     `duration_ms` leaves out the time that the user took to answer. `untrusted`: the result holds text
-    from outside; a caller that reads it is tainted from then on.
+    from outside; a caller that reads it is tainted from then on. `pending` is the id of an operation that
+    waits for the user, for a caller that does not.
     """
 
     success: bool
@@ -34,12 +35,15 @@ class ToolOutcome:
     commit: int | None = None
     duration_ms: float = 0.0
     untrusted: bool = False
+    pending: str = ""
 
     def as_dict(self) -> dict[str, object]:
         """The outcome as it goes over the wire."""
         if self.success:
             marks = {"untrusted": _UNTRUSTED} if self.untrusted else {}
             return {"success": True, **marks, **self.result, "message": self.message}
+        if self.pending:
+            return {"success": False, "pending_operation_id": self.pending, "message": self.message}
         if self.error is not None:
             return {"success": False, "error": dict(self.error)}
         return {"success": False, "denied": True, "message": self.message, "words": self.words}

@@ -28,7 +28,7 @@ from app.permissions.grants import Grants
 from app.permissions.policy import Policy
 from app.permissions.scoping import reach_of_changes, reach_of_effect
 from app.toolkit.answers import refused_outcome, success, told_by_user, validated
-from app.toolkit.call_record import CallRecord
+from app.toolkit.call_record import CallRecord, Watch
 from app.toolkit.committing import Committer
 from app.toolkit.context import ToolContext
 from app.toolkit.gate import Gate, Refused
@@ -113,13 +113,21 @@ class ToolRunner:
         """Log the commits that a crash kept out of the audit log; how many there were. Call it on opening."""
         return self._trail.log_lost(self._audit, self._journal)
 
-    async def call(self, name: str, arguments: Mapping[str, object], caller: Caller) -> ToolOutcome:
+    async def call(
+        self, name: str, arguments: Mapping[str, object], caller: Caller, *, watch: Watch | None = None
+    ) -> ToolOutcome:
         """Call the tool `name`; what comes of it, whatever that is, is told by the outcome.
+
+        Args:
+            name: Of the tool.
+            arguments: As its schema says.
+            caller: Who calls.
+            watch: For a caller that does not wait for the user (`toolkit/pending.py`).
 
         Raises:
             CancelledError: the caller withdrew the call; that is in the audit log, too.
         """
-        record = CallRecord.of(name, caller, arguments)
+        record = CallRecord.of(name, caller, arguments, watch)
         self._events.publish(ToolStarted(record.id, name, record.arguments, caller))
         return await self._to_the_end(record, self._run(record, arguments))
 
@@ -204,8 +212,8 @@ class ToolRunner:
         """What comes of `work`, once it is in the log; a call that is withdrawn is there, too."""
         try:
             outcome = await self._guarded(record, work)
-        except BaseException:
-            record.cancel()
+        except BaseException as error:
+            record.cancel(str(error))
             self._finish(record, _WITHDRAWN)
             raise
         return self._finish(record, outcome)
@@ -325,10 +333,12 @@ class ToolRunner:
         if isinstance(admitted, Refused):
             return refused_outcome(admitted)
         self._trail.require()
+        call.record.begins()
         return success(call.tool, await proposal.run())
 
     async def _commit(self, record: CallRecord, change_set: ChangeSet, undoes: tuple[int, ...]) -> None:
         self._trail.require()
+        record.begins()
         await self._committer.commit(
             change_set, record.caller, entry=record.id, undoes=undoes, landed=record.landed
         )

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from app.toolkit.meaning import Meaning
+    from app.toolkit.pending import PendingOperations
+    from app.toolkit.registry import ToolRegistry
 
 
 @dataclass(slots=True)
@@ -15,6 +17,10 @@ class Services:
 
     Attributes:
         meaning: Search by meaning.
+        registry: The tools there are.
+        pending: Operations that wait for the user.
     """
 
     meaning: Meaning | None = None
+    registry: ToolRegistry | None = None
+    pending: PendingOperations | None = None

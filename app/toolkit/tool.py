@@ -70,6 +70,7 @@ class Tool:
     that proposes is shown to the user, whatever was granted. `rate_per_minute` bounds it beside its
     category; `timeout` is in seconds for the function itself, without the time that the user takes.
     `taints`: its results hold text from outside, so each change that their reader proposes is asked about.
+    `examples_of` are the examples of each operation, as far as they say which is meant.
     """
 
     name: str
@@ -90,6 +91,7 @@ class Tool:
     rate_per_minute: int | None = None
     timeout: float = 60.0
     taints: bool = False
+    examples_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def output_schema(self) -> Schema:
@@ -145,7 +147,7 @@ class Tool:
 def tool(
     *,
     category: str,
-    examples: tuple[str, ...] = (),
+    examples: tuple[str, ...] | Mapping[str, tuple[str, ...]] = (),
     usage_rule: str = "",
     operations: Mapping[str, str] | None = None,
     always_asks: bool = False,
@@ -157,7 +159,8 @@ def tool(
 
     Args:
         category: The id of the category it belongs to.
-        examples: Requests as people say them, with `{slot}`s that are names of arguments.
+        examples: Requests as people say them, with `{slot}`s that are names of arguments; for a tool
+            with several operations by operation.
         usage_rule: A sentence for the agent's prompt.
         operations: For a tool with an `op: Literal[...]` argument: what each operation takes, as
             "text old occurrence?" (a question mark: may be left out). Arguments that no operation
@@ -178,6 +181,8 @@ def tool(
         result, kinds = _read_return(function.__name__, hints.get("return"))
         documentation = read_docstring(function.__doc__)
         parameters = _parameters(function, hints, documentation)
+        examples_of = examples if isinstance(examples, Mapping) else {}
+        said = tuple(one for many in examples_of.values() for one in many) or tuple(examples)
         arguments = _arguments_model(function, hints, parameters)
         made = Tool(
             name=function.__name__,
@@ -188,7 +193,7 @@ def tool(
             result=result,
             schema=flat_schema(arguments),
             parameters=parameters,
-            examples=examples,
+            examples=said,
             usage_rule=usage_rule,
             proposes=bool(kinds),
             changes_notes=Proposal in kinds,
@@ -198,6 +203,7 @@ def tool(
             rate_per_minute=rate_per_minute,
             timeout=timeout,
             taints=taints,
+            examples_of=examples_of,
         )
         _check(made)
         return made
@@ -294,6 +300,8 @@ def _check(made: Tool) -> None:
     """Hold what a tool promises its front ends; a broken promise is a mistake of the tool's author."""
     names = {parameter.name for parameter in made.parameters}
     problem = "" if made.description else "it has no description"
+    if strange_ops := set(made.examples_of) - set(made.operations):
+        problem = f"examples of {sorted(strange_ops)[0]!r}, which is no operation"
     for example in made.examples:
         if unknown := set(_SLOT.findall(example)) - names:
             problem = f"the example {example!r} has a slot {sorted(unknown)[0]!r} that is no argument"

@@ -2,6 +2,7 @@
 
 from app.toolkit.registry import Category, Level
 from app.toolkit.tool import Tool
+from app.tools.agents import list_tools, pending
 from app.tools.history import note_history, restore_note, undo
 from app.tools.moving import delete_note, move_note
 from app.tools.notes import (
@@ -29,6 +30,7 @@ CATEGORIES = (
     Category("notes", "Notes", Level.READ_WRITE),
     Category("search", "Search", Level.READ_ONLY, rate_per_minute=300),
     Category("tags", "Tags", Level.READ_WRITE),
+    Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
 )
 
 CATALOG: tuple[Tool, ...] = (
@@ -55,4 +57,6 @@ CATALOG: tuple[Tool, ...] = (
     add_tag,
     remove_tag,
     rename_tag,
+    list_tools,
+    pending,
 )

@@ -11,11 +11,11 @@ from app.errors import NotFoundError
 from app.permissions.wording import counted
 from app.toolkit.arguments import Limit, NoteName, Offset, Properties, SearchQuery, Share, TagName
 from app.toolkit.context import ToolContext
+from app.toolkit.related import Reason
+from app.toolkit.related import related as related_notes
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.vault.path import NotePath, name_key
-
-_MEANING = 0.45
 
 
 class Line(BaseModel):
@@ -52,8 +52,17 @@ class NoteNames(ToolResult):
     total: int
 
 
+class RelatedReason(BaseModel):
+    """One way in which a note is related, and how closely (0 to 1)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    relationship: str
+    score: float
+
+
 class Related(BaseModel):
-    """A related note: how, and how closely (0 to 1)."""
+    """A related note: by what most, how closely in all (0 to 1), and every reason."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -61,6 +70,7 @@ class Related(BaseModel):
     path: str
     relationship: str
     score: float
+    reasons: list[RelatedReason]
 
 
 class RelatedNotes(ToolResult):
@@ -151,7 +161,7 @@ async def search_notes(
         limit: How many at most.
         offset: How many to pass over.
     """
-    page = await context.index.search(query, limit, offset)
+    page = await context.index.best(query, limit, offset)
     hits = [
         Hit(
             name=hit.path.name,
@@ -265,24 +275,24 @@ async def find_related(context: ToolContext, name: NoteName, limit: Limit = 10) 
         limit: How many at most.
     """
     note = await context.vault.resolve_for_reading(name)
-    index, own = context.index, note.path
-    found = [(link.source, "BACKLINK_FROM", 1.0) for link in index.backlinks(own)]
-    found += [(link.target, "FORWARDLINK_TO", 1.0) for link in index.outgoing(own) if link.target]
-    for tag in note.parsed.tag_names:
-        sharing = index.notes_with_tag(tag)
-        # A tag that few notes share says more than one that half the vault has.
-        score = round(min(0.9, 2.0 / max(2, len(sharing))), 4)
-        found += [(path, f"SHARED_TAG:{tag}", score) for path in sharing]
-    if index.knows_meaning:
-        hits = index.like_note(own, limit * 4, _MEANING)
-        found += [(hit.path, "SEMANTICALLY_RELATED", round(hit.score, 4)) for hit in hits]
-    best: dict[NotePath, Related] = {}
-    for path, kind, score in sorted(found, key=lambda one: (-one[2], one[1], str(one[0]))):
-        if path != own and path.is_note and path not in best:
-            best[path] = Related(name=path.name, path=str(path), relationship=kind, score=score)
-    related = list(best.values())[:limit]
+    index = context.index
+    like = index.like_note if index.knows_meaning else None
+    related = [
+        Related(
+            name=one.path.name,
+            path=str(one.path),
+            relationship=_relationship(one.reasons[0]),
+            score=one.score,
+            reasons=[RelatedReason(relationship=_relationship(r), score=r.score) for r in one.reasons],
+        )
+        for one in related_notes(index, like, note.path, note.parsed.tag_names, limit)
+    ]
     words = f"{counted(len(related), 'note')} related to [[{note.name}]]."
     return RelatedNotes(related=related, message=words)
+
+
+def _relationship(reason: Reason) -> str:
+    return f"{reason.kind}:{reason.tag}" if reason.tag else reason.kind
 
 
 @tool(category="search", examples=("list all tags", "which tags are there?", "show me the tags"))

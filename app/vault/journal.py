@@ -155,6 +155,12 @@ class Journal:
             raise NotFoundError(f"The journal has no change number {number}.", commit=number)
         return found[0]
 
+    def commit_of_entry(self, entry: str) -> Commit | None:
+        """The newest commit that a call with this id made, if it made one."""
+        with self._database.transaction() as db:
+            found = read_commits(db, "entry = ?", (to_text(entry),), 1)
+        return found[0] if found else None
+
     def history(self, path: NotePath, limit: int = 500, place: str = VAULT) -> tuple[Version, ...]:
         """What the document now at `path` has been, newest first, under all its former paths.
 

@@ -67,6 +67,8 @@ class Snapshot:
             # A folder that came may have brought files under known names; one that was touched has not.
             present.update(path for path in inside if change is Change.added or path not in self._files)
         gone = {path for path in self._affected(others) - present if not self._is_file(path)}
+        # What nobody here has seen may be known elsewhere: we wrote it ourselves, and somebody took it away.
+        gone |= {name for name in others - present if not os.path.lexists(self._absolute(name))}
         return self._found(present, gone)
 
     def _look_at_all(self, since: float) -> Found:
@@ -78,7 +80,7 @@ class Snapshot:
     def _found(self, present: set[str], removed: set[str]) -> Found:
         hashed = [(name, self._digest(name)) for name in sorted(present)]
         there = [(name, digest) for name, digest in hashed if digest is not None]
-        removed = removed | ({name for name, digest in hashed if digest is None} & self._files)
+        removed = removed | {name for name, digest in hashed if digest is None}
         self._files -= removed
         self._files.update(name for name, _ in there)
         return Found(

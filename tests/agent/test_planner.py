@@ -20,7 +20,9 @@ from app.agent.planner import (
 from app.embeddings.client import Embedder
 from app.index.resolver import Resolver
 from app.permissions.caller import Caller
+from app.toolkit.arguments import SlotKind
 from app.toolkit.registry import ToolRegistry
+from app.toolkit.tool import Tool
 from app.tools import CATALOG, CATEGORIES
 from app.vault.path import NotePath
 from tests.support.planner_requests import (
@@ -71,13 +73,17 @@ async def test_known_wordings_stay_understood(embedder: Embedder) -> None:
     assert 1 - len(misses) / len(SEEN) >= 0.99, misses
 
 
-def _instance(example: str) -> str:
+SAID = {SlotKind.NOTE: "[[H4]]", SlotKind.TAG: "#clock", SlotKind.FOLDER: "Events"}
+
+
+def _instance(tool: Tool, example: str) -> str:
+    said = {parameter.name: SAID.get(parameter.kind, '"some words"') for parameter in tool.parameters}
     words = {
         "name": "[[H4]]", "new_name": "Sea watch", "tag": "#clock", "new_tag": "#watch", "folder": "Events",
         "text": '"some words"', "old": '"other words"', "content": '"some words"', "query": "rope",
         "heading": "Sources", "tags": "#clock", "properties": "status = done", "version": "3",
     }  # fmt: skip
-    return re.sub(r"\{(\w+)\}", lambda slot: words[slot[1]], example)
+    return re.sub(r"\{(\w+)\}", lambda slot: words.get(slot[1], said[slot[1]]), example)
 
 
 @pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
@@ -87,7 +93,8 @@ async def test_every_tool_is_found_by_its_own_examples(plain: BuiltinPlanner, to
             example = example.replace("{name}", "Brand new")
         if tool.name in ("set_properties", "restore_note"):
             continue  # Their examples leave out which property, or name a version by its hash.
-        plan = await plain.plan(_instance(example), CONTEXT)
+        plan = await plain.plan(_instance(tool, example), CONTEXT)
+        assert isinstance(plan, CallTool | AskBack), (example, plan)
         found = plan.tool if isinstance(plan, CallTool) else [c.call and c.call.tool for c in plan.choices]
         assert found == tool.name or (isinstance(found, list) and tool.name in found), (example, plan)
 

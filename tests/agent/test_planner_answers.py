@@ -17,6 +17,7 @@ from app.tools.search import (
     NoteNames,
     Related,
     RelatedNotes,
+    RelatedReason,
     TagEntry,
     Tags,
     VaultInfo,
@@ -94,12 +95,19 @@ def test_lists_of_notes_tags_and_relations() -> None:
     tags = Tags(tags=[TagEntry(tag="x", count=1, parent=None), TagEntry(tag="y", count=3, parent=None)])
     assert _say("list_tags", tags) == "2 tags:\n\n- #y: 3\n- #x: 1"
     related = RelatedNotes(related=[
-        Related(name="B", path="B.md", relationship="BACKLINK_FROM", score=1),
-        Related(name="C", path="C.md", relationship="SHARED_TAG:clock", score=0.5),
-        Related(name="D", path="D.md", relationship="SEMANTICALLY_RELATED", score=0.617),
+        _related("B", {"BACKLINK_FROM": 1.0, "SHARED_TAG:clock": 0.5}),
+        _related("D", {"SEMANTICALLY_RELATED": 0.617}),
     ])  # fmt: skip
     said = _say("find_related", related)
-    assert "[[B]]: links to it" in said and "[[C]]: shares the tag #clock" in said and "(0.62)" in said
+    assert "[[B]]: links to it, shares the tag #clock" in said and "[[D]]: close in meaning (0.62)" in said
+
+
+def _related(name: str, why: dict[str, float]) -> Related:
+    reasons = [RelatedReason(relationship=kind, score=score) for kind, score in why.items()]
+    first = reasons[0]
+    return Related(
+        name=name, path=f"{name}.md", relationship=first.relationship, score=first.score, reasons=reasons
+    )
 
 
 def test_history_mentions_and_vault() -> None:

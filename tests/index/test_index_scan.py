@@ -452,3 +452,11 @@ async def test_a_private_note_is_marked_private(make_vault: MakeVault) -> None:
     assert await vault.found("words ") == ["p", "q"]
     assert await vault.found("words ", private=False) == ["q"]
     assert await vault.found("-other ", private=False) == []
+
+
+async def test_a_folder_and_a_note_in_it_told_together_are_read_once(make_vault: MakeVault) -> None:
+    vault = await make_vault({"a/x.md": "one", "a/img.png": b"i"})
+    vault.write("a/x.md", "two", at=time.time())
+    delta = await vault.index.refresh([NotePath("a/x.md"), NotePath("a"), NotePath("a/img.png")])
+    assert delta.changed.count(NotePath("a/x.md")) == 1
+    assert await vault.found("two ") == ["a/x"]

@@ -26,6 +26,7 @@ from app.desktop.graph_view.motion import Eye, Fade
 from app.desktop.graph_view.overview import Overview, OverviewPainter
 from app.desktop.graph_view.scene import Scene
 from app.graph.model import Graph, Positions
+from app.graph.physics import Forces
 from app.graph.shaping import sunflower
 
 _FRAME_MS = 15
@@ -69,6 +70,7 @@ class Canvas(Marking):
         self.held: NDArray[np.int64] | None = None
         self._closed = False
         self.insets = Insets()
+        self.forces = Forces()
         self._following = self._untouched = True
         self._unfolding = False
         self._stale = True
@@ -106,7 +108,7 @@ class Canvas(Marking):
         self.layers.renew()
         self._let_go()
         self._moving = True
-        self.layout_thread.start(graph, positions, aspect=self.page_aspect())
+        self.layout_thread.start(graph, positions, aspect=self.page_aspect(), forces=self.forces)
         self.eye.set(self.fit_camera())
         self._unfolding = self._following = positions is None
         self._untouched = True
@@ -119,7 +121,8 @@ class Canvas(Marking):
         self.scene.set_graph(graph, positions.copy(), again=True)
         self.layers.replace(before)
         self._let_go()
-        self.layout_thread.start(graph, None if self._unfolding else positions, aspect=self.page_aspect())
+        places = None if self._unfolding else positions
+        self.layout_thread.start(graph, places, aspect=self.page_aspect(), forces=self.forces)
         self.sort()
         self.refresh()
 
@@ -153,6 +156,13 @@ class Canvas(Marking):
         """Have communities found where colours need them; `sorted` tells when they are."""
         if self._finder.begin():
             self.wake()
+
+    def stir(self, forces: Forces) -> None:
+        """Let all nodes find their balance under other forces."""
+        self.forces = forces
+        self.layout_thread.stir(forces)
+        self._moving = True
+        self.wake()
 
     def refresh(self) -> None:
         """Something about nodes or links has changed: a new picture is needed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
+import numpy as np
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture
@@ -16,13 +17,21 @@ _WHEEL = 1.0018
 class Gestures(QObject):
     """Turns events of the canvas into motion and choices.
 
-    Drag on the ground pans, drag on a node moves it, shift-drag draws a rectangle that selects. A click
-    selects, with control it adds or takes away, on the ground it clears.
+    Drag on the ground pans, drag on a node moves it, shift-drag draws a rectangle that selects, and so does
+    any outline while the lasso is in the hand. A click selects, with control it adds or takes away, on the
+    ground it clears.
+
+    Signals:
+        opened: A row, on a double click.
+        chosen: Another selection.
+        context: A row, -1 for the ground, and the place on the screen for its menu.
+        outlined: The lasso as far as it goes, a list of points; empty when it is let go.
     """
 
     opened = Signal(int)
     chosen = Signal()
     context = Signal(int, QPoint)
+    outlined = Signal(object)
 
     def __init__(self, canvas: Canvas) -> None:
         super().__init__(canvas)
@@ -31,9 +40,25 @@ class Gestures(QObject):
         self._last = QPointF()
         self._grabbed = ""
         self._band = False
+        self._lassoing = False
+        self._outline: list[QPointF] | None = None
         self._dragging = False
         canvas.installEventFilter(self)
         canvas.grabGesture(Qt.GestureType.PinchGesture)
+
+    @property
+    def lassoing(self) -> bool:
+        """Whether the lasso is in the hand."""
+        return self._lassoing
+
+    def take_lasso(self, on: bool) -> None:
+        """Take the lasso into the hand, or put it away."""
+        self._lassoing = on
+        self._canvas.setCursor(self._idle)
+
+    @property
+    def _idle(self) -> Qt.CursorShape:
+        return Qt.CursorShape.CrossCursor if self._lassoing else Qt.CursorShape.ArrowCursor
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Qt's call for each event of the canvas."""
@@ -71,10 +96,12 @@ class Gestures(QObject):
         self._pressed = self._last = event.position()
         self._dragging = False
         panning = event.button() == Qt.MouseButton.MiddleButton
-        row = -1 if panning else self._node_at(event.position())
+        lasso = self._lassoing and not panning
+        row = -1 if panning or lasso else self._node_at(event.position())
+        self._outline = [event.position()] if lasso else None
         self._grabbed = self._canvas.scene.graph.paths[row] if row >= 0 else ""
         shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        self._band = shifted and row < 0 and not panning
+        self._band = shifted and row < 0 and not panning and not lasso
         return True
 
     def _move(self, event: QMouseEvent) -> bool:
@@ -82,13 +109,16 @@ class Gestures(QObject):
         if self._pressed is None:
             row = self._node_at(place)
             canvas.hover(row)
-            canvas.setCursor(Qt.CursorShape.PointingHandCursor if row >= 0 else Qt.CursorShape.ArrowCursor)
+            canvas.setCursor(Qt.CursorShape.PointingHandCursor if row >= 0 else self._idle)
             return True
         if not self._dragging:
             if (place - self._pressed).manhattanLength() < QApplication.startDragDistance() * 0.5:
                 return True
             self._begin_drag()
-        if self._band:
+        if self._outline is not None:
+            self._outline.append(place)
+            self.outlined.emit(list(self._outline))
+        elif self._band:
             canvas.rubber_band = QRectF(self._pressed, place).normalized()
             canvas.wake()
         elif self._grabbed:
@@ -120,14 +150,16 @@ class Gestures(QObject):
         canvas = self._canvas
         if self._grabbed:
             canvas.hover(-1)
-        if not self._band:
+        if not self._band and self._outline is None:
             canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
 
     def _release(self, event: QMouseEvent) -> bool:
         if self._pressed is None:
             return False
         adding = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        if self._dragging and self._grabbed:
+        if self._outline is not None:
+            self._choose_outline(event, adding)
+        elif self._dragging and self._grabbed:
             if (row := self._row()) >= 0:
                 self._canvas.layout_thread.release(row)
             self._canvas.wake()
@@ -136,8 +168,20 @@ class Gestures(QObject):
         elif not self._dragging and event.button() == Qt.MouseButton.LeftButton:
             self._choose(self._row(), adding)
         self._pressed, self._band, self._dragging = None, False, False
-        self._canvas.setCursor(Qt.CursorShape.ArrowCursor)
+        self._canvas.setCursor(self._idle)
         return True
+
+    def _choose_outline(self, event: QMouseEvent, adding: bool) -> None:
+        """The lasso is closed: select what it holds. A mere click with it is an ordinary click."""
+        outline, self._outline = self._outline or [], None
+        self.outlined.emit([])
+        if not self._dragging or len(outline) < 3:
+            self._choose(self._node_at(event.position()), adding)
+            return
+        canvas = self._canvas
+        polygon = np.array([place.toTuple() for place in outline], dtype=np.float32)
+        rows = canvas.scene.nodes_inside(polygon, canvas.camera, canvas.width(), canvas.height())
+        self._choose_rows(rows, adding)
 
     def _choose(self, row: int, adding: bool) -> None:
         scene = self._canvas.scene
@@ -155,10 +199,13 @@ class Gestures(QObject):
         assert self._pressed is not None
         corner, opposite = self._pressed.toTuple(), place.toTuple()
         rows = canvas.scene.nodes_in(corner, opposite, canvas.camera, canvas.width(), canvas.height())
-        before = canvas.scene.selection if adding else []
-        canvas.scene.selection = list(dict.fromkeys([*before, *rows]))
         canvas.rubber_band = None
-        canvas.wake()
+        self._choose_rows(rows, adding)
+
+    def _choose_rows(self, rows: list[int], adding: bool) -> None:
+        scene = self._canvas.scene
+        scene.selection = list(dict.fromkeys([*(scene.selection if adding else []), *rows]))
+        self._canvas.wake()
         self.chosen.emit()
 
     def _double(self, event: QMouseEvent) -> bool:
@@ -174,9 +221,8 @@ class Gestures(QObject):
             row = self._node_at(QPointF(event.pos()))
             if row >= 0 and row not in canvas.scene.selection:
                 self._choose(row, adding=False)
-        if row >= 0:
-            self.context.emit(row, event.globalPos())
-        return row >= 0
+        self.context.emit(row, event.globalPos())
+        return True
 
     def _wheel(self, event: QWheelEvent) -> bool:
         amount = event.angleDelta().y() or event.angleDelta().x()

@@ -19,12 +19,24 @@ _ARROWS = {
 }
 
 
+_ASKED = {
+    Qt.Key.Key_L: "list", Qt.Key.Key_S: "sheet", Qt.Key.Key_M: "minimap", Qt.Key.Key_A: "lasso",
+    Qt.Key.Key_F: "find", Qt.Key.Key_Slash: "find", Qt.Key.Key_Space: "pause",
+}  # fmt: skip
+
+
 class Keys(QObject):
-    """Turns keys into motion and choices; `context` asks for the menu of the selected node."""
+    """Turns keys into motion and choices.
+
+    Signals:
+        opened: A row, on Enter.
+        chosen: Another selection.
+        asked: "list", "sheet", "minimap", "lasso", "find" or "pause".
+    """
 
     opened = Signal(int)
     chosen = Signal()
-    list_asked = Signal()
+    asked = Signal(str)
 
     def __init__(self, canvas: Canvas) -> None:
         super().__init__(canvas)
@@ -50,8 +62,8 @@ class Keys(QObject):
     def _known(self, key: int) -> bool:
         if key == Qt.Key.Key_Escape:
             return bool(self._canvas.scene.selection)
-        keys = (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_0, Qt.Key.Key_L)
-        return key in _ARROWS or key in keys
+        keys = (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_0)
+        return key in _ARROWS or key in _ASKED or key in keys
 
     def _act(self, key: int) -> bool:
         canvas, scene = self._canvas, self._canvas.scene
@@ -61,8 +73,8 @@ class Keys(QObject):
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
             canvas.eye.zoom(1 / 1.5 if key == Qt.Key.Key_Minus else 1.5, *middle)
             canvas.touched()
-        elif key == Qt.Key.Key_L:
-            self.list_asked.emit()
+        elif key in _ASKED:
+            self.asked.emit(_ASKED[Qt.Key(key)])
         elif key == Qt.Key.Key_0:
             canvas.fit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and scene.selection:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
@@ -40,7 +40,8 @@ class Legend(QFrame):
         self._showing: object = None
         self._entries: list[QWidget] = []
         self._relations: list[QWidget] = []
-        self._open = True
+        self._open: bool | None = None
+        self._small = False
         self._theme: Theme | None = None
         self._fold = QToolButton(self)
         self._fold.setAutoRaise(True)
@@ -49,12 +50,27 @@ class Legend(QFrame):
         self._fold.clicked.connect(self._turn)
 
     @property
+    def is_open(self) -> bool:
+        """Whether it is unfolded: as the user left it, else where there is room."""
+        return not self._small if self._open is None else self._open
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it is a mere button."""
+        return not self.is_open
+
+    @property
     def count(self) -> int:
         """How many entries there are."""
         return len(self._entries)
 
     def show_groups(
-        self, groups: Sequence[Group], relations: Sequence[str], hidden: set[str], theme: Theme, ratio: float
+        self,
+        groups: Sequence[Group],
+        relations: Sequence[str],
+        hidden: Collection[str],
+        theme: Theme,
+        ratio: float,
     ) -> None:
         """Put the entries in place of the earlier ones; relations as the most frequent first."""
         wanted = (tuple(groups), tuple(relations), frozenset(hidden), theme.name, ratio)
@@ -71,11 +87,14 @@ class Legend(QFrame):
         self._theme = theme
         self._show_fold()
 
-    def arrange(self, width: int) -> None:
+    def arrange(self, width: int, *, small: bool = False) -> None:
         """Lay the entries out in lines of at most `width` pixels, and take the size that this needs.
 
-        Relations have one line; the rarest give way.
+        Relations have one line; the rarest give way. In a `small` view it is folded until it is opened.
         """
+        if small != self._small:
+            self._small = small
+            self._show_fold()
         widest = 0
         line = 0
         right = width - _PAD - _LINE
@@ -84,7 +103,7 @@ class Legend(QFrame):
             for widget in widgets:
                 size = widget.sizeHint()
                 fits = x == _PAD or x + size.width() <= right
-                widget.setVisible(self._open and (fits or widgets is self._entries))
+                widget.setVisible(self.is_open and (fits or widgets is self._entries))
                 if widget.isHidden():
                     continue
                 if not fits:
@@ -93,22 +112,22 @@ class Legend(QFrame):
                 x += size.width() + _GAP
                 widest = max(widest, x)
             line += bool(widgets)
-        if not self._open:
+        if not self.is_open:
             self.resize(_LINE + 8, _LINE + 8)
         else:
             self.resize(min(width, widest + _LINE + 4), 8 + line * _LINE)
         self._fold.move(self.width() - _LINE - 4, 4)
 
     def _turn(self) -> None:
-        self._open = not self._open
+        self._open = not self.is_open
         self._show_fold()
         self.folded.emit()
 
     def _show_fold(self) -> None:
         if self._theme is None:
             return
-        words = "Fold the legend away" if self._open else "Show what the colours mean"
-        self._fold.setIcon(icon(self._theme, "caret-down" if self._open else "palette"))
+        words = self.tr("Fold the legend away") if self.is_open else self.tr("Show what the colours mean")
+        self._fold.setIcon(icon(self._theme, "caret-down" if self.is_open else "palette"))
         self._fold.setToolTip(words)
         self._fold.setAccessibleName(words)
 

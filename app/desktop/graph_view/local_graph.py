@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 import numpy as np
 
 from app.graph.model import Graph
@@ -9,15 +12,19 @@ from app.graph.model import Graph
 _MOST = 1500
 
 
-def part_of(graph: Graph, path: str, depth: int) -> Graph:
-    """What is at most `depth` links from `path`, with all links among it; at most 1,500 nodes."""
-    rows = np.sort(graph.around(graph.rows[path], depth, _MOST))
+def part_of(graph: Graph, paths: Iterable[str], depth: int) -> Graph:
+    """What is at most `depth` links from one of `paths`, with all links among it; at most 1,500 nodes."""
+    starts = [graph.rows[path] for path in paths if path in graph.rows]
+    share = max(1, _MOST // max(1, len(starts)))
+    reached = [graph.around(row, depth, share) for row in starts[:_MOST]]
+    rows = np.unique(np.concatenate(reached)) if reached else np.empty(0, dtype=np.int32)
     place = np.full(len(graph), -1, dtype=np.int32)
     place[rows] = np.arange(len(rows), dtype=np.int32)
     ends = place[graph.edges]
     inside = (ends >= 0).all(axis=1)
     listed = rows.tolist()
-    return Graph(
+    return replace(
+        graph,
         paths=tuple(graph.paths[row] for row in listed),
         names=tuple(graph.names[row] for row in listed),
         types=tuple(graph.types[row] for row in listed),
@@ -25,8 +32,9 @@ def part_of(graph: Graph, path: str, depth: int) -> Graph:
         tags=tuple(graph.tags[row] for row in listed),
         folders=tuple(graph.folders[row] for row in listed),
         modified=graph.modified[rows],
+        created=graph.created[rows],
         edges=np.ascontiguousarray(ends[inside]),
-        edge_types=graph.edge_types,
         edge_codes=graph.edge_codes[inside],
         confidence=graph.confidence[inside],
+        suggested=graph.suggested[inside],
     )

@@ -71,7 +71,7 @@ def node_look(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64])
     else:
         of_notes = columns.types
         labels = {key: key[:1].upper() + key[1:] for key in of_notes.words}
-    labels |= {"unresolved": "Not written yet", "attachment": "Attachment", "other": "Other"}
+    labels |= {"unresolved": "Not written yet", "attachment": "Attachment", "tag": "Tag", "other": "Other"}
     words = (*of_notes.words, *columns.kinds.words)
     codes = np.where(plain, of_notes.codes, len(of_notes.words) + columns.kinds.codes)
     counts: Counter[str] = Counter()
@@ -121,7 +121,7 @@ def kept_communities(old: Graph, found: NDArray[np.int64], new: Graph) -> NDArra
 
 def _ranked(counts: Mapping[str, int], labels: Mapping[str, str], by: ColorBy) -> list[str]:
     """Keys by size; what is beyond the palette is one "other", and what is no note stands last."""
-    last = [key for key in ("other", "attachment", "unresolved") if counts.get(key)]
+    last = [key for key in ("other", "tag", "attachment", "unresolved") if counts.get(key)]
     keys = sorted((key for key in counts if key not in last), key=lambda key: (-counts[key], labels[key]))
     most = _MOST_COMMUNITIES if by is ColorBy.COMMUNITY else 2 * _PALETTE
     if len(keys) > most:
@@ -132,7 +132,7 @@ def _ranked(counts: Mapping[str, int], labels: Mapping[str, str], by: ColorBy) -
 
 def _colors(keys: Sequence[str], theme: Theme, by: ColorBy) -> dict[str, str]:
     """A colour per key: the theme's where it has one for a type, else the palette's in turn."""
-    fixed = ("other", "attachment", "unresolved")
+    fixed = ("other", "tag", "attachment", "unresolved")
     colors: dict[str, str] = {}
     turn = 0
     for key in keys:

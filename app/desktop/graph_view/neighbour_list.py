@@ -155,6 +155,11 @@ class NeighbourList(QFrame):
         self.list.viewport().update()
 
     @property
+    def wished_width(self) -> int:
+        """How wide it is where there is room."""
+        return max(WIDTH, self.fontMetrics().averageCharWidth() * 36)
+
+    @property
     def rows(self) -> tuple[Neighbour, ...]:
         """What is listed."""
         return self._model.rows

@@ -1,94 +1,92 @@
-"""The tools that float over the graph: zoom, fit, what is shown, and the local graph's depth."""
+"""The tools that float over the graph: zoom, fit, lasso, pause, export; and the local graph's bar."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSlider, QToolButton, QWidget
 
 from app.desktop.colors import Theme
-from app.desktop.graph_view.look import ColorBy
 from app.desktop.icons import icon
-
-_COLORINGS = ((ColorBy.TYPE, "Type"), (ColorBy.COMMUNITY, "Community"), (ColorBy.FOLDER, "Folder"))
-_SHOWN = (
-    ("orphans", "Notes without links"),
-    ("unresolved", "Notes not written yet"),
-    ("attachment", "Attachments"),
-)
 
 
 class Toolbar(QFrame):
-    """Buttons; each signal says what was asked for."""
+    """Buttons; each signal says what was asked for. `exported` carries "png" or "svg"."""
 
     zoomed = Signal(float)
     fit_asked = Signal()
-    arrange_asked = Signal()
-    colored = Signal(object)
-    shown = Signal(str, bool)
-    filtered_hidden = Signal(bool)
     list_asked = Signal()
+    sheet_asked = Signal()
+    lasso_turned = Signal(bool)
+    paused = Signal(bool)
+    exported = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("graphToolbar")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(4, 4, 4, 4)
-        row.setSpacing(2)
+        self._theme = theme
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(4, 4, 4, 4)
+        self._row.setSpacing(2)
         self._icons: list[tuple[QToolButton, str]] = []
-        row.addWidget(self._button("minus", "Zoom out (-)", lambda: self.zoomed.emit(1 / 1.6)))
-        row.addWidget(self._button("plus", "Zoom in (+)", lambda: self.zoomed.emit(1.6)))
-        row.addWidget(self._button("corners-out", "Show everything (0)", self.fit_asked.emit))
-        row.addWidget(self._button("list-bullets", "The links of a note as a list (L)", self.list_asked.emit))
-        options = self._button("sliders-horizontal", "What is shown, and in which colours", None)
-        options.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        options.setMenu(self._options())
-        row.addWidget(options)
+        out = self._button("minus", self.tr("Zoom out (-)"), lambda: self.zoomed.emit(1 / 1.6))
+        closer = self._button("plus", self.tr("Zoom in (+)"), lambda: self.zoomed.emit(1.6))
+        self._button("corners-out", self.tr("Show everything (0)"), self.fit_asked.emit)
+        self.lasso = self._switch("scribble-loop", self.tr("Draw around nodes to select them (A)"))
+        self.lasso.clicked.connect(self.lasso_turned)
+        self.pause = self._switch("pause", self.tr("Hold the graph still (Space)"))
+        self.pause.clicked.connect(self.paused)
+        self.list = self._switch("list-bullets", self.tr("The links of a note as a list (L)"))
+        self.list.clicked.connect(lambda: self.list_asked.emit())
+        export = self._button("download-simple", self.tr("Save a picture of the graph"))
+        export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.export_menu = QMenu(export)
+        self.export_menu.addAction(self.tr("Picture (PNG)…"), lambda: self.exported.emit("png"))
+        self.export_menu.addAction(self.tr("Drawing (SVG)…"), lambda: self.exported.emit("svg"))
+        export.setMenu(self.export_menu)
+        self.sheet = self._switch("sliders-horizontal", self.tr("Filters, groups, forces, analysis (S)"))
+        self.sheet.clicked.connect(lambda: self.sheet_asked.emit())
+        self._spare = (out, closer, export)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw the icons in other colours."""
+        self._theme = theme
         for button, name in self._icons:
             button.setIcon(icon(theme, name))
+        self.show_paused(self.pause.isChecked())
 
-    def show_coloring(self, by: ColorBy) -> None:
-        """Tick what colours say now."""
-        self._colorings[by].setChecked(True)
+    def set_narrow(self, narrow: bool) -> None:
+        """Leave out what the wheel and the command palette do too."""
+        for button in self._spare:
+            button.setVisible(not narrow)
 
-    def _button(self, name: str, words: str, act: object) -> QToolButton:
+    def show_paused(self, paused: bool) -> None:
+        """Tick whether the physics is held still."""
+        self.pause.setChecked(paused)
+        self.pause.setIcon(icon(self._theme, "play" if paused else "pause"))
+        still, moving = self.tr("Hold the graph still (Space)"), self.tr("Let the graph move again (Space)")
+        words = moving if paused else still
+        self.pause.setToolTip(words)
+        self.pause.setAccessibleName(words)
+
+    def _switch(self, name: str, words: str) -> QToolButton:
+        made = self._button(name, words)
+        made.setCheckable(True)
+        return made
+
+    def _button(self, name: str, words: str, act: Callable[[], object] | None = None) -> QToolButton:
         button = QToolButton(self)
         button.setIconSize(QSize(18, 18))
         button.setToolTip(words)
         button.setAccessibleName(words)
         button.setAutoRaise(True)
-        if callable(act):
+        if act is not None:
             button.clicked.connect(lambda: act())
         self._icons.append((button, name))
+        self._row.addWidget(button)
         return button
-
-    def _options(self) -> QMenu:
-        menu = QMenu(self)
-        menu.addSection("Colour by")
-        group = QActionGroup(menu)
-        self._colorings: dict[ColorBy, QAction] = {}
-        for by, words in _COLORINGS:
-            action = menu.addAction(words)
-            action.setCheckable(True)
-            action.triggered.connect(lambda _checked=False, by=by: self.colored.emit(by))
-            group.addAction(action)
-            self._colorings[by] = action
-        menu.addSection("Show")
-        for key, words in _SHOWN:
-            action = menu.addAction(words)
-            action.setCheckable(True)
-            action.setChecked(True)
-            action.toggled.connect(lambda on, key=key: self.shown.emit(key, on))
-        menu.addSeparator()
-        action = menu.addAction("Hide what the search does not find")
-        action.setCheckable(True)
-        action.toggled.connect(self.filtered_hidden.emit)
-        menu.addAction("Arrange anew").triggered.connect(lambda _checked=False: self.arrange_asked.emit())
-        return menu
 
 
 class LocalBar(QFrame):
@@ -109,13 +107,14 @@ class LocalBar(QFrame):
         self._slider.setRange(1, 5)
         self._slider.setFixedWidth(84)
         self._slider.setPageStep(1)
-        self._slider.setAccessibleName("How many links away")
-        self._slider.setToolTip("How many links away")
+        self._slider.setAccessibleName(self.tr("How many links away"))
+        self._slider.setToolTip(self.tr("How many links away"))
         self._depth = QLabel(self)
         self._depth.setProperty("tone", "muted")
         self._back = QToolButton(self)
         self._back.setAutoRaise(True)
-        self._back.setText("Whole graph")
+        self._back.setText(self.tr("Whole graph"))
+        self._back.setToolTip(self.tr("Show all notes again"))
         self._back.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         for widget in (self._name, self._slider, self._depth, self._back):
             row.addWidget(widget)
@@ -129,8 +128,9 @@ class LocalBar(QFrame):
         self._back.setIcon(icon(theme, "arrow-left"))
 
     def show_for(self, name: str, depth: int) -> None:
-        """Show the bar for the note called `name`."""
+        """Show the bar for the note called `name`, or for several."""
         self._name.setText(name if len(name) <= 30 else name[:29] + "…")
+        self._name.setToolTip(name)
         blocked = self._slider.blockSignals(True)
         self._slider.setValue(depth)
         self._slider.blockSignals(blocked)
@@ -143,4 +143,4 @@ class LocalBar(QFrame):
         self.depth_changed.emit(depth)
 
     def _say(self, depth: int) -> None:
-        self._depth.setText("1 link" if depth == 1 else f"{depth} links")
+        self._depth.setText(self.tr("1 link") if depth == 1 else self.tr("{0} links").format(depth))

@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QImage, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.desktop.colors import Theme
-from app.desktop.graph_view.camera import Camera, Insets, fitted
+from app.desktop.graph_view.annotations import Annotations
+from app.desktop.graph_view.appearance import Appearance
+from app.desktop.graph_view.arranging import Arranging
+from app.desktop.graph_view.camera import Camera, fitted
 from app.desktop.graph_view.canvas import Canvas
+from app.desktop.graph_view.choices import QueryGroup
+from app.desktop.graph_view.chosen import Chosen
+from app.desktop.graph_view.decoration import Decoration
 from app.desktop.graph_view.find_box import FindBox
 from app.desktop.graph_view.gestures import Gestures
 from app.desktop.graph_view.keys import Keys, bring_into_view
 from app.desktop.graph_view.legend import Legend
-from app.desktop.graph_view.local_graph import part_of
 from app.desktop.graph_view.look import ColorBy, known_relations
-from app.desktop.graph_view.neighbour_list import WIDTH, NeighbourList
+from app.desktop.graph_view.minimap import Minimap
+from app.desktop.graph_view.neighbour_list import NeighbourList
+from app.desktop.graph_view.note_line import NoteLine
 from app.desktop.graph_view.overlay import style
+from app.desktop.graph_view.parts import Parts
+from app.desktop.graph_view.placing import place_parts
+from app.desktop.graph_view.shown_graph import ShownGraph
+from app.desktop.graph_view.side_sheet import SideSheet
 from app.desktop.graph_view.spoken import spoken
 from app.desktop.graph_view.toolbar import LocalBar, Toolbar
-from app.graph.builder import apply, build_from, carry
+from app.graph.builder import apply
 from app.graph.model import Graph, GraphDelta, Positions
 
 _CLOSE_SCALE = 26.0
-_EDGE = 12
-_NARROWEST_FIND, _WIDEST_FIND = 120, 220
 
 
 class GraphView(QWidget):
@@ -40,27 +49,41 @@ class GraphView(QWidget):
     Signals:
         open_requested: A path, on double click or Enter; of an unresolved node the name it stands for.
         selected: The tuple of selected paths, in the order of choosing.
-        context_requested: A path and the place on the screen for its menu.
+        context_requested: A path (empty for the ground) and the place on the screen for its menu.
+        export_requested: "png" or "svg".
         arranged: The layout has come to rest.
+        choices_changed: The `Choices` of the sheet, after every edit.
     """
 
     open_requested = Signal(str)
     selected = Signal(object)
     context_requested = Signal(str, QPoint)
+    export_requested = Signal(str)
     arranged = Signal()
+    choices_changed = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._whole: Graph = build_from((), ())
-        self._whole_positions: Positions = np.empty((0, 2), dtype=np.float32)
-        self._local: tuple[str, int] | None = None
         self.canvas = Canvas(theme, self)
-        self.toolbar = Toolbar(theme, self)
+        self.annotations = Annotations(theme, self.canvas)
         self.legend = Legend(self)
+        self.minimap = Minimap(theme, self.canvas)
         self.find_box = FindBox(theme, self)
+        self.toolbar = Toolbar(theme, self)
         self.local_bar = LocalBar(theme, self)
         self.neighbours = NeighbourList(theme, self)
+        self.sheet = SideSheet(theme, self)
+        self.note = NoteLine(self)
+        self._parts = Parts(
+            self.canvas, self.annotations, self.legend, self.minimap, self.find_box, self.toolbar,
+            self.local_bar, self.neighbours, self.sheet, self.note,
+        )  # fmt: skip
+        self.decoration = Decoration()
+        self.appearance = Appearance(self.canvas)
+        self.arranging = Arranging(self.canvas, self.annotations)
+        self.chosen = Chosen(self._parts, self.appearance, self.arranging, self.decoration)
+        self._shown = ShownGraph(self.canvas, self.arranging, self.decoration)
         self._gestures = Gestures(self.canvas)
         self._keys = Keys(self.canvas)
         self.setFocusProxy(self.canvas)
@@ -72,15 +95,15 @@ class GraphView(QWidget):
 
     def graph(self) -> Graph:
         """The whole graph, also while a part of it is shown."""
-        return self._whole
+        return self._shown.whole
 
     def positions(self) -> Positions:
-        """float32 (n, 2): where the nodes of `graph()` are."""
-        return self._whole_positions if self._local else self.canvas.scene.positions
+        """float32 (n, 2): where the nodes of `graph()` are by their links, also while they lie otherwise."""
+        return self._shown.positions()
 
     def communities(self) -> NDArray[np.int64] | None:
         """int64 (n,): the communities of `graph()`; None where nobody has looked for them."""
-        return None if self._local else self.canvas.scene.communities
+        return self._shown.communities()
 
     def warm_up(self) -> None:
         """Load beside the window what is needed to move nodes."""
@@ -104,70 +127,62 @@ class GraphView(QWidget):
             positions: float32 (n, 2), nan for nodes without a place; None arranges from scratch.
             communities: int64 (n,), -1 for none, as `communities()` gave them; None has them looked for.
         """
-        self._leave_local()
-        self._whole = graph
-        self.canvas.set_graph(graph, positions, communities)
+        self._shown.begin(graph, positions, communities)
+        self.local_bar.hide()
         self._graph_changed()
 
     def apply_delta(self, delta: GraphDelta) -> None:
         """Show what saved notes have changed; every other node stays where it is."""
-        self.update_graph(apply(self._whole, delta), dict(delta.renamed))
+        self.update_graph(apply(self.graph(), delta), dict(delta.renamed))
 
     def update_graph(
         self, graph: Graph, renamed: Mapping[str, str] | None = None, places: Positions | None = None
     ) -> None:
         """Show the next state of the same vault: known nodes stay, new ones come beside their neighbours.
 
-        `places` are those that `carry` gives, where somebody has computed them already.
+        `places` are those that `carry` gives for `positions()`, where somebody has computed them already.
         """
-        positions = places if places is not None else carry(self._whole, self.positions(), graph, renamed)[0]
-        self._whole = graph
-        if self._local is None:
-            self.canvas.replace_graph(graph, positions)
-        else:
-            self._whole_positions = positions
-            path, depth = self._local
-            path = (renamed or {}).get(path, path)
-            if path not in graph.rows:
-                self.show_whole()
-            else:
-                self._local = (path, depth)
-                part = part_of(graph, path, depth)
-                places, _ = carry(self.canvas.scene.graph, self.canvas.scene.positions, part, renamed)
-                self.canvas.replace_graph(part, places)
+        self._shown.go_on(graph, renamed, places)
+        self.local_bar.setVisible(self.is_local)
         self._graph_changed()
 
+    def redecorate(self) -> None:
+        """Tags or suggestions have come or gone."""
+        self.update_graph(self.graph())
+
     def arrange(self) -> None:
-        """Lay the graph out from scratch."""
-        self.canvas.set_graph(self.canvas.scene.graph, None)
+        """Lay the graph out from scratch, by its links."""
+        self.arranging.leave()
+        self.canvas.set_graph(self.canvas.scene.graph, None, self.canvas.scene.communities)
+        self._graph_changed()
 
     # Local graph
 
-    def show_local(self, path: str, depth: int = 1) -> None:
-        """Show only what is at most `depth` links from `path`, arranged on its own."""
-        if path not in self._whole.rows:
+    def show_local(self, paths: str | Sequence[str], depth: int = 1) -> None:
+        """Show only what is at most `depth` links from a path or several, arranged on its own."""
+        listed = (paths,) if isinstance(paths, str) else tuple(paths)
+        name = self._shown.show_local(listed, depth)
+        if name is None:
             return
-        if self._local is None:
-            self._whole_positions = self.canvas.scene.positions.copy()
-        self._local = (path, depth)
-        self.canvas.set_graph(part_of(self._whole, path, depth), None)
-        self.local_bar.show_for(self._whole.names[self._whole.rows[path]], depth)
+        several = self.tr("{0} and {1} more").format(name, len(listed) - 1)
+        self.local_bar.show_for(several if len(listed) > 1 else name, depth)
         self._graph_changed()
-        self.select([path])
+        self.select(listed)
 
     def show_whole(self) -> None:
         """Leave the local graph."""
-        if self._local is None:
+        if self._shown.local is None:
             return
-        path = self._local[0]
-        self._leave_local()
-        self.canvas.set_graph(self._whole, self._whole_positions)
-        self._graph_changed()
-        self.select([path] if path in self._whole.rows else [])
-
-    def _leave_local(self) -> None:
-        self._local = None
+        paths = self._shown.local[0]
+        self._shown.show_whole()
         self.local_bar.hide()
+        self._graph_changed()
+        self.select(paths)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only a part of the graph is shown."""
+        return self._shown.local is not None
 
     # What is chosen, found, lit
 
@@ -182,23 +197,27 @@ class GraphView(QWidget):
         self._selection_changed()
 
     def set_filter(self, paths: Collection[str] | None) -> None:
-        """Keep `paths` and dim the rest (or hide it, as the user chose); None ends the filter."""
-        self.canvas.scene.find(paths)
-        self.canvas.refresh()
+        """Keep what a search found and dim the rest (or hide it, as the user chose); None ends that."""
+        self.appearance.find(paths)
+
+    def keep(self, paths: Collection[str] | None) -> None:
+        """Keep what the sheet's filter finds; None ends that."""
+        self.appearance.keep(paths)
+
+    def set_groups(self, groups: Sequence[QueryGroup], found: Sequence[Collection[str]]) -> None:
+        """Colour what each group's query finds."""
+        self.appearance.set_queries(groups, found)
+        self.show_legend()
 
     def set_pending(self, paths: Collection[str]) -> None:
-        """Let the nodes glow that a change would touch which waits for an answer."""
+        """Let the nodes glow that a change would touch which waits for an answer, and all else be faint."""
         self.canvas.scene.pending = set(paths)
-        self.canvas.wake()
+        self.appearance.await_answer(paths)
 
     def set_changed(self, paths: Collection[str]) -> None:
         """Mark the nodes that were changed in this session."""
         self.canvas.scene.changed = set(paths)
         self.canvas.wake()
-
-    def highlight(self, paths: Collection[str], kind: str = "changed") -> None:
-        """`set_pending` or `set_changed`, by the name of what is marked."""
-        {"pending": self.set_pending, "changed": self.set_changed}[kind](paths)
 
     # The camera
 
@@ -216,8 +235,7 @@ class GraphView(QWidget):
     def fit(self, paths: Collection[str] | None = None) -> None:
         """Travel to where everything, or all of `paths`, is seen."""
         canvas = self.canvas
-        rows = canvas.scene.rows(paths or ())
-        if not rows:
+        if not (rows := canvas.scene.rows(paths or ())):
             canvas.fit()
             return
         camera = fitted(canvas.scene.positions[rows], canvas.width(), canvas.height(), 120.0, canvas.insets)
@@ -226,42 +244,27 @@ class GraphView(QWidget):
 
     def zoom(self, factor: float) -> None:
         """Glide closer by `factor` at the middle."""
-        width, height = self.canvas.width(), self.canvas.height()
-        self.canvas.eye.zoom(factor, width / 2, height / 2, width, height)
-        self.canvas.touched()
+        canvas = self.canvas
+        middle = canvas.width() / 2, canvas.height() / 2
+        canvas.eye.zoom(factor, *middle, canvas.width(), canvas.height())
+        canvas.touched()
 
     # Looks
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in other colours."""
         self._theme = theme
-        self.canvas.set_theme(theme)
-        self.toolbar.set_theme(theme)
-        self.find_box.set_theme(theme)
-        self.local_bar.set_theme(theme)
-        self.neighbours.set_theme(theme)
+        self._parts.set_theme(theme)
+        self.appearance.set_theme(theme)
         style(self, theme)
-        self._show_legend()
+        self.show_legend()
 
     def set_color_by(self, by: ColorBy | None) -> None:
         """What a node's colour says; None for what suits the vault."""
         self.canvas.scene.color_by = by
         self.canvas.scene.hidden_groups.clear()
         self.canvas.restyle()
-        self._show_legend()
-
-    def show_kind(self, kind: str, on: bool) -> None:
-        """Show or hide "orphans", "unresolved" or "attachment" nodes."""
-        if kind == "orphans":
-            self.canvas.scene.hide_orphans = not on
-            self.canvas.scene.refilter()
-        else:
-            self.canvas.scene.hide_kind(kind, not on)
-        self.canvas.refresh()
-
-    def picture(self, width: int, height: int, ratio: float = 1.0) -> QImage:
-        """The graph as it is framed now, for export at any size."""
-        return self.canvas.picture(width, height, ratio)
+        self.show_legend()
 
     # Inside
 
@@ -270,34 +273,65 @@ class GraphView(QWidget):
             source.opened.connect(lambda row: self.open_requested.emit(self._path(row)))
             source.chosen.connect(self._selection_changed)
         self._gestures.context.connect(lambda row, at: self.context_requested.emit(self._path(row), at))
-        self.toolbar.zoomed.connect(self.zoom)
-        self.toolbar.fit_asked.connect(lambda: self.fit())
-        self.toolbar.arrange_asked.connect(self.arrange)
-        self.toolbar.colored.connect(self.set_color_by)
-        self.toolbar.shown.connect(self.show_kind)
-        self.toolbar.filtered_hidden.connect(self._hide_filtered)
-        self.toolbar.list_asked.connect(self.toggle_neighbours)
-        self._keys.list_asked.connect(self.toggle_neighbours)
+        self._gestures.outlined.connect(self.annotations.show_outline)
+        bar = self.toolbar
+        bar.zoomed.connect(self.zoom)
+        bar.fit_asked.connect(lambda: self.fit())
+        bar.list_asked.connect(self.toggle_neighbours)
+        bar.sheet_asked.connect(self.toggle_sheet)
+        bar.lasso_turned.connect(self.take_lasso)
+        bar.exported.connect(self.export_requested)
+        self._keys.asked.connect(self._do)
         self.neighbours.closed.connect(self.toggle_neighbours)
         self.neighbours.chosen.connect(self._choose_neighbour)
         self.neighbours.opened.connect(lambda row: self.open_requested.emit(self._path(row)))
         self.neighbours.left.connect(lambda: self.canvas.setFocus())
+        self.sheet.closed.connect(self.toggle_sheet)
         self.legend.toggled.connect(self._toggle_group)
-        self.legend.folded.connect(self._lay_out)
+        self.chosen.changed.connect(self.choices_changed)
+        self.chosen.colored.connect(self.set_color_by)
+        self.chosen.decorated.connect(self.redecorate)
+        self.sheet.arrange.anew.connect(self.arrange)
+        for moved in (self.legend.folded, self.note.turned, self.arranging.changed, self.chosen.resized):
+            moved.connect(self.lay_out)
         self.find_box.found.connect(lambda row: self.fly_to(self._path(row)))
-        self.local_bar.depth_changed.connect(lambda depth: self.show_local(self._local_path(), depth))
+        self.local_bar.depth_changed.connect(self._change_depth)
         self.local_bar.left.connect(self.show_whole)
         self.canvas.settled.connect(self.arranged)
-        self.canvas.sorted.connect(self._show_legend)
-        self.canvas.shown.connect(self._show_legend)
+        for known in (self.canvas.sorted, self.canvas.shown):
+            known.connect(self.show_legend)
+
+    def _do(self, what: str) -> None:
+        """What a key on the canvas asks for."""
+        deeds: dict[str, Callable[[], object]] = {
+            "list": self.toggle_neighbours, "sheet": self.toggle_sheet, "find": self.focus_find,
+            "minimap": self.chosen.turn_minimap, "pause": self.chosen.turn_pause,
+            "lasso": lambda: self.take_lasso(not self._gestures.lassoing),
+        }  # fmt: skip
+        deeds[what]()
+
+    def take_lasso(self, on: bool) -> None:
+        """Let a drag draw around nodes to select them, or move the view as usual."""
+        self._gestures.take_lasso(on)
+        self.toolbar.lasso.setChecked(on)
 
     def toggle_neighbours(self) -> None:
         """Show the links of the selected node as a list, with the keyboard in it; or hide it."""
-        shown = self.neighbours.isHidden()
-        self.neighbours.setVisible(shown)
-        self._lay_out()
+        self._show_side(self.neighbours, self.neighbours.isHidden())
+
+    def toggle_sheet(self) -> None:
+        """Show the settings of the graph, with the keyboard in them; or hide them."""
+        self._show_side(self.sheet, self.sheet.isHidden())
+
+    def _show_side(self, part: QWidget, shown: bool) -> None:
+        """One part at the right at a time."""
+        for each in (self.neighbours, self.sheet):
+            each.setVisible(shown and each is part)
+        self.toolbar.list.setChecked(not self.neighbours.isHidden())
+        self.toolbar.sheet.setChecked(not self.sheet.isHidden())
+        self.lay_out()
         self._list_neighbours()
-        (self.neighbours if shown else self.canvas).setFocus()
+        (part if shown else self.canvas).setFocus()
 
     def _list_neighbours(self) -> None:
         scene = self.canvas.scene
@@ -309,24 +343,23 @@ class GraphView(QWidget):
         bring_into_view(self.canvas, row)
 
     def _path(self, row: int) -> str:
-        return self.canvas.scene.graph.paths[row]
+        return self.canvas.scene.graph.paths[row] if row >= 0 else ""
 
-    def _local_path(self) -> str:
-        return self._local[0] if self._local else ""
-
-    def _hide_filtered(self, hide: bool) -> None:
-        self.canvas.scene.hide_filtered = hide
-        self.canvas.scene.refilter()
-        self.canvas.refresh()
+    def _change_depth(self, depth: int) -> None:
+        self.show_local(self._shown.local[0] if self._shown.local is not None else (), depth)
 
     def _toggle_group(self, key: str, on: bool) -> None:
-        self.canvas.scene.hide_group(key, not on)
-        self.canvas.refresh()
-        self._show_legend()
+        if not self.appearance.hide(key, not on):
+            self.canvas.scene.hide_group(key, not on)
+            self.canvas.refresh()
+        self.show_legend()
 
     def _graph_changed(self) -> None:
-        self.find_box.set_names(self.canvas.scene.graph.names)
-        self._show_legend()
+        graph = self.canvas.scene.graph
+        self.find_box.set_names(graph.names, graph.folders)
+        self.appearance.graph_changed()
+        self.chosen.graph_changed()
+        self.show_legend()
         self._selection_changed()
 
     def _selection_changed(self) -> None:
@@ -340,59 +373,28 @@ class GraphView(QWidget):
         self.canvas.setAccessibleName(name)
         self.canvas.setAccessibleDescription(words)
 
-    def _show_legend(self) -> None:
+    def show_legend(self) -> None:
+        """Say what the colours mean now."""
         scene = self.canvas.scene
+        entries, hidden = self.appearance.entries()
         relations = known_relations(scene.graph, scene.theme)
-        ratio = self.devicePixelRatioF()
-        self.legend.show_groups(scene.nodes.groups, relations, scene.hidden_groups, scene.theme, ratio)
-        self.toolbar.show_coloring(scene.coloring)
-        self._lay_out()
+        self.legend.show_groups(entries, relations, hidden, scene.theme, self.devicePixelRatioF())
+        self.lay_out()
 
-    def _lay_out(self) -> None:
-        """The canvas fills the view, the rest floats in its corners."""
-        self.canvas.setGeometry(self.rect())
-        for widget in (self.toolbar, self.local_bar):
-            widget.resize(widget.sizeHint())
-        width, height = self.width(), self.height()
-        beside = width - self.toolbar.width() - 3 * _EDGE
-        self.find_box.setFixedWidth(max(_NARROWEST_FIND, min(_WIDEST_FIND, beside)))
-        self.find_box.move(_EDGE, _EDGE)
-        self.toolbar.move(width - self.toolbar.width() - _EDGE, _EDGE)
-        self.local_bar.move((width - self.local_bar.width()) // 2, _EDGE + self._bar_line())
-        small = width < 420 or height < 320
-        self.legend.setVisible(not small and self.legend.count > 0)
-        self.find_box.setVisible(beside >= _NARROWEST_FIND)
-        below = 0
-        if not small and self.legend.count:
-            self.legend.arrange(width - 2 * _EDGE)
-            self.legend.move(_EDGE, height - self.legend.height() - _EDGE)
-            below = self.legend.height()
-        above = 0 if height < 320 else self.toolbar.height() - _EDGE // 2
-        beside = 0
-        if not self.neighbours.isHidden():
-            beside = min(WIDTH, width - 2 * _EDGE)
-            top = _EDGE + self._bar_line() + self.toolbar.height() + _EDGE // 2
-            self.neighbours.setGeometry(
-                width - beside - _EDGE, top, beside, max(80, height - top - below - 2 * _EDGE)
-            )
-        self.canvas.keep_clear(Insets(0, above, beside, below))
-
-    def _bar_line(self) -> int:
-        """How far down the local bar stands: below the others where they leave it no room."""
-        free = self.width() - self.find_box.width() - self.toolbar.width() - 4 * _EDGE
-        middle = self.width() - 2 * (max(self.find_box.width(), self.toolbar.width()) + 2 * _EDGE)
-        return 0 if self.local_bar.width() <= min(free, middle) else self.toolbar.height() + _EDGE // 2
+    def lay_out(self) -> None:
+        """Give every part its place."""
+        place_parts(self._parts, self.size())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt's call after a change of size."""
         super().resizeEvent(event)
-        self._lay_out()
+        self.lay_out()
 
     def shutdown(self) -> None:
         """End the threads for good; the view stays as it was painted. Destruction does it too."""
+        self.arranging.glide.stop()
         self.canvas.close_layers()
 
     def focus_find(self) -> None:
         """Put the cursor into the search box."""
         self.find_box.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.find_box.selectAll()

@@ -1,4 +1,4 @@
-"""Beside a note: what links to it, what it links to, and where its name stands without a link."""
+"""Beside a note: what links to it, what it links to, what is related, where it is only named."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from app.desktop.note_view.page import Surroundings
 from app.desktop.theme import Theme, ThemeSource, icon
 from app.index.records import LinkRecord, Mention
+from app.toolkit.related import Reason, RelatedNote
 from app.vault.note import LINKS_TO
 
 _MOST = 200
@@ -39,10 +40,12 @@ class LinksPane(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Links of this note")
         self._mentions: tuple[Mention, ...] = ()
+        self._related: tuple[RelatedNote, ...] = ()
         self._mentioned = QWidget()
+        self._relatives = QWidget()
 
     def show_surroundings(self, about: Surroundings) -> None:
-        """Show the links of a note; what `show_mentions` showed stays until it is called again."""
+        """Show the links of a note; what else is shown stays until it is told anew."""
         incoming, outgoing = _once_from(about.backlinks), _once_to(about.outgoing)
         page = QWidget()
         column = QVBoxLayout(page)
@@ -56,13 +59,27 @@ class LinksPane(QScrollArea):
         for link in outgoing[:_MOST]:
             column.addWidget(self._outgoing(link))
         _left_out(column, len(outgoing))
-        self._mentioned = QWidget()
+        self._relatives, self._mentioned = QWidget(), QWidget()
+        column.addWidget(self._relatives)
         column.addWidget(self._mentioned)
         column.addStretch(1)
         place = self.verticalScrollBar().value()
         self.setWidget(page)
+        self.show_related(self._related)
         self.show_mentions(self._mentions)
         self.verticalScrollBar().setValue(place)
+
+    def show_related(self, related: tuple[RelatedNote, ...]) -> None:
+        """Show which notes are related by tags or meaning, each with its reasons."""
+        self._related = related
+        fresh = QWidget()
+        column = QVBoxLayout(fresh)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        _section(column, self.tr("Related"), len(related), "")
+        for one in related:
+            column.addWidget(self._relative(one))
+        self._relatives = self._replaced(self._relatives, fresh)
 
     def show_mentions(self, mentions: tuple[Mention, ...]) -> None:
         """Show where the note is named without a link."""
@@ -75,16 +92,51 @@ class LinksPane(QScrollArea):
         for mention in mentions[:_MOST]:
             column.addWidget(self._mention(mention))
         _left_out(column, len(mentions))
-        page = self.widget()
-        if page is not None and (layout := page.layout()) is not None:
-            layout.replaceWidget(self._mentioned, fresh)
-            self._mentioned.hide()
-            self._mentioned.deleteLater()
-            self._mentioned = fresh
+        self._mentioned = self._replaced(self._mentioned, fresh)
 
     def forget(self) -> None:
         """Another note is shown: nothing is known of it yet."""
-        self._mentions = ()
+        self._mentions, self._related = (), ()
+
+    def _replaced(self, old: QWidget, fresh: QWidget) -> QWidget:
+        """Put a section in the place of its older state; the one that is shown now."""
+        page = self.widget()
+        if page is None or (layout := page.layout()) is None:
+            return old
+        layout.replaceWidget(old, fresh)
+        old.hide()
+        old.deleteLater()
+        return fresh
+
+    def _relative(self, one: RelatedNote) -> QWidget:
+        row = QWidget()
+        column = QVBoxLayout(row)
+        column.setContentsMargins(0, 2, 0, 4)
+        column.setSpacing(0)
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        path, reasons = one.path.text, " · ".join(self._why(reason) for reason in one.reasons)
+        button = QPushButton(one.path.name)
+        button.setProperty("role", "link")
+        button.setToolTip(path)
+        button.setAccessibleDescription(reasons)
+        button.clicked.connect(lambda: self.open_requested.emit(path, ""))
+        share = QLabel(f"{one.score:.0%}")
+        share.setProperty("tone", "faint")
+        share.setToolTip(self.tr("How closely it is related, all reasons together"))
+        head.addWidget(button)
+        head.addStretch(1)
+        head.addWidget(share)
+        column.addLayout(head)
+        column.addWidget(_context(reasons))
+        return row
+
+    def _why(self, reason: Reason) -> str:
+        if reason.kind == "SHARED_TAG":
+            return self.tr("shares #{0}").format(reason.tag)
+        if reason.kind == "SEMANTICALLY_RELATED":
+            return self.tr("close in meaning ({0})").format(f"{reason.score:.2f}")
+        return self.tr("links here") if reason.kind == "BACKLINK_FROM" else self.tr("linked from here")
 
     def _row(self, link: LinkRecord, path: str, name: str, context: str) -> QWidget:
         row = QWidget()

@@ -14,6 +14,8 @@ from PySide6.QtGui import QImage
 
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import LinkRecord, Mention, NoteRecord
+from app.toolkit.related import RelatedNote
+from app.toolkit.related import related as related_notes
 from app.vault.changes import content_hash
 from app.vault.markdown.render import NoteTarget, RenderColors, render
 from app.vault.markdown.scan import scan
@@ -33,6 +35,9 @@ _LONGEST_LINE = 100_000
 _EXCERPT = 200_000
 _SHOWN_OF_LINE = 2_000
 _MOST_IMAGES = 60
+_RELATED = 12
+# So many notes that are only linked, and stand in the lists of links, may come between them.
+_LINKED = 200
 _LARGEST_IMAGE = 24 * 1024 * 1024
 
 
@@ -111,6 +116,17 @@ def surroundings(workspace: Workspace, path: NotePath) -> Surroundings:
     """What the index knows of the note."""
     index = workspace.index
     return Surroundings(index.note(path), index.backlinks(path), index.outgoing(path))
+
+
+def related(workspace: Workspace, path: NotePath) -> tuple[RelatedNote, ...]:
+    """The notes that are related by more than a link, closest first."""
+    record = workspace.index.note(path)
+    if record is None:
+        return ()
+    like = workspace.meaning.like_note if workspace.settings.embeddings.enabled else None
+    found = related_notes(workspace.index, like, path, record.tags, _RELATED + _LINKED)
+    links = ("FORWARDLINK_TO", "BACKLINK_FROM")
+    return tuple(one for one in found if any(r.kind not in links for r in one.reasons))[:_RELATED]
 
 
 async def mentions(workspace: Workspace, path: NotePath) -> tuple[Mention, ...]:

@@ -347,6 +347,9 @@ class NoteView(QWidget):
             return
         about = await self._client.run(lambda ws: pages.surroundings(ws, page.path))
         self.links.show_surroundings(about)
+        related = await self._client.run(lambda ws: pages.related(ws, page.path))
+        if str(page.path) == self.path:
+            self.links.show_related(related)
         found = await self._client.run(lambda ws: pages.mentions(ws, page.path))
         if str(page.path) == self.path:
             self.links.show_mentions(found)

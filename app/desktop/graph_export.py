@@ -1,0 +1,95 @@
+"""Saving the graph as a picture or a drawing: asks how and where, draws beside the window, and reports."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QImageWriter
+from PySide6.QtWidgets import QDialog
+
+from app.desktop import dialogs, tasks
+from app.desktop.graph_view.export_dialog import ExportDialog, Wish
+from app.desktop.graph_view.still import Still, draw_pixels, draw_shapes, take, whole_aspect
+from app.desktop.graph_view.svg import StoppedError, write_svg
+from app.desktop.graph_view.view import GraphView
+
+_FILTERS = {"png": "PNG (*.png)", "svg": "SVG (*.svg)"}
+
+
+class GraphExport(QObject):
+    """Saves what `view` shows."""
+
+    def __init__(self, view: GraphView) -> None:
+        super().__init__(view)
+        self._view = view
+        view.export_requested.connect(self.begin)
+
+    def begin(self, kind: str) -> None:
+        """Ask how a "png" or "svg" is to be like, and save it."""
+        tasks.start(self._ask(kind), owner=self._view, what=self.tr("save the graph"))
+
+    async def _ask(self, kind: str) -> None:
+        view, window = self._view, self._view.window()
+        if not len(view.canvas.scene.graph):
+            view.note.say(self.tr("There is nothing to save yet"))
+            return
+        aspect = view.canvas.width() / max(1, view.canvas.height())
+        dialog = ExportDialog(kind, aspect, whole_aspect(view.canvas), window)
+        wish = dialog.wish
+        dialog.accepted.connect(lambda: answers.append(dialog.wish))
+        answers: list[Wish] = []
+        if await dialogs.ask(dialog) != int(QDialog.DialogCode.Accepted):
+            return
+        wish = answers[-1] if answers else wish
+        file = await dialogs.pick_save_file(
+            window, self.tr("Save the graph"), f"graph.{kind}", _FILTERS[kind]
+        )
+        if file is not None:
+            await self.save(file if file.suffix else file.with_suffix(f".{kind}"), wish)
+
+    async def save(self, file: Path, wish: Wish) -> None:
+        """Draw and write it; what went wrong is told, and a file of that name is as it was."""
+        view = self._view
+        still = take(view.canvas, view.annotations.places, view.annotations.moments, wish)
+        view.note.say(self.tr("Drawing the graph…"))
+        stopped = threading.Event()
+        try:
+            await asyncio.to_thread(_write, still, file, stopped)
+        except asyncio.CancelledError:
+            stopped.set()
+            raise
+        except (OSError, MemoryError) as error:
+            reason = getattr(error, "strerror", None) or str(error) or self.tr("there is too little memory")
+            words = self.tr("{0}\n\n{1}. Nothing was written; choose another folder or a smaller picture.")
+            title = self.tr("The graph could not be saved")
+            await dialogs.tell(view.window(), title, words.format(file, reason))
+            return
+        view.note.say(self.tr("Saved as {0}").format(file.name))
+
+
+def _write(still: Still, file: Path, stopped: threading.Event) -> None:
+    """Draw and write; in a thread.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    if still.wish.kind == "svg":
+        try:
+            write_svg(draw_shapes(still), file, stopped)
+        except StoppedError:
+            return
+        return
+    image = draw_pixels(still)
+    fresh = file.with_name(f".{file.name}.new")
+    writer = QImageWriter(str(fresh), b"png")
+    try:
+        if not writer.write(image):
+            raise OSError(0, writer.errorString())
+        if stopped.is_set():
+            return
+        fresh.replace(file)
+    finally:
+        fresh.unlink(missing_ok=True)

@@ -1,0 +1,142 @@
+"""A small picture of the whole graph with the part that is seen; a click or drag moves the view there."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame
+
+from app.desktop.colors import Theme
+from app.desktop.graph_view.canvas import Canvas
+
+_SIZE = QSize(196, 132)
+_PAD = 5
+MANY = 1500
+_STEP = 0.12
+
+
+class Minimap(QFrame):
+    """Follows `canvas`; the arrows move the view while it has the keyboard."""
+
+    def __init__(self, theme: Theme, canvas: Canvas) -> None:
+        super().__init__(canvas.parentWidget())
+        self.setObjectName("graphMinimap")
+        self.setAccessibleName(self.tr("Overview of the graph"))
+        self.setAccessibleDescription(self.tr("The arrows move the view over the graph."))
+        self.setToolTip(self.tr("The whole graph; click or drag to look elsewhere (M hides it)"))
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setFixedSize(_SIZE)
+        self._theme = theme
+        self._canvas = canvas
+        canvas.moved.connect(self.update)
+        canvas.overview_changed.connect(self.update)
+        self.hide()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self._theme = theme
+        self.update()
+
+    def turn(self, on: bool) -> None:
+        """Show it, and have its picture drawn; or not."""
+        if on == self.isHidden():
+            self.setVisible(on)
+            room = self._room()
+            self._canvas.want_overview(*((round(room.width()), round(room.height())) if on else (0, 0)))
+
+    def frame(self) -> QRectF:
+        """The part of the graph that is seen, in pixels of the map; null while there is no picture."""
+        overview = self._canvas.overview
+        if overview is None:
+            return QRectF()
+        scale, corner = self._scale(overview.area)
+        seen, area = self._canvas.viewport(), overview.area
+        return QRectF(
+            corner.x() + (seen.x() - area.x()) * scale,
+            corner.y() + (seen.y() - area.y()) * scale,
+            seen.width() * scale,
+            seen.height() * scale,
+        )
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Qt's call to paint."""
+        super().paintEvent(event)
+        overview = self._canvas.overview
+        if overview is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        room = self._room()
+        scale, corner = self._scale(overview.area)
+        picture = QRectF(corner, overview.area.size() * scale)
+        painter.drawImage(picture, overview.image)
+        seen = self.frame().intersected(room)
+        veil = QColor(self._theme.window)
+        veil.setAlphaF(0.45)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(veil)
+        for part in _around(room, seen):
+            painter.drawRect(part)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(self._theme.accent), 1.4))
+        painter.drawRoundedRect(seen, 2, 2)
+        if self.hasFocus():
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 7, 7)
+        painter.end()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Qt's call for a click: look there."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._look_at(event.position())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Qt's call for a drag: look there."""
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._look_at(event.position())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's call for a key: the arrows move the view."""
+        ways = {
+            Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0),
+            Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1),
+        }  # fmt: skip
+        way = ways.get(Qt.Key(event.key()))
+        if way is None:
+            super().keyPressEvent(event)
+            return
+        seen = self._canvas.viewport()
+        middle = seen.center()
+        self._canvas.centre_on(
+            middle.x() + way[0] * _STEP * seen.width(), middle.y() + way[1] * _STEP * seen.height()
+        )
+
+    def _room(self) -> QRectF:
+        return QRectF(self.rect()).adjusted(_PAD, _PAD, -_PAD, -_PAD)
+
+    def _scale(self, area: QRectF) -> tuple[float, QPointF]:
+        """Pixels per layout unit, and where the picture's corner is."""
+        room = self._room()
+        scale = min(room.width() / max(area.width(), 1e-6), room.height() / max(area.height(), 1e-6))
+        across, down = area.width() * scale, area.height() * scale
+        return scale, QPointF(room.center().x() - across / 2, room.center().y() - down / 2)
+
+    def _look_at(self, place: QPointF) -> None:
+        overview = self._canvas.overview
+        if overview is None:
+            return
+        scale, corner = self._scale(overview.area)
+        at = overview.area.topLeft() + (place - corner) / scale
+        self._canvas.centre_on(at.x(), at.y())
+
+
+def _around(room: QRectF, hole: QRectF) -> tuple[QRectF, ...]:
+    """`room` without `hole`, as four rectangles."""
+    if hole.isEmpty():
+        return (room,)
+    return (
+        QRectF(room.left(), room.top(), room.width(), hole.top() - room.top()),
+        QRectF(room.left(), hole.bottom(), room.width(), room.bottom() - hole.bottom()),
+        QRectF(room.left(), hole.top(), hole.left() - room.left(), hole.height()),
+        QRectF(hole.right(), hole.top(), room.right() - hole.right(), hole.height()),
+    )

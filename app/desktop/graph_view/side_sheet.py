@@ -1,0 +1,140 @@
+"""The graph's sheet: everything that can be set about it, in sections that fold, over its right side."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
+
+from app.desktop.colors import Theme
+from app.desktop.graph_view.analysis_section import AnalysisSection
+from app.desktop.graph_view.choices import Choices
+from app.desktop.graph_view.controls import Section
+from app.desktop.graph_view.sections import (
+    ArrangeSection,
+    DisplaySection,
+    FilterSection,
+    ForceSection,
+    GroupSection,
+)
+from app.desktop.icons import icon
+
+_LETTERS_WIDE = 40
+
+
+class SideSheet(QFrame):
+    """Shows `Choices` and says what becomes of them; hidden until it is asked for.
+
+    Signals:
+        changed: The new choices, after every edit.
+        closed: It is to be hidden.
+    """
+
+    changed = Signal(object)
+    closed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("graphSheet")
+        self.setAccessibleName(self.tr("Settings of the graph"))
+        self.choices = Choices()
+        self.display = DisplaySection(self.choices)
+        self.filters = FilterSection(self.choices)
+        self.groups = GroupSection(self.choices)
+        self.forces = ForceSection(self.choices)
+        self.arrange = ArrangeSection(self.choices)
+        self.analysis = AnalysisSection()
+        self._settable = (self.display, self.filters, self.groups, self.forces, self.arrange)
+        self._close = QToolButton()
+        self._close.setAutoRaise(True)
+        self._close.setToolTip(self.tr("Hide the settings (S)"))
+        self._close.setAccessibleName(self.tr("Hide the settings of the graph"))
+        self._close.clicked.connect(self.closed)
+        self._lay_out()
+        for section in self._settable:
+            section.changed.connect(self._take)
+        for part in self.sections:
+            part.turned.connect(self._fold)
+        self.show_choices(self.choices)
+        self.set_theme(theme)
+        self.setFocusProxy(self.filters.query.field)
+        self.hide()
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """All of them, from above."""
+        return (*self._settable, self.analysis)
+
+    @property
+    def wished_width(self) -> int:
+        """How wide it is where there is room."""
+        return self.fontMetrics().averageCharWidth() * _LETTERS_WIDE + 24
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw the icons in other colours."""
+        self._close.setIcon(icon(theme, "x"))
+        for section in self.sections:
+            section.set_theme(theme)
+
+    def show_choices(self, choices: Choices) -> None:
+        """Show these, without a word."""
+        self.choices = choices
+        for section in self._settable:
+            section.show_choices(choices)
+        for part in self.sections:
+            part.open(part.key not in choices.folded)
+
+    def leave_out(self, *sections: Section) -> None:
+        """Show none of `sections`: what they need is not there."""
+        for section in sections:
+            section.hide()
+
+    def unfold(self, section: Section) -> None:
+        """Open a section and bring it into sight."""
+        if not section.is_open:
+            section.open(True)
+            self._fold(section.key, True)
+        self._area.ensureWidgetVisible(section, 0, 8)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's call for a key that no part has taken: Escape hides the sheet."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _take(self, choices: Choices) -> None:
+        self.show_choices(choices)
+        self.changed.emit(choices)
+
+    def _fold(self, key: str, is_open: bool) -> None:
+        folded = set(self.choices.folded) - {key} if is_open else {*self.choices.folded, key}
+        self._take(self.choices.with_(folded=tuple(sorted(folded))))
+
+    def _lay_out(self) -> None:
+        title = QLabel(self.tr("Graph"))
+        title.setProperty("textSize", "strong")
+        head = QHBoxLayout()
+        head.setContentsMargins(12, 6, 6, 2)
+        head.addWidget(title, 1)
+        head.addWidget(self._close)
+        page = QWidget()
+        page.setObjectName("graphSheetPage")
+        column = QVBoxLayout(page)
+        column.setContentsMargins(6, 0, 8, 8)
+        column.setSpacing(0)
+        for section in self.sections:
+            column.addWidget(section)
+        column.addStretch(1)
+        self._area = QScrollArea()
+        self._area.setObjectName("graphSheetArea")
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.setWidget(page)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(head)
+        whole.addWidget(self._area, 1)

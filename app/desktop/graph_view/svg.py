@@ -1,0 +1,163 @@
+"""The graph as an SVG drawing: links, discs and names as real shapes, written piece by piece. No Qt."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+from numpy.typing import NDArray
+
+_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Links of one look: float32 (k, 4) x1 y1 x2 y2 in pixels, all of one colour, width and opacity."""
+
+    ends: NDArray[np.float32]
+    color: str
+    width: float
+    opacity: float
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Discs:
+    """Nodes of one look: float32 (k, 3) x y radius in pixels; hollow ones are rings."""
+
+    at: NDArray[np.float32]
+    color: str
+    hollow: bool = False
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A name, in the middle of `x`, its base line at `y`."""
+
+    x: float
+    y: float
+    size: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """A circle that holds a part of an arrangement."""
+
+    x: float
+    y: float
+    radius: float
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """All of it. `ground` is None for a transparent one; `family` names fonts in the order of liking."""
+
+    width: int
+    height: int
+    title: str
+    lines: Sequence[Lines]
+    discs: Sequence[Discs]
+    words: Sequence[Word]
+    rings: Sequence[Ring]
+    ground: str | None
+    paper: str
+    ink: str
+    line: str
+    family: str
+
+
+class StoppedError(Exception):
+    """Somebody has asked the writer to stop; nothing is left behind."""
+
+
+def write_svg(drawing: Drawing, file: Path, stopped: threading.Event | None = None) -> int:
+    """Write `drawing` to `file`, whole or not at all; its size in bytes. Blocks: call it in a thread.
+
+    Raises:
+        OSError: it cannot be written; a file of that name is as it was.
+        StoppedError: `stopped` was set meanwhile.
+    """
+    fresh = file.with_name(f".{file.name}.new")
+    try:
+        with fresh.open("w", encoding="utf-8", newline="\n") as out:
+            for piece in pieces(drawing):
+                if stopped is not None and stopped.is_set():
+                    raise StoppedError
+                out.write(piece)
+        fresh.replace(file)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+    return file.stat().st_size
+
+
+def pieces(drawing: Drawing) -> Iterator[str]:
+    """The text of the file, from its head to its end; no piece has more than some thousand shapes."""
+    yield (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{drawing.width}" height="{drawing.height}" '
+        f'viewBox="0 0 {drawing.width} {drawing.height}">\n<title>{escape(drawing.title)}</title>\n'
+    )
+    if drawing.ground is not None:
+        yield f'<rect width="100%" height="100%" fill="{drawing.ground}"/>\n'
+    yield "".join(
+        f'<circle cx="{ring.x:.1f}" cy="{ring.y:.1f}" r="{ring.radius:.1f}" fill="{drawing.line}" '
+        f'fill-opacity="0.05" stroke="{drawing.line}" stroke-opacity="0.45"/>\n'
+        for ring in drawing.rings
+    )
+    yield '<g id="links" fill="none" stroke-linecap="round">\n'
+    for lines in drawing.lines:
+        yield from _lines(lines)
+    yield '</g>\n<g id="notes">\n'
+    for discs in drawing.discs:
+        yield from _discs(discs, drawing.paper)
+    yield "</g>\n"
+    yield from _words(drawing)
+    yield "</svg>\n"
+
+
+def _lines(lines: Lines) -> Iterator[str]:
+    dashes = ' stroke-dasharray="4 4"' if lines.dashed else ""
+    look = f'stroke="{lines.color}" stroke-width="{lines.width:.2f}" stroke-opacity="{lines.opacity:.3f}"'
+    look += dashes
+    for start in range(0, len(lines.ends), _AT_ONCE):
+        part = np.round(lines.ends[start : start + _AT_ONCE].astype(np.float64), 1).tolist()
+        # Each link is a path of its own, so that those that cross add up as on the screen.
+        yield "".join(f'<path {look} d="M{a:g} {b:g}L{c:g} {d:g}"/>\n' for a, b, c, d in part)
+
+
+def _discs(discs: Discs, paper: str) -> Iterator[str]:
+    faint = f' opacity="{discs.opacity:.2f}"' if discs.opacity < 1 else ""
+    if discs.hollow:
+        look = f'fill="{paper}" stroke="{discs.color}" stroke-width="1.4"'
+    else:
+        look = f'fill="{discs.color}" stroke="{paper}" stroke-opacity="0.75" stroke-width="0.8"'
+    yield f"<g {look}{faint}>\n"
+    for start in range(0, len(discs.at), _AT_ONCE):
+        part = np.round(discs.at[start : start + _AT_ONCE].astype(np.float64), 1).tolist()
+        yield "".join(f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}"/>\n' for x, y, radius in part)
+    yield "</g>\n"
+
+
+def _words(drawing: Drawing) -> Iterator[str]:
+    if not drawing.words:
+        return
+    yield (
+        f'<g id="names" font-family={quoteattr(drawing.family)} text-anchor="middle" fill="{drawing.ink}" '
+        f'stroke="{drawing.paper}" stroke-width="3" stroke-linejoin="round" paint-order="stroke">\n'
+    )
+    for word in drawing.words:
+        text = escape(_printable(word.text))
+        yield f'<text x="{word.x:.1f}" y="{word.y:.1f}" font-size="{word.size:g}">{text}</text>\n'
+    yield "</g>\n"
+
+
+def _printable(text: str) -> str:
+    """Without what XML has no sign for."""
+    return "".join(letter for letter in text if letter >= " " and not "\ud800" <= letter <= "\udfff")

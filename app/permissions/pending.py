@@ -1,0 +1,195 @@
+"""Operations of callers that did not wait for the user: kept until they are decided, run at most once.
+
+Each is one row in SQLite. A row goes from `waiting` to `running` just before its change is written or its
+effect happens, and from there to its end. One that is found `running` at the next start was cut off in
+the middle: it is settled by what the journal says and never run again.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from app.errors import LimitError, NotFoundError, StorageError
+from app.permissions.caller import Caller, CallerKind
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS pending (
+  id TEXT PRIMARY KEY, created REAL NOT NULL, expires REAL NOT NULL, caller TEXT NOT NULL,
+  tool TEXT NOT NULL, arguments TEXT NOT NULL, state TEXT NOT NULL, settled REAL, outcome TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS pending_open ON pending (created) WHERE state IN ('waiting', 'running');
+"""
+_COLUMNS = "id, created, expires, caller, tool, arguments, state, settled, outcome"
+_MOST_OPEN = 1000
+_KEPT_S = 30 * 86_400.0
+
+
+class PendingState(StrEnum):
+    """How far a pending operation has come."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    DENIED = "denied"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is still to be decided, or being done."""
+        return self in (PendingState.WAITING, PendingState.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class PendingOperation:
+    """One operation. Times are Unix seconds; `outcome` is what the caller is told in the end."""
+
+    id: str
+    created: float
+    expires: float
+    caller: Caller
+    tool: str
+    arguments: Mapping[str, object]
+    state: PendingState = PendingState.WAITING
+    settled: float | None = None
+    outcome: Mapping[str, object] | None = None
+
+
+class PendingStore:
+    """The pending operations of one vault. Belongs to the thread that made it.
+
+    A file that can't be read is renamed (`.damaged-<time>`) and a new one is started: what was pending is
+    not run, which is the safe side; `problem` says so.
+
+    Args:
+        folder: The vault's data folder.
+        clock: Unix time in seconds.
+    """
+
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
+        self._file = folder / "pending.sqlite"
+        self._clock = clock
+        self.problem: str | None = None
+        try:
+            self._db = self._open()
+        except sqlite3.DatabaseError as error:
+            self._db = self._replaced(error)
+        self._db.execute("DELETE FROM pending WHERE settled < ?", (clock() - _KEPT_S,))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def add(self, operation: PendingOperation) -> None:
+        """Keep a new operation; it is on the disk when this returns.
+
+        Raises:
+            LimitError: too many are open.
+            StorageError: the disk refused.
+        """
+        if len(self.open()) >= _MOST_OPEN:
+            raise LimitError(f"{_MOST_OPEN} operations wait to be decided already.", limit=_MOST_OPEN)
+        row = (
+            operation.id, operation.created, operation.expires, json.dumps(asdict(operation.caller)),
+            operation.tool, json.dumps(operation.arguments, ensure_ascii=True), operation.state.value,
+            None, "null",
+        )  # fmt: skip
+        self._write(f"INSERT INTO pending ({_COLUMNS}) VALUES ({', '.join('?' * 9)})", row)
+
+    def turn(self, id: str, before: PendingState, after: PendingState) -> bool:
+        """Bring an operation from one state to another; False where it is not in that state any more."""
+        changed = self._write(
+            "UPDATE pending SET state = ? WHERE id = ? AND state = ?", (after.value, id, before.value)
+        )
+        return changed == 1
+
+    def settle(self, id: str, state: PendingState, outcome: Mapping[str, object]) -> None:
+        """End an operation that is open; one that has ended stays as it ended."""
+        self._write(
+            "UPDATE pending SET state = ?, settled = ?, outcome = ? "
+            "WHERE id = ? AND state IN ('waiting', 'running')",
+            (state.value, self._clock(), json.dumps(outcome, ensure_ascii=True, default=str), id),
+        )
+
+    def get(self, id: str) -> PendingOperation:
+        """The operation with this id.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        found = self._read("id = ?", (id,))
+        if not found:
+            raise NotFoundError(f"There is no pending operation {id}.", pending_operation_id=id)
+        return found[0]
+
+    def open(self) -> tuple[PendingOperation, ...]:
+        """Those that are not decided or not done, oldest first."""
+        return self._read("state IN ('waiting', 'running')", ())
+
+    def of(self, caller: Caller, limit: int = 100) -> tuple[PendingOperation, ...]:
+        """The newest operations of one caller, newest first."""
+        mine = (one for one in reversed(self._read("1", ())) if is_same(one.caller, caller))
+        return tuple(one for one, _ in zip(mine, range(limit), strict=False))
+
+    def _read(self, where: str, values: tuple[object, ...]) -> tuple[PendingOperation, ...]:
+        try:
+            rows = self._db.execute(
+                f"SELECT {_COLUMNS} FROM pending WHERE {where} ORDER BY created, rowid", values
+            ).fetchall()
+        except sqlite3.Error as error:
+            raise self._refused(error) from error
+        return tuple(_operation(row) for row in rows)
+
+    def _write(self, statement: str, values: tuple[object, ...]) -> int:
+        try:
+            return self._db.execute(statement, values).rowcount
+        except sqlite3.Error as error:
+            raise self._refused(error) from error
+
+    def _refused(self, error: sqlite3.Error) -> StorageError:
+        return StorageError(f"The pending operations could not be kept: {error}.", path=str(self._file))
+
+    def _open(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self._file, timeout=5.0, isolation_level=None)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")
+            db.executescript(_SCHEMA)
+            answer = db.execute("PRAGMA quick_check(1)").fetchone()
+            if answer[0] != "ok":
+                raise sqlite3.DatabaseError(str(answer[0]))
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _replaced(self, error: sqlite3.DatabaseError) -> sqlite3.Connection:
+        mark = f"pending.damaged-{int(self._clock())}.sqlite"
+        for part in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                self._file.with_name(self._file.name + part).rename(self._file.with_name(mark + part))
+        self.problem = f"What was pending can't be read ({error}). It was set aside as {mark} and is not run."
+        return self._open()
+
+
+def is_same(one: Caller, other: Caller) -> bool:
+    """Whether two callers are the same program, in whatever turn."""
+    return (one.kind, one.name) == (other.kind, other.name)
+
+
+def _operation(row: tuple[str, float, float, str, str, str, str, float | None, str]) -> PendingOperation:
+    id, created, expires, caller, tool, arguments, state, settled, outcome = row
+    data = json.loads(caller)
+    who = Caller(**{**data, "kind": CallerKind(data["kind"])})
+    return PendingOperation(
+        id, created, expires, who, tool, json.loads(arguments), PendingState(state), settled,
+        json.loads(outcome),
+    )  # fmt: skip

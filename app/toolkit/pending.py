@@ -1,0 +1,240 @@
+"""Calls whose callers do not wait: they get an id, and what comes of the call is kept for them.
+
+The call itself is a usual one, through the runner, the gate and the dialog. What is still waiting when
+the app ends is called again at the next start: the tool proposes anew, on the notes as they are then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.errors import InvalidParametersError, NotFoundError
+from app.events import Event, EventBus
+from app.permissions.caller import Caller, CallerKind
+from app.permissions.pending import PendingOperation, PendingState, PendingStore, is_same
+from app.toolkit.call_record import Watch
+from app.toolkit.outcome import ApprovalAsked, ToolOutcome
+
+if TYPE_CHECKING:
+    from app.toolkit.runner import ToolRunner
+    from app.vault.journal import Journal
+
+log = logging.getLogger(__name__)
+
+LIFETIME_S = 24 * 3600.0
+"""How long an operation waits to be decided."""
+_CLOSING = "the app was closed; it is asked again at the next start"
+_CANCELLED = "taken back by its caller"
+_CUT_OFF = "The app stopped while this was being done. It is not done again: look at what it did."
+
+
+@dataclass(frozen=True, slots=True)
+class PendingChanged(Event):
+    """A pending operation is new, or has come to another state."""
+
+    operation: PendingOperation
+
+
+class PendingOperations:
+    """The pending operations of an open vault.
+
+    Args:
+        runner: Makes the calls.
+        store: Keeps them.
+        journal: Says whether one that was cut off was written.
+        clock: Unix time in seconds.
+        lifetime: How many seconds one waits to be decided.
+    """
+
+    def __init__(
+        self,
+        runner: ToolRunner,
+        store: PendingStore,
+        journal: Journal,
+        events: EventBus,
+        clock: Callable[[], float] = time.time,
+        lifetime: float = LIFETIME_S,
+    ) -> None:
+        self._runner = runner
+        self._store = store
+        self._journal = journal
+        self._events = events
+        self._clock = clock
+        self._lifetime = lifetime
+        self._tasks: dict[str, asyncio.Task[ToolOutcome]] = {}
+        self._asked: dict[str, asyncio.Event] = {}
+        self._unsubscribe = events.subscribe(ApprovalAsked, self._note_question)
+
+    # For callers
+
+    async def submit(self, name: str, arguments: Mapping[str, object], caller: Caller) -> ToolOutcome:
+        """Call a tool; the outcome, or the id under which it can be asked for where the user is asked first.
+
+        A call that nobody needs to decide on ends here and is not kept.
+
+        Raises:
+            LimitError: too many operations wait already; nothing was called.
+        """
+        now = self._clock()
+        operation = PendingOperation(
+            uuid.uuid4().hex, now, now + self._lifetime, caller, name, dict(arguments)
+        )
+        task, asked = self._begin(operation)
+        waiting = asyncio.ensure_future(asked.wait())
+        try:
+            await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
+        return task.result() if task.done() else _pending(self._store.get(operation.id))
+
+    def of(self, caller: Caller) -> tuple[PendingOperation, ...]:
+        """The operations that `caller` submitted, newest first; the person sees all open ones."""
+        return self._store.open() if caller.kind is CallerKind.USER else self._store.of(caller)
+
+    def status(self, id: str, caller: Caller) -> PendingOperation:
+        """How far an operation has come.
+
+        Raises:
+            NotFoundError: there is none with this id that `caller` submitted.
+        """
+        found = self._store.get(id)
+        if caller.kind is not CallerKind.USER and not is_same(found.caller, caller):
+            raise NotFoundError(f"There is no pending operation {id}.", pending_operation_id=id)
+        return found
+
+    async def cancel(self, id: str, caller: Caller) -> PendingOperation:
+        """Take an operation back; the user is not asked any more.
+
+        Raises:
+            NotFoundError: there is none with this id that `caller` submitted.
+            InvalidParametersError: it has been decided.
+        """
+        found = self.status(id, caller)
+        if found.state is not PendingState.WAITING:
+            message = f"The operation {id} is {found.state.value}: it can't be cancelled any more."
+            raise InvalidParametersError(message, pending_operation_id=id, state=found.state.value)
+        outcome = ToolOutcome(False, message="It was taken back.", error={"type": "cancelled", "message": ""})
+        self._settle(id, PendingState.CANCELLED, outcome)
+        await self._end(id, _CANCELLED)
+        return self._store.get(id)
+
+    # For the workspace
+
+    def resume(self) -> int:
+        """Settle what was cut off, ask anew for what still waits; how many wait.
+
+        Call it once the notes can be found; what is being asked already is left alone.
+        """
+        for operation in self._store.open():
+            if operation.id in self._tasks:
+                continue
+            if operation.state is PendingState.RUNNING:
+                self._settle_cut_off(operation)
+            elif operation.expires <= self._clock():
+                self._expire(operation.id)
+            else:
+                self._begin(operation, known=True)
+        return len(self._tasks)
+
+    async def close(self) -> None:
+        """Withdraw the questions; what waits is kept."""
+        self._unsubscribe()
+        for id in tuple(self._tasks):
+            await self._end(id, _CLOSING)
+        self._store.close()
+
+    # Running
+
+    def _begin(
+        self, operation: PendingOperation, *, known: bool = False
+    ) -> tuple[asyncio.Task[ToolOutcome], asyncio.Event]:
+        asked = self._asked[operation.id] = asyncio.Event()
+        task = asyncio.get_running_loop().create_task(
+            self._run(operation, known), name=f"pending {operation.id}"
+        )
+        self._tasks[operation.id] = task
+        task.add_done_callback(lambda _: self._forget(operation.id))
+        return task, asked
+
+    def _forget(self, id: str) -> None:
+        self._tasks.pop(id, None)
+        self._asked.pop(id, None)
+
+    async def _run(self, operation: PendingOperation, known: bool) -> ToolOutcome:
+        kept = known
+
+        def asked() -> None:
+            nonlocal kept
+            if not kept:
+                self._store.add(operation)
+                kept = True
+            elif self._store.turn(operation.id, PendingState.RUNNING, PendingState.WAITING):
+                log.info("%s met a changed file and is asked again", operation.id)
+            self._tell(operation.id)
+
+        def begins() -> None:
+            if kept and not self._store.turn(operation.id, PendingState.WAITING, PendingState.RUNNING):
+                raise NotFoundError("It was decided already.", pending_operation_id=operation.id)
+
+        patience = max(0.0, operation.expires - self._clock())
+        outcome = await self._runner.call(
+            operation.tool, operation.arguments, operation.caller,
+            watch=Watch(operation.id, asked, begins, patience),
+        )  # fmt: skip
+        if kept:
+            self._settle(operation.id, _state(outcome), outcome)
+        return outcome
+
+    def _note_question(self, event: ApprovalAsked) -> None:
+        if asked := self._asked.get(event.request.call):
+            asked.set()
+
+    async def _end(self, id: str, why: str) -> None:
+        task = self._tasks.get(id)
+        if task is not None:
+            task.cancel(why)
+            await asyncio.gather(task, return_exceptions=True)
+
+    def _settle(self, id: str, state: PendingState, outcome: ToolOutcome) -> None:
+        self._store.settle(id, state, outcome.as_dict())
+        self._tell(id)
+
+    def _tell(self, id: str) -> None:
+        self._events.publish(PendingChanged(self._store.get(id)))
+
+    def _settle_cut_off(self, operation: PendingOperation) -> None:
+        commit = self._journal.commit_of_entry(operation.id)
+        if commit is not None:
+            done = ToolOutcome(True, message="It was written just before the app stopped.", commit=commit.id)
+            self._settle(operation.id, PendingState.DONE, done)
+        else:
+            failed = ToolOutcome(False, message=_CUT_OFF, error={"type": "internal", "message": _CUT_OFF})
+            self._settle(operation.id, PendingState.FAILED, failed)
+
+    def _expire(self, id: str) -> None:
+        message = "Nobody decided on it in time."
+        error = {"type": "permission_denied", "message": message, "reason": "timed-out"}
+        self._settle(id, PendingState.EXPIRED, ToolOutcome(False, message=message, error=error, denied=True))
+
+
+def _state(outcome: ToolOutcome) -> PendingState:
+    if outcome.success:
+        return PendingState.DONE
+    if (outcome.error or {}).get("reason") == "timed-out":
+        return PendingState.EXPIRED
+    return PendingState.DENIED if outcome.denied else PendingState.FAILED
+
+
+def _pending(operation: PendingOperation) -> ToolOutcome:
+    """What a caller is told that does not wait."""
+    return ToolOutcome(
+        False,
+        message="The user is being asked. Ask for it again by its id.",
+        pending=operation.id,
+    )

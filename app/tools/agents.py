@@ -1,0 +1,139 @@
+"""What a caller may know of the tools and of its own work: the tools there are, and what still waits."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+from rapidfuzz import fuzz, utils
+
+from app.errors import InvalidParametersError
+from app.permissions.pending import PendingOperation
+from app.permissions.wording import counted
+from app.toolkit.arguments import Limit
+from app.toolkit.context import ToolContext
+from app.toolkit.pending import PendingOperations
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import Tool, tool
+
+_FITS = 55.0
+
+
+class ListedTool(BaseModel):
+    """A tool that the caller may call."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    category: str
+    summary: str
+    proposes: bool
+    operations: list[str]
+
+
+class ListedTools(ToolResult):
+    """Tools, those that fit best first."""
+
+    tools: list[ListedTool]
+
+
+class ListedOperation(BaseModel):
+    """An operation that waits for the user or has ended; times are Unix seconds."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pending_operation_id: str
+    tool: str
+    state: str
+    created: float
+    expires: float
+    outcome: dict[str, JsonValue] | None = None
+
+
+class ListedOperations(ToolResult):
+    """Operations of the caller, newest first."""
+
+    operations: list[ListedOperation]
+
+
+@tool(
+    category="agents",
+    examples=("which tools are there", "list all the tools there are", "which tool can {query}"),
+)
+async def list_tools(context: ToolContext, query: str = "", limit: Limit = 50) -> ListedTools:
+    """List the tools that you may call, those that fit a query first.
+
+    Args:
+        query: Words for what is to be done; empty for all.
+        limit: How many at most.
+    """
+    registry = context.services.registry
+    offered = registry.tools(context.caller) if registry is not None else []
+    if query.strip():
+        ranked = sorted(((_fit(query, one), one) for one in offered), key=lambda pair: -pair[0])
+        offered = [one for fit, one in ranked if fit >= _FITS]
+    listed = [
+        ListedTool(
+            name=one.name,
+            category=one.category,
+            summary=one.summary,
+            proposes=one.proposes,
+            operations=list(one.operations),
+        )
+        for one in offered[:limit]
+    ]
+    return ListedTools(tools=listed, message=f"{counted(len(offered), 'tool')}.")
+
+
+def _fit(query: str, one: Tool) -> float:
+    """How well a tool fits words, from 0 to 100, by its name, its summary and what people say for it."""
+    texts = (one.name.replace("_", " "), one.summary, *one.examples)
+    return max(fuzz.token_set_ratio(query, text, processor=utils.default_process) for text in texts)
+
+
+@tool(
+    category="agents",
+    examples={"list": ("what is still waiting?", "show what is pending", "list the pending operations")},
+    operations={"list": "", "status": "pending_operation_id", "cancel": "pending_operation_id"},
+    usage_rule="pending tells what became of a change that waited for the user; deciding is for people.",
+)
+async def pending(
+    context: ToolContext, op: Literal["list", "status", "cancel"], pending_operation_id: str | None = None
+) -> ListedOperations:
+    """Look at your own operations that wait for the user's decision, or take one back.
+
+    Args:
+        op: list them, ask for the status of one, or cancel one that is not decided yet.
+        pending_operation_id: The id that the call gave which did not wait.
+    """
+    operations = _pending(context)
+    if op == "list":
+        found = operations.of(context.caller)
+        waiting = sum(one.state.is_open for one in found)
+        return ListedOperations(operations=[_listed(one) for one in found], message=f"{waiting} open.")
+    id = pending_operation_id or ""
+    if op == "cancel":
+        one = await operations.cancel(id, context.caller)
+    else:
+        one = operations.status(id, context.caller)
+    return ListedOperations(operations=[_listed(one)], message=f"{one.tool} is {one.state.value}.")
+
+
+def _pending(context: ToolContext) -> PendingOperations:
+    if context.services.pending is None:
+        raise InvalidParametersError("Nothing can be pending here: the vault is open for reading only.")
+    return context.services.pending
+
+
+def _listed(one: PendingOperation) -> ListedOperation:
+    outcome = dict(one.outcome) if one.outcome is not None else None
+    return ListedOperation.model_validate(
+        {
+            "pending_operation_id": one.id,
+            "tool": one.tool,
+            "state": one.state.value,
+            "created": one.created,
+            "expires": one.expires,
+            "outcome": outcome,
+        }
+    )

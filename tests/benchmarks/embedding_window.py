@@ -1,0 +1,75 @@
+"""One start of the app for `embedding.py`: its window while notes are embedded, and while that is paused."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.window_run import Run
+
+ROUNDS = 3
+
+
+class EmbeddingRun(Run):
+    """Measures in rounds: embedding paused, then at work, with the same looking about in both."""
+
+    def __init__(self, report: Path, seconds: float) -> None:
+        super().__init__(report, time.time(), act=False)
+        self._seconds = seconds
+
+    async def _whole(self) -> None:
+        from app.desktop.watchdog import Watchdog
+
+        self.dog = Watchdog(self.window)
+        await self.until(self._usable)
+        await self._settle()
+        for _ in range(ROUNDS):
+            await self._round("paused")
+            await self._round("at work")
+        self.dog.stop()
+        self._report.write_text(json.dumps(self.found), encoding="utf-8")
+        self.window.close()
+
+    async def _round(self, name: str) -> None:
+        view = self.window.view
+        (view.pause_embedding if name == "paused" else view.resume_embedding)()
+        await asyncio.sleep(1.5)
+        self.dog.take()
+        before = await self._known()
+        canvas = self.graph.view.canvas
+        ends = time.perf_counter() + self._seconds
+        while time.perf_counter() < ends:
+            canvas.update()
+            await asyncio.sleep(1 / 30)
+        self._note(name)
+        self.found["actions"][-1]["notes"] = await self._known() - before
+
+    async def _known(self) -> int:
+        known: int = await self.window.view._client.run(lambda workspace: workspace.vectors.notes)
+        return known
+
+
+def main(arguments: list[str]) -> int:
+    """Open the vault and write what was measured."""
+    vault, report, seconds = arguments
+    from app.desktop import main as desktop
+
+    run = EmbeddingRun(Path(report), float(seconds))
+
+    class Measured(desktop.MainWindow):  # type: ignore[misc, name-defined]
+        """The window that is measured."""
+
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            run.begin(self)
+
+    desktop.MainWindow = Measured  # type: ignore[misc]
+    return desktop.main([vault])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

