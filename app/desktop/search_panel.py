@@ -8,20 +8,21 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QListView, QStackedWidget, QVBoxLayout, QWidget
 
-from app.desktop import dialogs, tasks
+from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.explain_view import ExplainView
 from app.desktop.hits import ROW_ROLE, HitPainter, Hits, Row
 from app.desktop.panel import EmptyState, Panel, ThemedButton
 from app.desktop.query_field import QueryField
 from app.desktop.query_problem import QueryProblem
+from app.desktop.saved_star import SavedStar
 from app.desktop.search_order import OrderButton
 from app.desktop.search_start import SearchStart
 from app.desktop.theme import ThemeSource
 from app.errors import QueryError, TimeoutExpiredError
 from app.events import Event
 from app.index.records import IndexUpdated, SearchPage
-from app.index.saved_searches import SavedSearch, SavedSearchesChanged
+from app.index.saved_searches import SavedSearch
 
 _TYPING_MS = 60
 _UNFINISHED_MS = 900
@@ -48,7 +49,7 @@ class SearchPanel(Panel):
         self._running: asyncio.Task[None] | None = None
         self._offering: asyncio.Task[None] | None = None
         self._fetching = False
-        self._saved: tuple[SavedSearch, ...] = ()
+        self._entering = False
         self.title.set_text(self.tr("Search"))
         self.setAccessibleName(self.tr("Search"))
         self._build_title()
@@ -56,7 +57,7 @@ class SearchPanel(Panel):
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._connect()
         self._show_start()
-        tasks.start(self._load_saved(), owner=self, what=self.tr("list the saved searches"))
+        self.star.load()
 
     def search(self, query: str) -> None:
         """Search for `query` now, as if it had been typed."""
@@ -72,10 +73,8 @@ class SearchPanel(Panel):
     # Parts
 
     def _build_title(self) -> None:
-        self.star = ThemedButton(self._theme, "star", self.tr("Save this search"))
-        self.star.setEnabled(False)
-        self.star.clicked.connect(self._toggle_saved)
         self.order = OrderButton(self._theme)
+        self.star = SavedStar(self._client, self._theme, self.order)
         self.order.changed.connect(self._start)
         self.explaining = ThemedButton(self._theme, "tree-structure", self.tr("What this search means"))
         self.explaining.setCheckable(True)
@@ -125,12 +124,14 @@ class SearchPanel(Panel):
         bar.rangeChanged.connect(self._fill)
         self.start.search_requested.connect(self._search_saved)
         self.start.piece_chosen.connect(self._put)
-        self.start.act_requested.connect(self._act)
+        self.start.act_requested.connect(self.star.act)
+        self.star.searches_changed.connect(self.start.show_searches)
         self._client.events.batch.connect(self._notice)
 
     # Searching
 
     def _typed(self) -> None:
+        self._entering = False
         if self._running is not None:
             self._running.cancel()
         self._typing.start()
@@ -145,7 +146,7 @@ class SearchPanel(Panel):
         """Show the first hits for what the field says, then what is known only later."""
         query = self.field.text()
         self._asked = query
-        self._mark_star()
+        self.star.follow(query)
         if not query.strip():
             self._show_start()
             return
@@ -187,6 +188,9 @@ class SearchPanel(Panel):
         self.title.set_count(f"{page.total:,}" if page.exact else f"{page.total:,}+")
         self._stack.setCurrentWidget(self.list if page.hits else self.empty)
         self.found.emit(tuple(hit.path.text for hit in page.hits))
+        if self._entering and page.hits:
+            self._go_down()
+        self._entering = False
 
     def _fill(self) -> None:
         """Fetch what comes after the shown hits before somebody gets there."""
@@ -281,63 +285,18 @@ class SearchPanel(Panel):
         if piece.endswith(":"):
             self._complete(self.field.text(), len(self.field.text()))
 
-    # Saved searches
-
-    async def _load_saved(self) -> None:
-        self._take_saved(await self._client.run(lambda workspace: workspace.searches.all()))
-
-    def _take_saved(self, searches: tuple[SavedSearch, ...]) -> None:
-        self._saved = searches
-        self.start.show_searches(searches)
-        self._mark_star()
-
-    def _saved_as(self) -> SavedSearch | None:
-        query = self.field.text().strip()
-        return next((one for one in self._saved if one.query == query), None)
-
-    def _mark_star(self) -> None:
-        saved = self._saved_as()
-        self.star.setEnabled(bool(self.field.text().strip()))
-        self.star.set_symbol("star-fill" if saved else "star")
-        words = self.tr("Forget the saved search “{0}”").format(saved.name) if saved else ""
-        self.star.setToolTip(words or self.tr("Save this search"))
-        self.star.setAccessibleName(self.star.toolTip())
-
-    def _toggle_saved(self) -> None:
-        saved = self._saved_as()
-        work = self._save() if saved is None else self._remove(saved.name)
-        tasks.start(work, owner=self, what=self.tr("save the search"))
-
-    async def _save(self) -> None:
-        query, order, group = self.field.text().strip(), self.order.order, self.order.grouping
-        label = self.tr("A name for “{0}”:").format(query)
-        name = await dialogs.prompt_text(self.window(), self.tr("Save this search"), label, query[:60])
-        if name:
-            await self._client.run(lambda workspace: workspace.searches.save(name, query, order, group))
-
-    async def _remove(self, name: str) -> None:
-        await self._client.run(lambda workspace: workspace.searches.remove(name))
-
-    async def _rename(self, name: str) -> None:
-        label = self.tr("Another name for “{0}”:").format(name)
-        fresh = await dialogs.prompt_text(self.window(), self.tr("Rename the search"), label, name)
-        if fresh:
-            await self._client.run(lambda workspace: workspace.searches.rename(name, fresh))
-
-    def _act(self, what: str, name: str) -> None:
-        work = self._rename(name) if what == "rename" else self._remove(name)
-        tasks.start(work, owner=self, what=self.tr("change the saved search"))
+    # Hands
 
     def _search_saved(self, saved: SavedSearch) -> None:
         self.order.set(saved.order, saved.group)
         self.search(f"{saved.query} ")
 
-    # Hands
-
     def _enter(self) -> None:
-        if self._typing.isActive() or not self.model.rows:
+        """Go to the hits: to those for what is typed now, once they are there."""
+        if self._typing.isActive() or self._asked != self.field.text():
+            self._entering = True
             self._start()
-        else:
+        elif self.model.rows:
             self._go_down()
 
     def _go_down(self) -> None:
@@ -366,9 +325,6 @@ class SearchPanel(Panel):
 
     def _notice(self, events: tuple[Event, ...]) -> None:
         """Results follow the vault while nobody is in them."""
-        for event in events:
-            if isinstance(event, SavedSearchesChanged):
-                self._take_saved(event.searches)
         in_use = self.list.hasFocus() or self._typing.isActive()
         follows = bool(self.field.text().strip()) and self.isVisible() and not in_use
         if follows and any(isinstance(event, IndexUpdated) for event in events):
