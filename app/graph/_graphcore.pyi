@@ -116,6 +116,7 @@ def draw_discs(
     ratio: float,
     top: int,
     bottom: int,
+    alone: bool,
     pixels: _Bytes,
     /,
 ) -> None: ...
@@ -143,6 +144,7 @@ def lay(
     ground: _Color,
     first: int,
     last: int,
+    alone: bool,
     pixels: _Bytes,
     /,
 ) -> None: ...

@@ -118,7 +118,7 @@ def lay(
     opacity: float,
     ground: Color,
     pixels: Bytes,
-    workers: Workers,
+    workers: Workers | None,
 ) -> None:
     """Overwrite `pixels` with `ground` and another picture over it; both are uint8 (height, width, 4).
 
@@ -129,13 +129,14 @@ def lay(
         opacity: 0 to 1.
         ground: Red, green, blue.
         pixels: Opaque afterwards.
-        workers: The threads that do it.
+        workers: The threads that do it; None keeps the interpreter to itself meanwhile, see `draw_discs`.
     """
+    alone = workers is None
 
     def work(top: int, bottom: int) -> None:
-        native.core.lay(layer, *corner, zoom, opacity, ground, top, bottom, pixels)
+        native.core.lay(layer, *corner, zoom, opacity, ground, top, bottom, alone, pixels)
 
-    workers.ranges(work, len(pixels), 128)
+    (workers or Workers(1)).ranges(work, len(pixels), 128)
 
 
 def place_names(
@@ -212,9 +213,24 @@ def draw_discs(
     ground: Color,
     ratio: float,
     pixels: Bytes,
-    workers: Workers,
+    workers: Workers | None,
 ) -> None:
-    """Draw nodes over `pixels`; see `app.graph.raster.draw_discs`."""
+    """Draw nodes over a picture.
+
+    Args:
+        bodies: The nodes.
+        colors: uint32 (n,), 0xRRGGBB; with `HOLLOW` for one that is a ring.
+        order: int32 (k,), the rows to draw, those on top last.
+        lit: uint8 (n,): the opacity of a node whose byte is 0 is multiplied with `unlit`. None for none.
+        unlit: 0 to 1.
+        view: Where they are seen, in pixels of the picture.
+        ground: Red, green, blue of what lies under the picture: rims and hollow nodes are filled with it.
+        ratio: Device pixels per pixel, for the breadth of rims.
+        pixels: uint8 (height, width, 4), premultiplied.
+        workers: The threads that draw; the picture is the same for any number. None is this thread, and no
+            other runs Python meanwhile: for a GUI, which may wait longer for its turn than it draws.
+    """
+    alone = workers is None
 
     def work(top: int, bottom: int) -> None:
         native.core.draw_discs(
@@ -230,7 +246,8 @@ def draw_discs(
             ratio,
             top,
             bottom,
+            alone,
             pixels,
         )
 
-    workers.ranges(work, len(pixels), 128)
+    (workers or Workers(1)).ranges(work, len(pixels), 128)

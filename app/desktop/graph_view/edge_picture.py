@@ -95,8 +95,8 @@ class EdgePainter:
         """Take over a finished picture; whether there was one."""
         if self._running is None or not self._running.done():
             return False
-        self.picture = self._running.result()
-        self._running = None
+        done, self._running = self._running, None
+        self.picture = done.result()
         if self._waiting is not None:
             waiting, self._waiting = self._waiting, None
             self.ask(waiting)

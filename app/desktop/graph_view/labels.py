@@ -27,6 +27,7 @@ _SMALLEST_AVOIDED = 3.0
 _MOST_AVOIDED = 260
 _INSISTENT = 10
 _MOST_WANTED = 90
+_MOST_DRAWN = 1000
 
 
 class Labels:
@@ -40,6 +41,7 @@ class Labels:
         self._sides: dict[int, int] = {}
         self.placed: dict[int, Box] = {}
         self._missing: list[Key] = []
+        self._drawn: dict[Key, QImage] = {}
         self._late = False
         self._placed_for: Hashable = None
         self._placed_at = 0.0
@@ -105,6 +107,8 @@ class Labels:
         ranked = self._ranked(scene, bodies, view, around, room * 4)
         rows, images = [], []
         self._missing = []
+        if len(self._drawn) > _MOST_DRAWN:
+            self._drawn.clear()
         for row in dict.fromkeys([*first, *ranked]):
             image = self._image(row)
             if image is None:
@@ -205,9 +209,13 @@ class Labels:
 
     def _image(self, row: int) -> QImage | None:
         """The drawn name, if it is there; a still picture waits for it."""
-        if self.hurried:
-            return self._images.get(self._names[row], int(self.sizes[row]))
-        return self._images.draw_now(self._names[row], int(self.sizes[row]))
+        key = (self._names[row], int(self.sizes[row]))
+        image = self._drawn.get(key)
+        if image is None:
+            image = self._images.get(*key) if self.hurried else self._images.draw_now(*key)
+            if image is not None:
+                self._drawn[key] = image
+        return image
 
 
 def label_sizes(radii: NDArray[np.float32]) -> NDArray[np.uint8]:

@@ -24,8 +24,6 @@ class Surface:
 
     def __init__(self) -> None:
         self._image = QImage()
-        # The GUI's thread alone: a frame takes some milliseconds, and waits for no other thread.
-        self._alone = native.Workers(1)
 
     def paint(self, frame: Frame, ratio: float, *, still: bool = False) -> QImage:
         """Everything, back to front, as an image of the view's size; good until the next call.
@@ -70,7 +68,7 @@ class Surface:
         color = rgb(frame.scene.theme.window)
         # A zoom that is one but for rounding is one: whole pixels are ten times as fast.
         zoom = 1.0 if abs(zoom - 1.0) < 1e-5 else zoom
-        lay(picture.pixels, corner, zoom, opacity, color, pixels_of(self._image), self._alone)
+        lay(picture.pixels, corner, zoom, opacity, color, pixels_of(self._image), None)
 
     def _paint_links(self, frame: Frame, picture: Picture) -> None:
         painter = QPainter(self._image)
@@ -89,8 +87,8 @@ class Surface:
         ground = rgb(scene.theme.window)
         view = frame.view.enlarged(ratio)
         bodies, colors, order = scene.bodies, scene.colors, scene.order
-        pixels, alone = pixels_of(self._image), self._alone
-        draw_discs(bodies, colors, order, frame.lit, unlit, view, ground, ratio, pixels, alone)
+        pixels = pixels_of(self._image)
+        draw_discs(bodies, colors, order, frame.lit, unlit, view, ground, ratio, pixels, None)
 
     def _paint_nodes(self, painter: QPainter, frame: Frame) -> None:
         """By Qt: those that outgrow the atlas, or have a colour of their own, are drawn one by one."""

@@ -6,6 +6,7 @@
 #define RIM_FROM 3.2f
 /* Below that a disc covers no pixel whole. */
 #define SMALL 1.2071f
+#define AHEAD 12
 #define RIM 1.1f
 #define RIM_OPACITY 0.75f
 
@@ -29,47 +30,53 @@ static Circle circle_of(float radius, uint32_t opacity) {
 /* Opacity, 0 to 256, of four pixels at those squared distances. */
 static inline Ints4 opacity_of(const Circle *circle, Floats4 squared) {
     Floats4 cover = (circle->outer_squared - squared) * circle->slope;
-    const Ints4 above = cover > circle->most, below = cover < 0.0f;
     const Floats4 most = {circle->most, circle->most, circle->most, circle->most};
-    const Ints4 bits = ((Ints4)cover & ~above & ~below) | ((Ints4)most & above);
-    cover = (Floats4)bits;
+    const Ints4 is_more = cover > most, is_some = cover > 0.0f;
+    cover = (Floats4)(((Ints4)cover & ~is_more & is_some) | ((Ints4)most & is_more));
     return __builtin_convertvector(cover, Ints4);
 }
 
 /* One node: a disc with a rim that parts it from what lies under it; hollow for a note not written. */
 typedef struct {
-    float x, y, reach, solid_squared;
+    float x, y, radius, reach, solid_squared;
+    uint32_t opacity;
     Pixels4 color, ground;
     Circle disc, hole, rim;
-    int is_hollow, has_rim, is_solid;
+    int is_hollow, has_rim, is_solid, is_plain;
 } Disc;
 
 static float radius_in(const View *view, float radius) {
     return fminf(fmaxf(radius * view->growth, view->least), WIDEST_DISC);
 }
 
-static int disc_of(const DiscLook *look, int row, Disc *disc) {
-    const View *view = &look->view;
-    const float given = look->radius[row];
-    float opacity = look->opacity[row];
-    if (look->lit && !look->lit[row]) opacity *= look->unlit;
-    if (!(opacity > 0.0f) || !(given > 0.0f)) return 0;
-    const float radius = radius_in(view, given), ratio = look->ratio;
-    const uint32_t color = look->color[row], whole = opacity < 1.0f ? (uint32_t)(opacity * 256.0f) : 256;
-    disc->is_hollow = (color & HOLLOW) != 0;
-    disc->has_rim = !disc->is_hollow && radius > RIM_FROM * ratio;
-    disc->color = same_pixels(0xff000000u | color);
-    disc->ground = same_pixels(look->ground);
-    disc->disc = circle_of(radius, whole);
-    disc->is_solid = whole == 256 && !disc->is_hollow && radius > 4.0f;
+/* Takes over what a disc owes to its radius and opacity; those of one radius come one after another. */
+static void shape(Disc *disc, float radius, uint32_t opacity, int is_hollow, float ratio) {
+    if (disc->radius == radius && disc->opacity == opacity && disc->is_hollow == is_hollow) return;
+    disc->radius = radius;
+    disc->opacity = opacity;
+    disc->is_hollow = is_hollow;
+    disc->has_rim = !is_hollow && radius > RIM_FROM * ratio;
+    disc->is_plain = !is_hollow && !disc->has_rim;
+    disc->disc = circle_of(radius, opacity);
+    disc->is_solid = opacity == 256 && !is_hollow && radius > 4.0f;
     disc->solid_squared = radius * radius - radius - 0.25f;
     disc->reach = radius + 0.5f;
-    if (disc->is_hollow)
-        disc->hole = circle_of(radius - fminf(1.6f * ratio, fmaxf(0.8f * ratio, 0.3f * radius)), whole);
+    if (is_hollow)
+        disc->hole = circle_of(radius - fminf(1.6f * ratio, fmaxf(0.8f * ratio, 0.3f * radius)), opacity);
     if (disc->has_rim) {
-        disc->rim = circle_of(radius + RIM * ratio, (uint32_t)(RIM_OPACITY * (float)whole));
+        disc->rim = circle_of(radius + RIM * ratio, (uint32_t)(RIM_OPACITY * (float)opacity));
         disc->reach += RIM * ratio;
     }
+}
+
+/* What node `row` looks like; whether there is anything of it to be seen. */
+static int disc_of(const DiscLook *look, int row, Disc *disc) {
+    float opacity = look->opacity[row];
+    if (look->lit && !look->lit[row]) opacity *= look->unlit;
+    if (!(opacity > 0.0f) || !(look->radius[row] > 0.0f)) return 0;
+    const uint32_t color = look->color[row], whole = opacity < 1.0f ? (uint32_t)(opacity * 256.0f) : 256;
+    shape(disc, radius_in(&look->view, look->radius[row]), whole, (color & HOLLOW) != 0, look->ratio);
+    disc->color = same_pixels(0xff000000u | color);
     return 1;
 }
 
@@ -122,12 +129,40 @@ static void draw_row(const Disc *disc, int left, int end, int width, float dy, u
     draw_span(disc, x, end, width, dy, row);
 }
 
+/* A disc without rim or hole, all of it inside the picture: most of those of a large graph. */
+static void draw_plain(const Disc *disc, int left, int end, int first, int last, int width, uint8_t *pixels) {
+    const Floats4 steps = {0.5f, 1.5f, 2.5f, 3.5f};
+    const Circle circle = disc->disc;
+    const Pixels4 color = disc->color;
+    const size_t stride = 4 * (size_t)width;
+    for (int x = left; x < end; x += 4) {
+        const Floats4 dx = (float)x - disc->x + steps, across = dx * dx;
+        uint8_t *place = pixels + (size_t)first * stride + 4 * (size_t)x;
+        for (int y = first; y <= last; y++, place += stride) {
+            const float dy = (float)y + 0.5f - disc->y;
+            const Ints4 cover = opacity_of(&circle, across + dy * dy);
+            put_pixels(place, mixed(pixels_at(place), color, (Pixels4)cover));
+        }
+    }
+}
+
+/* Asks for what is needed of a node some turns before its turn: rows are in no order of memory. */
+static inline void call_for(const DiscLook *look, int k) {
+    if (k >= look->shown || (unsigned)look->order[k] >= (unsigned)look->nodes) return;
+    const size_t row = (size_t)look->order[k];
+    __builtin_prefetch(look->at + 2 * row);
+    __builtin_prefetch(look->radius + row);
+    __builtin_prefetch(look->opacity + row);
+    __builtin_prefetch(look->color + row);
+}
+
 void discs_draw(DiscLook look, int width, int top, int bottom, uint8_t *pixels) {
     const View *view = &look.view;
+    Disc disc = {.radius = -1.0f, .ground = same_pixels(look.ground)};
     for (int k = 0; k < look.shown; k++) {
+        call_for(&look, k + AHEAD);
         const int row = look.order[k];
         if ((unsigned)row >= (unsigned)look.nodes) continue;
-        Disc disc;
         disc.x = (look.at[2 * (size_t)row] - view->eye_x) * view->scale + view->middle_x;
         disc.y = (look.at[2 * (size_t)row + 1] - view->eye_y) * view->scale + view->middle_y;
         const float most = radius_in(view, look.radius[row]) + RIM * look.ratio + 1.0f;
@@ -140,6 +175,10 @@ void discs_draw(DiscLook look, int width, int top, int bottom, uint8_t *pixels) 
         const int end = disc.x + reach < (float)(width - 1) ? (int)(disc.x + reach) + 1 : width;
         const int first = disc.y - reach > (float)top ? (int)(disc.y - reach) : top;
         const int last = disc.y + reach < (float)(bottom - 1) ? (int)(disc.y + reach) : bottom - 1;
+        if (disc.is_plain && end + 3 < width) {
+            draw_plain(&disc, left, end, first, last, width, pixels);
+            continue;
+        }
         for (int y = first; y <= last; y++)
             draw_row(&disc, left, end, width, (float)y + 0.5f - disc.y, pixels + 4 * (size_t)y * (size_t)width);
     }

@@ -11,7 +11,7 @@
 #define TREE "scriptorium.tree"
 
 /* Raised with every change of a function's arguments: an extension left over from before is not used. */
-#define INTERFACE 2
+#define INTERFACE 3
 
 static PyObject *interface(PyObject *module, PyObject *args) {
     (void)module;
@@ -292,11 +292,12 @@ static PyMethodDef METHODS[] = {
     {"line_facts", facts_of_lines, METH_VARARGS, "line_facts(lines) -> (bands, count, length, share)"},
     {"draw_band", draw_band, METH_VARARGS, "draw_band(lines, band, alpha, pixels)"},
     {"draw_discs", draw_discs, METH_VARARGS,
-     "draw_discs(at, radius, opacity, color, order, lit, view, unlit, ground, ratio, top, bottom, pixels)"},
+     "draw_discs(at, radius, opacity, color, order, lit, view, unlit, ground, ratio, top, bottom, alone,"
+     " pixels)"},
     {"disc_at", find_disc, METH_VARARGS, "disc_at(at, radius, opacity, view, x, y, reach) -> row or -1"},
     {"first_seen", find_seen, METH_VARARGS,
      "first_seen(at, radius, opacity, order, view, rectangle, least_radius, least_opacity, rows) -> count"},
-    {"lay", lay, METH_VARARGS, "lay(layer, left, top, zoom, opacity, ground, first, last, pixels)"},
+    {"lay", lay, METH_VARARGS, "lay(layer, left, top, zoom, opacity, ground, first, last, alone, pixels)"},
     {"place_names", put_names, METH_VARARGS,
      "place_names(names, discs, width, forced, most, insistent, side)"},
     {NULL, NULL, 0, NULL},

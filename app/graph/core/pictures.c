@@ -1,6 +1,7 @@
 /* The Python side of pictures: takes arguments, checks them, lets other threads run, calls the core.
  *
- * Lines are capsules: made once and then only read. app/graph/native_pictures.py is the documented face.
+ * Lines are capsules: made once and then only read. What the GUI draws within some milliseconds may keep the
+ * interpreter's lock (`alone`): to get it back can take longer than the drawing. app/graph/native_pictures.py is the documented face.
  */
 #include "pictures.h"
 
@@ -102,12 +103,12 @@ PyObject *draw_discs(PyObject *module, PyObject *args) {
     View *view = &look.view;
     Py_ssize_t nodes, shown, height, width;
     unsigned char ground[3];
-    int top, bottom, is_none;
+    int top, bottom, alone, is_none;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOOOOO(fffffff)f(bbb)fiiO", &given[0], &given[1], &given[2], &given[3],
+    if (!PyArg_ParseTuple(args, "OOOOOO(fffffff)f(bbb)fiipO", &given[0], &given[1], &given[2], &given[3],
                           &given[4], &given[5], &view->eye_x, &view->eye_y, &view->scale, &view->middle_x,
                           &view->middle_y, &view->growth, &view->least, &look.unlit, &ground[0], &ground[1],
-                          &ground[2], &look.ratio, &top, &bottom, &pixels_given))
+                          &ground[2], &look.ratio, &top, &bottom, &alone, &pixels_given))
         return NULL;
     uint8_t *pixels;
     if (!(look.at = take_array(&arrays, given[0], "at", FLOAT32, -1, 2, 0, &nodes)) ||
@@ -123,9 +124,9 @@ PyObject *draw_discs(PyObject *module, PyObject *args) {
     look.nodes = (int)nodes;
     look.shown = (int)shown;
     look.ground = opaque(ground);
-    Py_BEGIN_ALLOW_THREADS
+    PyThreadState *state = alone ? NULL : PyEval_SaveThread();
     discs_draw(look, (int)width, top, bottom, pixels);
-    Py_END_ALLOW_THREADS
+    if (state) PyEval_RestoreThread(state);
     result = Py_BuildValue("");
 done:
     give_back(&arrays);
@@ -183,10 +184,10 @@ PyObject *lay(PyObject *module, PyObject *args) {
     Py_ssize_t layer_height, layer_width, height, width;
     unsigned char ground[3];
     float opacity;
-    int top, bottom, status;
+    int top, bottom, alone, status;
     (void)module;
-    if (!PyArg_ParseTuple(args, "Offff(bbb)iiO", &layer_given, &layer.left, &layer.top, &layer.zoom, &opacity,
-                          &ground[0], &ground[1], &ground[2], &top, &bottom, &pixels_given))
+    if (!PyArg_ParseTuple(args, "Offff(bbb)iipO", &layer_given, &layer.left, &layer.top, &layer.zoom, &opacity,
+                          &ground[0], &ground[1], &ground[2], &top, &bottom, &alone, &pixels_given))
         return NULL;
     uint8_t *pixels;
     if (!(layer.pixels = take_picture(&arrays, layer_given, &layer_height, &layer_width)) ||
@@ -200,9 +201,9 @@ PyObject *lay(PyObject *module, PyObject *args) {
     layer.width = (int)layer_width;
     layer.height = (int)layer_height;
     layer.opacity = opacity > 0.0f ? (uint32_t)(opacity < 1.0f ? opacity * 256.0f : 256.0f) : 0;
-    Py_BEGIN_ALLOW_THREADS
+    PyThreadState *state = alone ? NULL : PyEval_SaveThread();
     status = layer_lay(&layer, opaque(ground), (int)width, top, bottom, pixels);
-    Py_END_ALLOW_THREADS
+    if (state) PyEval_RestoreThread(state);
     result = status < 0 ? PyErr_NoMemory() : Py_BuildValue("");
 done:
     give_back(&arrays);

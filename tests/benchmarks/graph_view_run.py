@@ -1,0 +1,258 @@
+"""What `tests.benchmarks.graph_view` measures of one vault; Qt's platform is chosen before this is loaded."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPaintEvent, QPen
+from PySide6.QtWidgets import (
+    QApplication,
+    QGraphicsEllipseItem,
+    QGraphicsLineItem,
+    QGraphicsScene,
+    QGraphicsView,
+)
+
+from app.desktop.colors import DARK
+from app.desktop.graph_view.camera import Camera
+from app.desktop.graph_view.canvas import Canvas
+from app.graph.drag import surroundings
+from app.graph.layout import laid_out
+from app.graph.model import Graph, node_radii
+from app.graph.physics import Forces
+from tests.benchmarks import graph_view as bench
+from tests.benchmarks.graph_view import FRAMES, PEER_SECONDS, Times, over, report, timed, under
+from tests.benchmarks.graphs import vault
+
+WIDTH, HEIGHT = 1280, 800
+PAUSE = 0.016
+SECONDS = 3.0
+MOST_LIVE = 10_000
+
+
+class Counted(Canvas):
+    """Counts the frames that show places which no frame has shown before."""
+
+    frames = 0
+    _last: object = None
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        self.frames += self.scene.positions is not self._last
+        self._last = self.scene.positions
+
+
+def pan_over(fit: Camera) -> Iterator[Camera]:
+    """Around the whole, three times as close."""
+    for frame in range(FRAMES):
+        turn = 2 * math.pi * frame / FRAMES
+        right, down = 300 * math.cos(turn) / fit.scale, 180 * math.sin(turn) / fit.scale
+        yield Camera(fit.x + right, fit.y + down, 3 * fit.scale)
+
+
+def zoom_over(fit: Camera) -> Iterator[Camera]:
+    """Sixteen times closer and back."""
+    for frame in range(FRAMES):
+        part = frame / (FRAMES - 1)
+        scale = fit.scale * math.exp(math.log(16) * math.sin(math.pi * part))
+        right = 150 / fit.scale * math.sin(2 * math.pi * part)
+        yield Camera(fit.x + right, fit.y - 90 / fit.scale * math.sin(math.pi * part), scale)
+
+
+def wait(app: QApplication, until: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Run Qt's loop until it is so."""
+    deadline = time.monotonic() + seconds
+    while not until() and time.monotonic() < deadline:
+        app.processEvents()
+        time.sleep(0.002)
+
+
+def at_rest(app: QApplication, canvas: Canvas) -> None:
+    """Wait until no frames run."""
+    wait(app, lambda: not canvas._frames.isActive())
+
+
+def travel(app: QApplication, canvas: Canvas, cameras: list[Camera]) -> tuple[Times, int, float]:
+    """Frames of a way, how many new pictures of links came, and how late the sharp one is after it, in ms."""
+    seen: set[int] = set()
+    kept = []
+
+    def frame(camera: Camera) -> None:
+        canvas.eye.set(camera)
+        canvas.touched()
+        canvas._frame()
+        canvas.repaint()
+
+    def acts() -> Iterator[Callable[[], object]]:
+        for camera in cameras:
+            yield lambda camera=camera: frame(camera)
+            picture = canvas.layers.edges.picture
+            if id(picture) not in seen:
+                seen.add(id(picture))
+                kept.append(picture)
+
+    times = timed(acts(), PAUSE)
+    start = time.perf_counter()
+    wait(app, lambda: _is_sharp(canvas, cameras[-1]))
+    late = 1000 * (time.perf_counter() - start)
+    at_rest(app, canvas)
+    return times, len(seen), late
+
+
+def _is_sharp(canvas: Canvas, camera: Camera) -> bool:
+    picture = canvas.layers.edges.picture
+    return picture is not None and not picture.request.hurried and picture.request.camera == camera
+
+
+def hover(app: QApplication, canvas: Canvas) -> Times:
+    """The pointer wanders: what is under it is found, lit up and painted."""
+    rng = np.random.default_rng(0)
+    rows = rng.choice(len(canvas.scene.graph), FRAMES)
+
+    def move(row: int) -> None:
+        at = canvas.camera.to_screen(canvas.scene.positions[[row]], WIDTH, HEIGHT)[0]
+        x, y = float(at[0]), float(at[1])
+        canvas.hover(canvas.scene.node_at(x, y, canvas.camera, WIDTH, HEIGHT))
+
+    times = timed((lambda row=int(row): move(row)) for row in rows)
+    canvas.hover(-1)
+    at_rest(app, canvas)
+    return times
+
+
+def frames_a_second(app: QApplication, canvas: Counted, act: Callable[[float], None]) -> float:
+    """How many frames with new places are painted, while `act` is called with the seconds that have gone."""
+    wait(app, lambda: False, 0.3)
+    canvas.frames, begun = 0, time.perf_counter()
+    while (passed := time.perf_counter() - begun) < SECONDS:
+        act(passed)
+        app.processEvents()
+        time.sleep(0.001)
+    return canvas.frames / SECONDS
+
+
+def drag(app: QApplication, canvas: Counted) -> float:
+    """Frames a second while a well-linked node is carried in a circle."""
+    graph = canvas.scene.graph
+    row = int(np.argsort(-graph.degree, kind="stable")[len(graph) // 20])
+    x, y = canvas.scene.positions[row].tolist()
+    canvas.held = surroundings(graph, row)
+    canvas.refresh()
+
+    def carry(passed: float) -> None:
+        canvas.layout_thread.pin(row, x + 3 * math.sin(3 * passed), y + 3 * math.cos(3 * passed))
+        canvas.wake()
+
+    carry(0.0)
+    found = frames_a_second(app, canvas, carry)
+    canvas.layout_thread.release(row)
+    at_rest(app, canvas)
+    return found
+
+
+def live(app: QApplication, canvas: Counted) -> float:
+    """Frames a second while all nodes move, as when a slider is drawn to and fro."""
+    last = -1
+
+    def draw(passed: float) -> None:
+        nonlocal last
+        if int(passed * 5) != last:
+            last = int(passed * 5)
+            canvas.stir(Forces(spacing=16.0 + 8.0 * math.sin(2 * passed)))
+
+    draw(0.0)
+    found = frames_a_second(app, canvas, draw)
+    canvas.stir(Forces())
+    at_rest(app, canvas)
+    return found
+
+
+def peer(app: QApplication, graph: Graph, at: np.ndarray, cameras: list[Camera]) -> Times:
+    """The same way in QGraphicsView, or as much of it as fits in the time."""
+    scene = QGraphicsScene()
+    scene.setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)
+    line, fill = QPen(QColor(160, 170, 190, 69), 0), QBrush(QColor(120, 170, 250))
+    for a, b in at[graph.edges].tolist():
+        item = QGraphicsLineItem(QLineF(a[0], a[1], b[0], b[1]))
+        item.setPen(line)
+        scene.addItem(item)
+    for (x, y), radius in zip(at.tolist(), node_radii(graph).tolist(), strict=True):
+        disc = QGraphicsEllipseItem(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))
+        disc.setBrush(fill)
+        disc.setPen(QPen(Qt.PenStyle.NoPen))
+        scene.addItem(disc)
+    view = QGraphicsView(scene)
+    view.resize(WIDTH, HEIGHT)
+    view.setBackgroundBrush(QColor(24, 24, 28))
+    view.show()
+    app.processEvents()
+    begun = time.monotonic()
+
+    def look(camera: Camera) -> None:
+        view.resetTransform()
+        view.scale(camera.scale, camera.scale)
+        view.centerOn(camera.x, camera.y)
+        view.viewport().repaint()
+
+    def acts() -> Iterator[Callable[[], object]]:
+        for camera in cameras[:: 1 if len(graph) < 50_000 else 6]:
+            if time.monotonic() - begun < PEER_SECONDS:
+                yield lambda camera=camera: look(camera)
+
+    times = timed(acts())
+    view.close()
+    return times
+
+
+def measure(app: QApplication, size: int, with_peer: bool) -> list[str]:
+    """Print everything for one size; the targets that were missed."""
+    graph = vault(size).warm()
+    at = laid_out(graph, aspect=WIDTH / HEIGHT)
+    print(f"\nvault {size:,}: {len(graph.edges):,} links, {WIDTH} × {HEIGHT}, {app.platformName()}")
+    before = bench.memory_mb()
+    canvas = Counted(DARK)
+    canvas.resize(WIDTH, HEIGHT)
+    canvas.show()
+    shown = timed(iter([lambda: canvas.set_graph(graph, at)]))
+    at_rest(app, canvas)
+    report("shown (one hold of the GUI)", shown)
+    missed = over(f"vault {size}: set_graph", shown.p95, bench.MOST_HOLD_MS)
+    ways = {"pan": list(pan_over(canvas.fit_camera())), "zoom": list(zoom_over(canvas.fit_camera()))}
+    ours = {}
+    for what, way in ways.items():
+        ours[what], pictures, late = travel(app, canvas, way)
+        report(f"{what}, a frame", f"{ours[what]}; {pictures} pictures of links in {FRAMES} frames")
+        report(f"{what}, full quality after it", f"{late:.0f} ms, {bench.SHARP_AFTER_MS:.0f} on purpose")
+        missed += over(f"vault {size}: {what}, p95", ours[what].p95, bench.MOST_FRAME_MS)
+    canvas.eye.set(canvas.fit_camera())
+    at_rest(app, canvas)
+    missed += _by_hand(app, canvas, size, before)
+    for what, way in ways.items() if with_peer else ():
+        theirs = peer(app, graph, at, way)
+        ratio = theirs.p95 / ours[what].p95
+        report(f"{what}, QGraphicsView", f"{theirs}: {ratio:.0f}×")
+        missed += under(f"vault {size}: {what}, QGraphicsView", ratio, bench.RATIOS.get(size, 0), "×")
+    return missed
+
+
+def _by_hand(app: QApplication, canvas: Counted, size: int, before: float) -> list[str]:
+    hovered = hover(app, canvas)
+    report("hover", hovered)
+    missed = over(f"vault {size}: hover, p95", hovered.p95, bench.MOST_HOVER_MS)
+    grown = bench.memory_mb() - before
+    report("memory of the view", f"{grown:.0f} MB")
+    missed += over(f"vault {size}: memory", grown, bench.MOST_MEMORY_MB.get(size, math.inf), "MB")
+    dragged = drag(app, canvas)
+    report("drag with live physics", f"{dragged:.0f} frames a second")
+    missed += under(f"vault {size}: drag, frames a second", dragged, bench.DRAG_FPS)
+    if size <= MOST_LIVE:
+        moved = live(app, canvas)
+        report("all nodes live", f"{moved:.0f} frames a second")
+        missed += under(f"vault {size}: live, frames a second", moved, bench.LIVE_FPS.get(size, 0.0))
+    canvas.close_layers()
+    canvas.close()
+    return missed
