@@ -27,6 +27,7 @@ from app.index.saved_searches import SavedSearch
 _TYPING_MS = 60
 _UNFINISHED_MS = 900
 _FIRST, _PAGE = 20, 50
+_KEPT_AT_MOST = 500
 _MARKED_AT_MOST = 5000
 
 
@@ -145,6 +146,10 @@ class SearchPanel(Panel):
     async def _search(self) -> None:
         """Show the first hits for what the field says, then what is known only later."""
         query = self.field.text()
+        # The same question once more, since notes have changed: what was scrolled to stays in sight.
+        again = self._page is not None and query == self._asked
+        limit = max(_FIRST, min(self.model.hit_count, _KEPT_AT_MOST)) if again else _FIRST
+        place = self.list.verticalScrollBar().value() if again else 0
         self._asked = query
         self.star.follow(query)
         if not query.strip():
@@ -154,7 +159,7 @@ class SearchPanel(Panel):
         try:
             page = await self._client.run(
                 lambda workspace: workspace.index.searcher.search(
-                    query, _FIRST, order=order, group=group, exact=False
+                    query, limit, order=order, group=group, exact=False
                 )
             )
         except QueryError as error:
@@ -167,6 +172,7 @@ class SearchPanel(Panel):
             self.problem.show_error(query, None, error.message)
             return
         self._show(page)
+        self.list.verticalScrollBar().setValue(place)
         await self._tell_more(query, page)
 
     async def _tell_more(self, query: str, page: SearchPage) -> None:
@@ -184,7 +190,6 @@ class SearchPanel(Panel):
         self._page = page
         self._clear_problem()
         self.model.show(page.hits, page.groups)
-        self.list.scrollToTop()
         self.title.set_count(f"{page.total:,}" if page.exact else f"{page.total:,}+")
         self._stack.setCurrentWidget(self.list if page.hits else self.empty)
         self.found.emit(tuple(hit.path.text for hit in page.hits))

@@ -105,12 +105,15 @@ def test_the_rest_of_the_hits_comes_while_scrolling(gui, wait_until, service, tm
         found: list[tuple[str, ...]] = []
         panel.found.connect(found.append)
         panel.search("plan ")
-        await wait_until(lambda: 0 < panel.model.hit_count < 90)
+        await wait_until(lambda: panel.model.hit_count)
+        assert panel.model.hit_count < 90
         await wait_until(lambda: len(found[-1]) == 90)
-        while panel.model.hit_count < 90:
-            before = panel.model.hit_count
+
+        def all_there() -> bool:
             panel.list.scrollToBottom()
-            await wait_until(lambda before=before: panel.model.hit_count > before)
+            return panel.model.hit_count == 90
+
+        await wait_until(all_there)
         heads = [row.hit.path.text for row in panel.model.rows if row.is_head]
         assert len(heads) == len(set(heads)) == 90
         panel.deleteLater()
