@@ -35,6 +35,7 @@ from app.events import Event, EventBus
 from app.index.completion import complete
 from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
+from app.index.saved_searches import SavedSearches
 from app.index.vault_index import VaultIndex
 from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
@@ -42,7 +43,15 @@ from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
 from app.permissions.pending import PendingStore
 from app.permissions.policy import Policy
-from app.settings import Settings, VaultRules, load_vault_rules, save_settings
+from app.settings import (
+    Settings,
+    VaultRules,
+    VaultSettings,
+    load_vault_rules,
+    load_vault_settings,
+    save_settings,
+    save_vault_settings,
+)
 from app.toolkit.meaning import Meaning
 from app.toolkit.pending import PendingOperations
 from app.toolkit.registry import ToolRegistry
@@ -95,6 +104,7 @@ class Workspace:
         self.journal = Journal(shared, settings.journal.max_mib * 1024 * 1024)
         self.store = NoteStore(root, self.journal, writable=not read_only)
         self.index = VaultIndex(root, self._cache(root), settings.index, self.events)
+        self.searches = SavedSearches(shared, self.events, writable=not read_only)
         self.missed = MissedChanges(
             self.index, self.events, lambda: self.settings.index.check_minutes, _OUTSIDE
         )
@@ -136,6 +146,9 @@ class Workspace:
         )
         self._know_meaning(settings.embeddings.enabled)
         self._model_change: asyncio.Task[None] | None = None
+        self._data = own
+        self.vault_settings = load_vault_settings(own)
+        self._apply_tool_settings()
         self._stop = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
         self._checking: asyncio.Task[None] | None = None
@@ -165,7 +178,7 @@ class Workspace:
             for recovery in await asyncio.to_thread(self.store.recover):
                 self.notices.append(_told(recovery))
             self.runner.log_lost_commits()
-        problems = (self.journal.problem, self.store.problem, self.audit.problem)
+        problems = (self.journal.problem, self.store.problem, self.audit.problem, self.searches.problem)
         self.notices += [problem for problem in problems if problem]
         await self.index.open()
         ready = asyncio.Event()
@@ -259,6 +272,7 @@ class Workspace:
         """Let these settings take effect now; those of the index and the journal do at the next opening."""
         self.settings = settings
         self.policy.configure(settings.permissions, self._vault_rules())
+        self._apply_tool_settings()
         self._set_pace(settings)
         self._know_meaning(settings.embeddings.enabled)
         if not settings.embeddings.enabled:
@@ -291,6 +305,21 @@ class Workspace:
             await old.close()
         if self.settings.embeddings.enabled:
             self.upkeep.start()
+
+    def change_vault_settings(self, settings: VaultSettings) -> None:
+        """Keep other settings of this vault, and let them take effect."""
+        save_vault_settings(self._data, settings)
+        self.vault_settings = settings
+        self.apply_settings(self.settings)
+
+    def _apply_tool_settings(self) -> None:
+        """Which categories are on, and how often tools may be called, in this vault."""
+        tools, here = self.settings.tools, self.vault_settings
+        wanted = {*tools.categories_on, *here.categories_on}
+        for category in CATEGORIES:
+            on = (category.on or category.id in wanted) and category.id not in here.categories_off
+            self.registry.set_category(category.id, on)
+        self.runner.configure((*tools.limits, *here.limits), tools.turn_rules)
 
     def _know_meaning(self, known: bool) -> None:
         """Let tools and the search language use search by meaning, or not."""
