@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.graph.arrangement import Report, silent
 
-_PERPLEXITY = 12.0
+_PERPLEXITY = 20.0
 _ROUNDS = 320
 _EARLY = 100
 _EXAGGERATION = 6.0
