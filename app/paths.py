@@ -10,6 +10,7 @@ from pathlib import Path
 import platformdirs
 
 APP = "scriptorium"
+CACHE = "SCRIPTORIUM_CACHE"  # the variable of the environment that names the cache
 
 
 def _folder(variable: str, default: str) -> Path:
@@ -31,7 +32,7 @@ def data_folder() -> Path:
 
 def cache_folder() -> Path:
     """What can be made again: indexes, layouts, vectors. `SCRIPTORIUM_CACHE` overrides it."""
-    return _folder("SCRIPTORIUM_CACHE", platformdirs.user_cache_dir(APP, appauthor=False))
+    return _folder(CACHE, platformdirs.user_cache_dir(APP, appauthor=False))
 
 
 def log_folder() -> Path:

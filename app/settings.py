@@ -14,7 +14,7 @@ import tempfile
 import time
 import tomllib
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -22,6 +22,8 @@ from app import paths
 from app.errors import InvalidParametersError
 
 log = logging.getLogger(__name__)
+
+_S = TypeVar("_S", bound="Section")
 
 Effect = Literal["allow", "ask", "deny"]
 OperationName = Literal["read", "create", "update", "delete", "administrative", "execute", "network"]
@@ -91,6 +93,63 @@ class Rule(BaseModel):
     tool: str = Field("*", title="Tool", description="Glob over the tool's name.")
 
 
+class CallerProfile(BaseModel):
+    """What callers of a name may do at all; several that fit hold together."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    caller: str = Field("*", title="Caller", description="Glob over the caller's kind or name.")
+    categories: tuple[str, ...] = Field(
+        (), title="Categories", description="Tools of these categories only; none means all."
+    )
+    tools: tuple[str, ...] = Field(
+        (), title="Tools", description="Only these, such as edit_note.append or read_*; none means all."
+    )
+    folders: tuple[str, ...] = Field(
+        (), title="Folders", description="Notes of these folders only; none means the whole vault."
+    )
+    read_only: bool = Field(False, title="Only reads", description="It may change nothing.")
+
+
+class CallLimit(BaseModel):
+    """How often tools may be called by one caller."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    tool: str = Field("*", title="Tool", description="Glob over the tool's name.")
+    per_minute: int | None = Field(None, ge=0, title="A minute", description="Calls a minute at most.")
+    pause: float | None = Field(
+        None, ge=0, title="Pause (s)", description="Seconds between two calls of the same tool."
+    )
+    per_turn: int | None = Field(None, ge=0, title="A turn", description="Calls in one turn at most.")
+
+
+class TurnRule(BaseModel):
+    """A rule on the order of an agent's calls in one turn."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["first", "last", "either"] = Field(
+        title="Rule",
+        description="first: before any other. last: the turn is over with it. either: only one of them.",
+    )
+    tools: tuple[str, ...] = Field(title="Tools", description="Globs over the tools' names.")
+
+
+class ToolSettings(Section):
+    """Which tools there are for agents, and how often they may be called."""
+
+    categories_on: tuple[str, ...] = Field(
+        (), title="Categories switched on", description="Categories that are off until you name them here."
+    )
+    limits: tuple[CallLimit, ...] = Field(
+        (), title="Limits", description="Beside those that each tool and category has."
+    )
+    turn_rules: tuple[TurnRule, ...] = Field(
+        (), title="Rules of a turn", description="What an agent calls first, last, or only one of."
+    )
+
+
 class PermissionSettings(Section):
     """What needs your approval."""
 
@@ -110,6 +169,9 @@ class PermissionSettings(Section):
     )
     categories_off: tuple[str, ...] = Field(
         (), title="Tool categories switched off", description="Tools of these categories can't be called."
+    )
+    callers: tuple[CallerProfile, ...] = Field(
+        (), title="Callers", description="What agents and programs may do at all, by their names."
     )
 
 
@@ -200,9 +262,18 @@ class Settings(Section):
     model: ModelSettings = Field(default_factory=ModelSettings, title="Model")
     agent: AgentSettings = Field(default_factory=AgentSettings, title="Agent")
     permissions: PermissionSettings = Field(default_factory=PermissionSettings, title="Permissions")
+    tools: ToolSettings = Field(default_factory=ToolSettings, title="Tools")
     index: IndexSettings = Field(default_factory=IndexSettings, title="Index")
     embeddings: EmbeddingSettings = Field(default_factory=EmbeddingSettings, title="Search by meaning")
     journal: JournalSettings = Field(default_factory=JournalSettings, title="Undo")
+
+
+class VaultSettings(Section):
+    """What the user has set for one vault: kept in their data folder, added to the settings for all."""
+
+    categories_on: tuple[str, ...] = ()
+    categories_off: tuple[str, ...] = ()
+    limits: tuple[CallLimit, ...] = ()
 
 
 class VaultRules(BaseModel):
@@ -227,21 +298,27 @@ def settings_file() -> Path:
 
 def load_settings() -> Settings:
     """The saved settings; a file that can't be read is set aside, and the defaults hold."""
-    file = settings_file()
-    try:
-        return Settings.model_validate_json(file.read_text("utf-8"))
-    except FileNotFoundError:
-        return Settings()
-    except (ValidationError, UnicodeDecodeError) as error:
-        aside = file.with_suffix(f".damaged-{int(time.time())}.json")
-        file.replace(aside)
-        log.warning("the settings could not be read and were set aside as %s: %s", aside, error)
-        return Settings()
+    return _load(Settings, settings_file())
 
 
 def save_settings(settings: Settings) -> None:
     """Write the settings in one step, so that a crash leaves the old or the new file."""
-    file = settings_file()
+    _save(settings, settings_file())
+
+
+def _load(kind: type[_S], file: Path) -> _S:
+    try:
+        return kind.model_validate_json(file.read_text("utf-8"))
+    except FileNotFoundError:
+        return kind()
+    except (ValidationError, UnicodeDecodeError) as error:
+        aside = file.with_suffix(f".damaged-{int(time.time())}.json")
+        file.replace(aside)
+        log.warning("the settings could not be read and were set aside as %s: %s", aside, error)
+        return kind()
+
+
+def _save(settings: Section, file: Path) -> None:
     text = json.dumps(settings.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=".settings-")
     with os.fdopen(handle, "w", encoding="utf-8") as stream:
@@ -249,6 +326,16 @@ def save_settings(settings: Settings) -> None:
         stream.flush()
         os.fsync(stream.fileno())
     Path(name).replace(file)
+
+
+def load_vault_settings(folder: Path) -> VaultSettings:
+    """What is set for the vault whose data is in `folder`; a file that can't be read is set aside."""
+    return _load(VaultSettings, folder / "settings.json")
+
+
+def save_vault_settings(folder: Path, settings: VaultSettings) -> None:
+    """Write the settings of a vault in one step."""
+    _save(settings, folder / "settings.json")
 
 
 def load_vault_rules(root: Path) -> VaultRules:

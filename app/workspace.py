@@ -24,6 +24,7 @@ from app.agent.keys import KeyStore
 from app.agent.model_agent import ModelAgent
 from app.agent.planner import BuiltinPlanner
 from app.agent.session import AgentSession
+from app.analysis.analyst import Analyst
 from app.embeddings.client import Embedder
 from app.embeddings.model_choice import ModelChoice
 from app.embeddings.pace import Machine, Pacer
@@ -41,7 +42,15 @@ from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
 from app.permissions.pending import PendingStore
 from app.permissions.policy import Policy
-from app.settings import Settings, VaultRules, load_vault_rules, save_settings
+from app.settings import (
+    Settings,
+    VaultRules,
+    VaultSettings,
+    load_vault_rules,
+    load_vault_settings,
+    save_settings,
+    save_vault_settings,
+)
 from app.toolkit.meaning import Meaning
 from app.toolkit.pending import PendingOperations
 from app.toolkit.registry import ToolRegistry
@@ -123,6 +132,9 @@ class Workspace:
             self.vectors, self.index, self.store, self._note_embedder, self.events,
             self._kept_from_models, self._pacer,
         )  # fmt: skip
+        self.analysis = Analyst(
+            self.index, self._known_vectors, own, self.events, self._kept_from_models
+        )
         self.keys = KeyStore()
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
@@ -132,6 +144,9 @@ class Workspace:
         )
         self._know_meaning(settings.embeddings.enabled)
         self._model_change: asyncio.Task[None] | None = None
+        self._data = own
+        self.vault_settings = load_vault_settings(own)
+        self._apply_tool_settings()
         self._stop = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
         self._checking: asyncio.Task[None] | None = None
@@ -184,6 +199,7 @@ class Workspace:
                 await asyncio.gather(task, return_exceptions=True)
         if self._model_change is not None:
             await asyncio.gather(self._model_change, return_exceptions=True)
+        await self.analysis.close()
         await self.upkeep.close()
         await self._note_embedder.close()
         await self.embedder.close()
@@ -254,6 +270,7 @@ class Workspace:
         """Let these settings take effect now; those of the index and the journal do at the next opening."""
         self.settings = settings
         self.policy.configure(settings.permissions, self._vault_rules())
+        self._apply_tool_settings()
         self._set_pace(settings)
         self._know_meaning(settings.embeddings.enabled)
         if not settings.embeddings.enabled:
@@ -287,10 +304,29 @@ class Workspace:
         if self.settings.embeddings.enabled:
             self.upkeep.start()
 
+    def change_vault_settings(self, settings: VaultSettings) -> None:
+        """Keep other settings of this vault, and let them take effect."""
+        save_vault_settings(self._data, settings)
+        self.vault_settings = settings
+        self.apply_settings(self.settings)
+
+    def _apply_tool_settings(self) -> None:
+        """Which categories are on, and how often tools may be called, in this vault."""
+        tools, here = self.settings.tools, self.vault_settings
+        wanted = {*tools.categories_on, *here.categories_on}
+        for category in CATEGORIES:
+            on = (category.on or category.id in wanted) and category.id not in here.categories_off
+            self.registry.set_category(category.id, on)
+        self.runner.configure((*tools.limits, *here.limits), tools.turn_rules)
+
     def _know_meaning(self, known: bool) -> None:
         """Let tools and the search language use search by meaning, or not."""
         self.runner.services.meaning = self.meaning if known else None
         self.index.similarity = self._similar if known else None
+
+    def _known_vectors(self) -> VectorStore | None:
+        """What notes mean, as far as the user wants it known."""
+        return self.vectors if self.settings.embeddings.enabled else None
 
     async def _similar(self, text: str, limit: int) -> list[tuple[NotePath, float]]:
         return [(hit.path, hit.score) for hit in await self.meaning.like_text(text, limit, 0.0)]

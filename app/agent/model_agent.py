@@ -172,7 +172,7 @@ def _toolset(offered: Sequence[Tool]) -> Any:  # noqa: ANN401 (the class is made
                     max_retries=3,
                     args_validator=anything,
                 )
-                for tool in offered
+                for tool in (() if ctx.deps.is_over else offered)
             }
 
         async def call_tool(

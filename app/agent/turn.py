@@ -50,6 +50,7 @@ class Turn:
         conversation: Its id in the store.
         prompt: What was asked.
         caller: Who calls the tools in this turn; `caller.turn` is the turn's id.
+        is_over: No tool may be called any more; what is left is to say so.
     """
 
     conversation: str
@@ -60,6 +61,7 @@ class Turn:
     runner: ToolRunner
     position: int
     usage: Usage = field(default_factory=Usage)
+    is_over: bool = False
     _text: str = ""
     _thinking: str = ""
 
@@ -120,6 +122,7 @@ class Turn:
             self._replace(position, card.model_copy(update={"state": "cancelled", "message": "Stopped."}))
             raise
         self._replace(position, _settled(card, outcome))
+        self.is_over = self.is_over or outcome.ends_turn
         if outcome.untrusted:
             self.caller = replace(self.caller, tainted=True)
         return outcome

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -47,7 +49,11 @@ class FilesPanel(Panel):
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self._client = client
-        self._paths: tuple[str, ...] = ()
+        self._paths: set[str] = set()
+        self._listing = asyncio.Lock()
+        self._stale = False
+        self._narrowed = self._matched = 0  # the filter's texts are counted: which came, which is answered
+        self._enter = False
         self._attachments = False
         self._selected = ""
         self.setAccessibleName(self.tr("Files"))
@@ -71,9 +77,17 @@ class FilesPanel(Panel):
         tasks.start(self.reload(), owner=self, what=self.tr("list the files"))
 
     async def reload(self) -> None:
-        """List the vault anew, keeping what is unfolded."""
-        attachments = self._attachments
-        paths, listing = await self._client.run(lambda workspace: _listed(workspace, attachments))
+        """List the vault anew, keeping what is unfolded; once more if it changed meanwhile."""
+        self._stale = True
+        if self._listing.locked():
+            return
+        async with self._listing:
+            while self._stale:
+                self._stale = False
+                listed = partial(_listed, attachments=self._attachments)
+                self._show(*await self._client.run(listed))
+
+    def _show(self, paths: set[str], listing: Listing) -> None:
         unfolded = self.unfolded()
         self._paths = paths
         self.model.reset(listing)
@@ -141,7 +155,7 @@ class FilesPanel(Panel):
         self.tree.dropped.connect(lambda path, folder: self.act_requested.emit("move", path, folder))
         self.matches.activated.connect(self._open_match)
         self.matches.clicked.connect(self._open_match)
-        self.filter.returnPressed.connect(lambda: self._open_match(self._matching.index(0, 0)))
+        self.filter.returnPressed.connect(self._open_first)
         self._client.events.batch.connect(self._notice)
         rename = QAction(self.tr("Rename"), self)
         rename.setShortcut(QKeySequence("F2"))
@@ -163,6 +177,12 @@ class FilesPanel(Panel):
     def _open_match(self, index: QModelIndex) -> None:
         if index.isValid():
             self.open_requested.emit(index.data(), "")
+
+    def _open_first(self) -> None:
+        """What Enter in the filter does, with matches that answer to what is typed."""
+        self._enter = self._matched != self._narrowed
+        if not self._enter and self.filter.text().strip():
+            self._open_match(self._matching.index(0, 0))
 
     def _act(self, what: str) -> None:
         path, is_folder = self.model.path_at(self.tree.currentIndex())
@@ -194,13 +214,23 @@ class FilesPanel(Panel):
         menu.popup(self.tree.viewport().mapToGlobal(at))
 
     def _narrow(self, text: str) -> None:
-        wanted = text.strip().casefold()
-        if not wanted:
+        self._narrowed += 1
+        self._enter = False
+        if text.strip():
+            tasks.start(self._match(text, self._narrowed), owner=self, what=self.tr("filter the files"))
+        else:
             self._show_count()
-            return
-        found = [path for path in self._paths if wanted in path.rpartition("/")[2].casefold()]
-        self._matching.setStringList(found[:_MOST_MATCHES])
-        self._stack.setCurrentWidget(self.matches)
+
+    async def _match(self, text: str, asked: int) -> None:
+        """Show the files that `text` may mean, found beside the window: there may be 100,000."""
+        attachments = self._attachments
+        found = await self._client.run(lambda workspace: _matching(workspace, text, attachments))
+        if asked == self._narrowed:
+            self._matched = asked
+            self._matching.setStringList(found)
+            self._stack.setCurrentWidget(self.matches)
+            if self._enter:
+                self._open_first()
 
     def _show_attachments(self, on: bool) -> None:
         self._attachments = on
@@ -213,23 +243,26 @@ class FilesPanel(Panel):
 
     def _notice(self, events: tuple[Event, ...]) -> None:
         updates = [event for event in events if isinstance(event, IndexUpdated)]
-        if sum(len(event.changed) + len(event.removed) for event in updates) > _MOST_SINGLE_CHANGES:
+        many = sum(len(event.changed) + len(event.removed) for event in updates) > _MOST_SINGLE_CHANGES
+        if updates and (many or self._listing.locked()):
             tasks.start(self.reload(), owner=self, what=self.tr("list the files"))
             return
         for event in updates:
-            known = set(self._paths)
-            gone = {path.text for path in event.removed}
-            wanted = [path for path in event.changed if path.is_note or self._attachments]
-            new = [path.text for path in wanted if path.text not in known]
-            for path in gone:
-                self.model.remove(path)
-            for path in new:
-                self.model.add(path)
-            if gone or new:
-                self._paths = (*(path for path in self._paths if path not in gone), *new)
-                self._show_count()
-            if self._selected in new:
-                self.select(self._selected)
+            gone = {path.text for path in event.removed} & self._paths
+            wanted = {path.text for path in event.changed if path.is_note or self._attachments}
+            self._follow(gone, wanted - self._paths)
+
+    def _follow(self, gone: set[str], new: set[str]) -> None:
+        for path in sorted(gone):
+            self.model.remove(path)
+        for path in sorted(new):
+            self.model.add(path)
+        self._paths -= gone
+        self._paths |= new
+        if gone or new:
+            self._show_count()
+        if self._selected in new:
+            self.select(self._selected)
 
 
 class _Tree(QTreeView):
@@ -267,9 +300,25 @@ class _Tree(QTreeView):
         event.accept()
 
 
-def _listed(workspace: Workspace, attachments: bool) -> tuple[tuple[str, ...], Listing]:
-    """Runs in the service thread: the paths, and the listing of them."""
+def _names(workspace: Workspace, attachments: bool) -> list[str]:
     paths = [record.path.text for record in workspace.index.notes()]
     if attachments:
         paths += [record.path.text for record in workspace.index.files()]
-    return tuple(paths), Listing.of(paths)
+    return paths
+
+
+async def _listed(workspace: Workspace, attachments: bool) -> tuple[set[str], Listing]:
+    """Runs in the service thread: the paths, and the listing of them."""
+    paths = _names(workspace, attachments)
+    return set(paths), await asyncio.to_thread(Listing.of, paths)
+
+
+async def _matching(workspace: Workspace, text: str, attachments: bool) -> list[str]:
+    """Runs in the service thread: the files whose names hold `text`."""
+    wanted = text.strip().casefold()
+
+    def match(paths: list[str]) -> list[str]:
+        found = (path for path in paths if wanted in path.rpartition("/")[2].casefold())
+        return list(itertools.islice(found, _MOST_MATCHES))
+
+    return await asyncio.to_thread(match, _names(workspace, attachments))

@@ -35,10 +35,19 @@ def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
     Raises:
         KeyError: there is no such icon; so a misspelt one is found by the first test that builds its widget.
     """
-    mode, state = QIcon.Mode, QIcon.State
-    folder = paths.cache_folder() / "icons" / _FONT.removesuffix(".ttf")
     resting, disabled = color or theme.muted, theme.border if theme.is_dark else theme.faint
     lively, on = color or theme.text, color or theme.accent
+    return QIcon(_drawn(os.environ.get(paths.CACHE, ""), name, resting, lively, on, disabled))
+
+
+@functools.cache
+def _drawn(home: str, name: str, resting: str, lively: str, on: str, disabled: str) -> QIcon:
+    """The icon in these colours, put together once for each cache that is in use.
+
+    A window has some hundred, and a theme is switched between two frames.
+    """
+    mode, state = QIcon.Mode, QIcon.State
+    folder = paths.cache_folder() / "icons" / _FONT.removesuffix(".ttf")
     files = {ink: _file(folder, name, ink) for ink in (resting, lively, on, disabled)}
     made = QIcon()
     for ink, when, whether in (

@@ -211,10 +211,9 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{client.workspace.name} – Scriptorium")
         self._remembered.save(vault=str(client.workspace.root))  # also for a start after a crash
         self.banners.clear("lost")
-        if view.notes is not None:
-            view.notes.shown.connect(self._mark_notes)
+        view.note_shown.connect(self._mark_notes)
         self._mark_notes()
-        self._start(view.begin(), self.tr("open the notes of last time"))
+        self._start(view.begin(), self.tr("show the vault"))
 
     def _take_down(self) -> None:
         view, self.view = self.view, None

@@ -71,7 +71,7 @@ class Palette(QFrame):
         self._theme = theme
         self._over = parent
         self._mode = ""
-        self._choices: tuple[Choice, ...] = ()
+        self._choices: Sequence[Choice] = ()
         self._keys: list[str] = []
         self._round = 0
         # The list is ranked in a thread: Enter waits for it, lest it takes what was there before.
@@ -118,7 +118,7 @@ class Palette(QFrame):
         window = self.window()
         self._before = window.focusWidget() if not self.isVisible() else self._before
         self._mode = mode
-        self._set_choices(())
+        self._set_choices((), [])
         self._round += 1
         self.field.setPlaceholderText(hint)
         self.field.setAccessibleName(hint)
@@ -187,15 +187,16 @@ class Palette(QFrame):
 
     async def _fill(self, mode: str, load: Callable[[], Awaitable[Sequence[Choice]]]) -> None:
         choices = await load()
+        keys = await asyncio.to_thread(lambda: [_searched(choice) for choice in choices])
         if mode == self._mode:
-            self._set_choices(tuple(choices))
+            self._set_choices(choices, keys)
             self._loaded = True
             await self._match()
 
-    def _set_choices(self, choices: tuple[Choice, ...]) -> None:
+    def _set_choices(self, choices: Sequence[Choice], keys: list[str]) -> None:
         self._choices = choices
-        self._keys = [_searched(choice) for choice in choices]
-        self.model.show(choices[:_SHOWN])
+        self._keys = keys
+        self.model.show(tuple(choices[:_SHOWN]))
         self._say_nothing(False)
 
     def _narrow(self) -> None:

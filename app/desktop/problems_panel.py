@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHeaderView, QStackedWidget, QTreeWidget, QTreeWidgetItem, QWidget
 
@@ -10,10 +12,11 @@ from app.desktop.bridge import VaultClient
 from app.desktop.panel import EmptyState, Panel, ThemedButton
 from app.desktop.theme import ThemeSource, icon
 from app.events import Event
-from app.index.records import IndexUpdated
+from app.index.records import IndexUpdated, Problem
 
 _SETTLE_MS = 600
 _MOST = 5000
+_AT_ONCE = 100
 _SYMBOLS = {"failed": "x-circle", "skipped": "minus-circle", "marked": "warning"}
 
 
@@ -48,6 +51,7 @@ class ProblemsPanel(Panel):
         self._stack.addWidget(self.table)
         self._stack.addWidget(self._empty)
         self.column.addWidget(self._stack, 1)
+        self._filling = asyncio.Lock()
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self._reload)
         client.events.batch.connect(self._notice)
@@ -56,17 +60,23 @@ class ProblemsPanel(Panel):
     async def reload(self) -> None:
         """List the problems anew."""
         problems = await self._client.run(lambda workspace: workspace.index.problems())
-        theme = self._theme.theme
-        colors = {"failed": theme.danger, "skipped": theme.faint, "marked": theme.warning}
-        self.table.clear()
-        for problem in problems[:_MOST]:
-            row = QTreeWidgetItem([problem.path.text, problem.reason])
-            row.setIcon(0, icon(theme, _SYMBOLS[problem.kind], colors[problem.kind]))
-            row.setToolTip(1, problem.reason)
-            row.setData(0, Qt.ItemDataRole.UserRole, problem.path.text)
-            self.table.addTopLevelItem(row)
+        async with self._filling:
+            self.table.clear()
+            for start in range(0, min(len(problems), _MOST), _AT_ONCE):
+                shown = problems[start : min(start + _AT_ONCE, _MOST)]
+                self.table.addTopLevelItems([self._row(problem) for problem in shown])
+                await asyncio.sleep(0)
         self.title.set_count(f"{len(problems):,}" if problems else "")
         self._stack.setCurrentWidget(self.table if problems else self._empty)
+
+    def _row(self, problem: Problem) -> QTreeWidgetItem:
+        theme = self._theme.theme
+        colors = {"failed": theme.danger, "skipped": theme.faint, "marked": theme.warning}
+        row = QTreeWidgetItem([problem.path.text, problem.reason])
+        row.setIcon(0, icon(theme, _SYMBOLS[problem.kind], colors[problem.kind]))
+        row.setToolTip(1, problem.reason)
+        row.setData(0, Qt.ItemDataRole.UserRole, problem.path.text)
+        return row
 
     def _reload(self) -> None:
         tasks.start(self.reload(), owner=self, what=self.tr("list the problems"))

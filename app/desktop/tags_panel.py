@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QModelIndex, QPoint, QSortFilterProxyModel, Qt, QTimer, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QMenu, QStackedWidget, QTreeView, QVBoxLayout, QWidget
@@ -14,9 +17,13 @@ from app.desktop.theme import ThemeSource
 from app.events import Event
 from app.index.records import IndexUpdated, TagCount
 
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
 TAG_ROLE = int(Qt.ItemDataRole.UserRole)
 COUNT_ROLE = TAG_ROLE + 1
 _SETTLE_MS = 400
+_AT_ONCE = 100
 
 
 class TagsPanel(Panel):
@@ -48,6 +55,9 @@ class TagsPanel(Panel):
             theme, "hash", self.tr("No tags yet"),
             self.tr("Write #a-tag in a note, or list tags in its properties."),
         )  # fmt: skip
+        self._items: dict[str, QStandardItem] = {}
+        self._stack = QStackedWidget()
+        self._filling = asyncio.Lock()
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._arrange()
         self._connect()
@@ -55,19 +65,24 @@ class TagsPanel(Panel):
 
     async def reload(self) -> None:
         """Count the tags anew; what was unfolded stays so."""
-        counts = await self._client.run(lambda workspace: workspace.index.tags())
+        async with self._filling:
+            await self._fill(await self._client.run(_sorted))
+
+    def _show(self, model: QStandardItemModel, items: dict[str, QStandardItem]) -> None:
         unfolded = {tag for tag, item in self._items.items() if self.tree.isExpanded(self._view_index(item))}
-        self._fill(counts)
+        old, self.model, self._items = self.model, model, items
+        self._shown.setSourceModel(model)
+        old.deleteLater()
+        self.title.set_count(f"{len(items):,}" if items else "")
+        self._stack.setCurrentWidget(self.tree if items else self._empty)
         for tag in unfolded & set(self._items):
             self.tree.setExpanded(self._view_index(self._items[tag]), True)
 
     def _arrange(self) -> None:
-        self._items: dict[str, QStandardItem] = {}
         bar = QVBoxLayout()
         bar.setContentsMargins(8, 8, 8, 4)
         bar.addWidget(self.filter)
         self.column.addLayout(bar)
-        self._stack = QStackedWidget()
         self._stack.addWidget(self.tree)
         self._stack.addWidget(self._empty)
         self.column.addWidget(self._stack, 1)
@@ -87,20 +102,17 @@ class TagsPanel(Panel):
         if any(isinstance(event, IndexUpdated) for event in events) and not self._settle.isActive():
             self._settle.start()
 
-    def _fill(self, counts: tuple[TagCount, ...]) -> None:
-        self.model.clear()
-        self._items = {}
-        for count in sorted(counts, key=lambda count: count.tag.casefold()):
-            item = QStandardItem(count.tag.rpartition("/")[2])
-            item.setEditable(False)
-            item.setData(count.tag, TAG_ROLE)
-            item.setData(count.count, COUNT_ROLE)
-            item.setToolTip(f"#{count.tag}")
-            self._items[count.tag.casefold()] = item
-            parent = self._items.get(count.parent.casefold()) if count.parent else None
-            (parent or self.model.invisibleRootItem()).appendRow(item)
-        self.title.set_count(f"{len(counts):,}" if counts else "")
-        self._stack.setCurrentWidget(self.tree if counts else self._empty)
+    async def _fill(self, counts: tuple[TagCount, ...]) -> None:
+        """Make the rows, a hundred at a time, in a model that is shown when it is whole."""
+        model, items = QStandardItemModel(self), dict[str, QStandardItem]()
+        for number, count in enumerate(counts):
+            if number % _AT_ONCE == _AT_ONCE - 1:
+                await asyncio.sleep(0)
+            item = _row(count)
+            items[count.tag.casefold()] = item
+            parent = items.get(count.parent.casefold()) if count.parent else None
+            (parent or model.invisibleRootItem()).appendRow(item)
+        self._show(model, items)
 
     def _narrow(self, text: str) -> None:
         self._shown.setFilterFixedString(text.strip().lstrip("#"))
@@ -123,3 +135,17 @@ class TagsPanel(Panel):
 
     def _view_index(self, item: QStandardItem) -> QModelIndex:
         return self._shown.mapFromSource(self.model.indexFromItem(item))
+
+
+def _row(count: TagCount) -> QStandardItem:
+    item = QStandardItem(count.tag.rpartition("/")[2])
+    item.setEditable(False)
+    item.setData(count.tag, TAG_ROLE)
+    item.setData(count.count, COUNT_ROLE)
+    item.setToolTip(f"#{count.tag}")
+    return item
+
+
+async def _sorted(workspace: Workspace) -> tuple[TagCount, ...]:
+    """Runs in the service thread: the tags by name, each after the one that it is nested in."""
+    return tuple(sorted(workspace.index.tags(), key=lambda count: count.tag.casefold()))

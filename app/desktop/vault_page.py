@@ -1,10 +1,12 @@
 """The window of an open vault: side, graph and notes, agent, and the folded bottom; and how it is laid out.
 
-It builds the panels and keeps their places. What they say to one another is connected in `wiring.py`.
+It makes the panels and keeps their places: those in sight one by one, so that the window answers in between,
+the others when they are first looked for. What they say to one another is connected in `wiring.py`.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from typing import Any
 
@@ -34,10 +36,12 @@ _SHARES = [46, 54]  # of the graph and the notes, until the user moves what is b
 class VaultPage(QWidget):
     """The panels of one vault; `panel` finds one by its id.
 
-    `command` carries the id of a command that a button of the activity bar stands for.
+    `command` carries the id of a command that a button of the activity bar stands for. `made` carries the id
+    of a panel and the panel, as soon as there is one.
     """
 
     command = Signal(str)
+    made = Signal(str, QWidget)
 
     def __init__(
         self,
@@ -51,6 +55,8 @@ class VaultPage(QWidget):
         self._theme = theme
         self._kinds = {kind.id: kind for kind in kinds}
         self._panels: dict[str, QWidget] = {}
+        self._tabs: dict[str, QWidget] = {}  # the places of the panels at the bottom
+        self._wanted: dict[str, Any] = {}  # the layout that `restore` was given
         self._buttons: dict[str, ThemedButton] = {}
         self._folded: set[str] = set()  # what is hidden for want of room only
         self._shares = _SHARES
@@ -63,12 +69,26 @@ class VaultPage(QWidget):
         self.centre = _splitter(Qt.Orientation.Horizontal, self.across)
         self.bottom = QTabWidget(self.down)
         self.bottom.setDocumentMode(True)
-        self._make_panels()
         self._arrange()
 
     def panel(self, panel_id: str) -> QWidget | None:
-        """The panel with that id, if the window has it."""
+        """The panel with that id, made now if it was not yet; None if the window has none such."""
+        if panel_id not in self._panels and panel_id in self._kinds:
+            self._make(self._kinds[panel_id])
         return self._panels.get(panel_id)
+
+    def existing(self, panel_id: str) -> QWidget | None:
+        """The panel with that id, if somebody has looked for it yet."""
+        return self._panels.get(panel_id)
+
+    async def build(self, state: dict[str, Any]) -> None:
+        """Make what is in sight by `state`, with the window's events between the panels; then lay it out."""
+        self._wanted = state
+        for panel_id in self._in_sight():
+            self.panel(panel_id)
+            self._lay_out()
+            await asyncio.sleep(0)
+        self.restore(state)
 
     @property
     def notes(self) -> NoteArea | None:
@@ -78,7 +98,7 @@ class VaultPage(QWidget):
 
     def show_side(self, panel_id: str, *, fold: bool = False) -> None:
         """Show a side panel; with `fold`, hide the side if it is shown already."""
-        panel = self._panels.get(panel_id)
+        panel = self.panel(panel_id)
         if panel is None:
             return
         if fold and self.side.currentWidget() is panel and not self.side.isHidden():
@@ -105,13 +125,14 @@ class VaultPage(QWidget):
         if (widget := self._areas()[area]) is not None:
             self._folded.discard(area)
             widget.show()
+            self._fill_bottom()
         self._make_room()
         self._fit(keep=area)
 
     def show_bottom(self, panel_id: str) -> None:
         """Unfold the bottom with this panel in front."""
-        if (panel := self._panels.get(panel_id)) is not None:
-            self.bottom.setCurrentWidget(panel)
+        if self.panel(panel_id) is not None:
+            self.bottom.setCurrentWidget(self._tabs[panel_id])
             self.bottom.show()
             self._mark_buttons()
 
@@ -127,10 +148,30 @@ class VaultPage(QWidget):
 
     def restore(self, state: dict[str, Any]) -> None:
         """Lay it out as `state` says, or as at the first start."""
-        hidden = state.get("hidden", ["bottom"])
+        self._wanted = state
+        for panel_id in self._in_sight():
+            self.panel(panel_id)
+        self._lay_out()
+
+    def _in_sight(self) -> list[str]:
+        """What a person sees first, in the order of looking at it."""
+        sides = [kind.id for kind in self._kinds.values() if kind.area == "side"]
+        wanted = str(self._wanted.get("side"))
+        first = wanted if wanted in sides else next(iter(sides), "")
+        centre = [kind.id for kind in self._kinds.values() if kind.area not in ("side", "bottom")]
+        bottom = [] if "bottom" in self._hidden() else list(self._tabs)[:1]
+        return [each for each in (first, *centre, *bottom) if each]
+
+    def _hidden(self) -> list[str]:
+        hidden: list[str] = self._wanted.get("hidden", ["bottom"])
+        return hidden
+
+    def _lay_out(self) -> None:
+        """Show and size what is there by now."""
+        state = self._wanted
         for name, widget in self._areas().items():
             if widget is not None:
-                widget.setVisible(name not in hidden)
+                widget.setVisible(name not in self._hidden())
         if (panel := self._panels.get(str(state.get("side")))) is not None:
             self.side.setCurrentWidget(panel)
         zoom = self._theme.zoom
@@ -221,29 +262,50 @@ class VaultPage(QWidget):
     def _splitters(self) -> dict[str, QSplitter]:
         return {"across": self.across, "centre": self.centre, "down": self.down}
 
-    def _make_panels(self) -> None:
-        places = {"side": self.side, "graph": self.centre, "notes": self.centre, "bottom": self.bottom}
+    def _make(self, kind: PanelKind) -> None:
+        tab = self._tabs.get(kind.id)
+        places = {"side": self.side, "graph": self.centre, "notes": self.centre, "bottom": tab}
+        panel = kind.make(self.client, self._theme, places.get(kind.area) or self.across)
+        self._panels[kind.id] = panel
+        if kind.area == "side":
+            self.side.addWidget(panel)
+        elif kind.area in ("graph", "notes"):
+            self.centre.insertWidget(0 if kind.area == "graph" else self.centre.count(), panel)
+        elif tab is not None and (layout := tab.layout()) is not None:
+            layout.addWidget(panel)
+        else:
+            self.across.addWidget(panel)
+        if kind.id == "agent":
+            panel.setMinimumWidth(round(_AGENT_LEAST * self._theme.zoom))
+        if isinstance(panel, NoteArea):
+            panel.shown.connect(self._follow_notes)
+        self.made.emit(kind.id, panel)
+
+    def _make_tabs(self) -> None:
+        """The places at the bottom; each panel comes into its own when it is looked at."""
         for kind in self._kinds.values():
-            panel = kind.make(self.client, self._theme, places.get(kind.area, self.across))
-            self._panels[kind.id] = panel
-            if kind.area == "side":
-                self.side.addWidget(panel)
-            elif kind.area in ("graph", "notes"):
-                self.centre.addWidget(panel)
-            elif kind.area == "bottom":
-                self.bottom.addTab(panel, self.tr(kind.title))
+            if kind.area == "bottom":
+                tab = self._tabs[kind.id] = QWidget()
+                row = QHBoxLayout(tab)
+                row.setContentsMargins(0, 0, 0, 0)
+                self.bottom.addTab(tab, self.tr(kind.title))
+        self.bottom.currentChanged.connect(lambda _: self._fill_bottom())
+
+    def _fill_bottom(self) -> None:
+        """Make the panel of the tab in front, if it can be seen."""
+        front = self.bottom.currentWidget()
+        if not self.bottom.isHidden():
+            for panel_id, tab in self._tabs.items():
+                if tab is front:
+                    self.panel(panel_id)
 
     def _arrange(self) -> None:
         self.across.addWidget(self.side)
         self.across.addWidget(self.centre)
-        zoom = self._theme.zoom
-        if (agent := self._panels.get("agent")) is not None:
-            self.across.addWidget(agent)
-            agent.setMinimumWidth(round(_AGENT_LEAST * zoom))
         self.across.setStretchFactor(1, 1)
-        self.side.setMinimumWidth(round(_SIDE_LEAST * zoom))
-        if (notes := self.notes) is not None:
-            notes.shown.connect(self._follow_notes)
+        self.side.setMinimumWidth(round(_SIDE_LEAST * self._theme.zoom))
+        self._make_tabs()
+        self.bottom.hide()
         self.down.addWidget(self.across)
         self.down.addWidget(self.bottom)
         self.down.setStretchFactor(0, 1)
@@ -272,7 +334,7 @@ class VaultPage(QWidget):
             ("agent", "sparkle", self.tr("Agent")),
             ("bottom", "activity", self.tr("Activity and audit log")),
         ):
-            if self._areas()[name] is not None:
+            if name == "bottom" or name in self._kinds:
                 column.addWidget(self._button(name, symbol, words, f"toggle-{name}"))
         settings = ThemedButton(self._theme, "gear-six", self.tr("Settings"), size=20)
         settings.clicked.connect(lambda: self.command.emit("settings"))
@@ -293,7 +355,8 @@ class VaultPage(QWidget):
                 area = areas[name]
                 button.setChecked(area is not None and not area.isHidden())
             else:
-                in_front = self.side.currentWidget() is self._panels[name]
+                panel = self._panels.get(name)
+                in_front = panel is not None and self.side.currentWidget() is panel
                 button.setChecked(in_front and not self.side.isHidden())
 
 

@@ -46,7 +46,8 @@ class VaultView(QObject):
     `command` carries a command's id, perhaps with ":" and a section of the settings. `lost` and `found`: the
     vault's folder went and came back. `granted` carries the labels of what is auto-approved, `told` one
     sentence for the user. `index_changed` comes after a burst of changes has settled. `embedding` carries
-    an `EmbeddingProgressed`, `cost_changed` what the agent has used.
+    an `EmbeddingProgressed`, `cost_changed` what the agent has used, `note_shown` the path of the note in
+    front (empty for none).
     """
 
     command = Signal(str)
@@ -57,6 +58,7 @@ class VaultView(QObject):
     index_changed = Signal()
     embedding = Signal(object)
     cost_changed = Signal(str)
+    note_shown = Signal(str)
 
     def __init__(
         self,
@@ -76,6 +78,7 @@ class VaultView(QObject):
         self._kept = Remembered.of_vault(client.workspace.root)
         self.page = VaultPage(client, theme, kinds)
         self.commands = NoteCommands(client, theme, window)
+        self.page.made.connect(self._follow)
         self._wiring = Wiring(self.page, navigation, self.commands)
         self._approvals = ApprovalQueue(window, theme)
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
@@ -87,28 +90,29 @@ class VaultView(QObject):
         self._approvals.noted.connect(self.told)
         client.approver.asked.connect(self._approvals.add)
         client.events.batch.connect(self._notice)
-        if (graph := self.graph) is not None:
-            self._approvals.pending_paths_changed.connect(graph.set_pending)
-            graph.restore(self._kept.mapping("graph"))
-            graph.kept.connect(self._keep_soon.start)
+        self._approvals.pending_paths_changed.connect(self._mark_pending)
         self._wiring.on_screen(self.prefer_embedding)
+        self._reading = False
+        self._built = False
         self._lost_drafts = LostDrafts(client, banners, window)
         self._lost_drafts.open_requested.connect(navigation.open)
-        self.page.restore(self._kept.mapping("layout"))
 
     @property
     def notes(self) -> NoteArea | None:
         """The tabs of the notes."""
-        return self.page.notes
+        panel = self.page.panel("notes")
+        return panel if isinstance(panel, NoteArea) else None
 
     @property
     def graph(self) -> GraphPanel | None:
-        """The graph."""
-        panel = self.page.panel("graph")
+        """The graph, once it is made."""
+        panel = self.page.existing("graph")
         return panel if isinstance(panel, GraphPanel) else None
 
     async def begin(self) -> None:
-        """Tell what opening found, show what is auto-approved, and open the notes of last time."""
+        """Build the page, tell what opening found and what is auto-approved, and open last time's notes."""
+        await self.page.build(self._kept.mapping("layout"))
+        self._built = True
         for notice in self._client.workspace.notices:
             self.told.emit(notice)
         grants = await self._client.run(lambda workspace: workspace.grants.list())
@@ -125,6 +129,7 @@ class VaultView(QObject):
 
     def set_reading(self, reading: bool) -> None:
         """Whether the vault is being read just now."""
+        self._reading = reading
         if (graph := self.graph) is not None:
             graph.set_reading(reading)
 
@@ -183,9 +188,25 @@ class VaultView(QObject):
 
     def _keep(self) -> None:
         """Remember the layout and the tabs; also while it is open, lest a crash forgets them."""
+        if not self._built:
+            return  # What is not there yet would be remembered as hidden.
         notes = self.notes.state() if self.notes is not None else {}
         graph = self.graph.state() if self.graph is not None else {}
         self._kept.save(layout=self.page.state(), notes=notes, graph=graph)
+
+    def _follow(self, _: str, panel: QWidget) -> None:
+        """A panel was made: what it missed is told to it."""
+        if isinstance(panel, GraphPanel):
+            panel.restore(self._kept.mapping("graph"))
+            panel.kept.connect(self._keep_soon.start)
+            panel.set_reading(self._reading)
+            panel.set_pending(self._approvals.pending_paths)
+        elif isinstance(panel, NoteArea):
+            panel.shown.connect(self.note_shown)
+
+    def _mark_pending(self, paths: frozenset[str]) -> None:
+        if (graph := self.graph) is not None:
+            graph.set_pending(paths)
 
     def _notice(self, events: tuple[Event, ...]) -> None:
         for event in events:

@@ -5,7 +5,7 @@ Panels know nothing of each other. Those that the window does not have are skipp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import SignalInstance
@@ -33,17 +33,14 @@ class Wiring:
         self._page = page
         self._navigation = navigation
         self._commands = commands
-        names = "files", "search", "tags", "problems", "duplicates", "graph", "notes", "agent", "audit"
-        for panel_id in names:
-            if (panel := page.panel(panel_id)) is not None:
-                self._connect(panel)
+        self._prefer: Callable[[Iterable[str]], None] = lambda paths: None
+        page.made.connect(self._connect)
         commands.open_requested.connect(navigation.open)
         commands.made.connect(lambda path: self._show_note(path, WRITE))
         commands.ask_requested.connect(self.ask_agent)
-        self._connect_files()
-        self._connect_notes()
-        self._connect_graph()
-        self._connect_agent()
+        commands.travel_requested.connect(self._travel)
+        commands.give_requested.connect(self._give)
+        navigation.go.connect(self._show_note)
 
     def search(self, query: str) -> None:
         """Search for `query` in the side panel."""
@@ -67,63 +64,56 @@ class Wiring:
 
     def on_screen(self, prefer: Callable[[Iterable[str]], None]) -> None:
         """Tell `prefer` the paths of the notes that come to the screen: opened ones and search hits."""
-        if isinstance(search := self._page.panel("search"), SearchPanel):
-            search.found.connect(prefer)
-        if self._page.notes is not None:
-            self._page.notes.shown.connect(lambda path: prefer((path,) if path else ()))
+        self._prefer = prefer
 
-    def _connect(self, panel: QWidget) -> None:
+    def _connect(self, panel_id: str, panel: QWidget) -> None:
+        """A panel was made: it is told what the others do, and they what it does."""
         opened = getattr(panel, "open_requested", None)
         if isinstance(opened, SignalInstance):
             opened.connect(self._open)
         searched = getattr(panel, "search_requested", None)
         if isinstance(searched, SignalInstance):
             searched.connect(self.search)
+        if isinstance(panel, FilesPanel):
+            panel.act_requested.connect(self._commands.act)
+            if (notes := self._page.notes) is not None and notes.current is not None:
+                panel.select(notes.current.path)
+        elif isinstance(panel, TagsPanel):
+            panel.rename_requested.connect(self._rename_tag)
+        elif isinstance(panel, SearchPanel):
+            panel.found.connect(self._mark_found)
+        elif isinstance(panel, GraphPanel):
+            panel.act_requested.connect(self._commands.act)
+        elif isinstance(panel, NoteArea):
+            self._connect_notes(panel)
+        elif panel_id == "agent":
+            self._connect_agent(cast("AgentPanel", panel))
 
     def _open(self, path: str, fragment: str = "") -> None:
         self._navigation.open(path, fragment)
 
-    def _connect_files(self) -> None:
-        if isinstance(files := self._page.panel("files"), FilesPanel):
-            files.act_requested.connect(self._commands.act)
-            self._commands.travel_requested.connect(self._travel)
-            self._commands.give_requested.connect(self._give)
-        if isinstance(tags := self._page.panel("tags"), TagsPanel):
-            tags.rename_requested.connect(self._rename_tag)
-
     def _rename_tag(self, tag: str) -> None:
         tasks.start(self._commands.rename_tag(tag), owner=self._page, what=self._page.tr("rename the tag"))
 
-    def _connect_notes(self) -> None:
-        notes, files = self._page.notes, self._page.panel("files")
-        if notes is None:
-            return
-        self._navigation.go.connect(self._show_note)
+    def _connect_notes(self, notes: NoteArea) -> None:
         notes.shown.connect(self._visited)
         notes.act_requested.connect(self._commands.act)
         notes.create_requested.connect(lambda name: self._commands.make(name))
-        if isinstance(files, FilesPanel):
-            notes.shown.connect(lambda path: files.select(path) if path else None)
 
-    def _connect_graph(self) -> None:
-        graph, search, notes = self._page.panel("graph"), self._page.panel("search"), self._page.notes
-        if not isinstance(graph, GraphPanel):
-            return
-        graph.act_requested.connect(self._commands.act)
-        if isinstance(search, SearchPanel):
-            search.found.connect(graph.set_found)
-        if notes is not None:
-            notes.shown.connect(graph.show_note)
-
-    def _connect_agent(self) -> None:
-        agent, notes = cast("AgentPanel | None", self._page.panel("agent")), self._page.notes
-        if agent is None:
-            return
-        if notes is not None:
-            agent.set_open_note(lambda: (notes.current.path or None) if notes.current is not None else None)
+    def _connect_agent(self, agent: AgentPanel) -> None:
+        agent.set_open_note(self._open_note)
         agent.diff_requested.connect(lambda number: self._show_entry(number, undo_it=False))
         agent.undo_requested.connect(lambda number: self._show_entry(number, undo_it=True))
         agent.settings_requested.connect(lambda section: self._page.command.emit(f"settings:{section}"))
+
+    def _open_note(self) -> str | None:
+        notes = self._page.notes
+        return (notes.current.path or None) if notes is not None and notes.current is not None else None
+
+    def _mark_found(self, found: Collection[str]) -> None:
+        self._prefer(found)
+        if isinstance(graph := self._page.existing("graph"), GraphPanel):
+            graph.set_found(found)
 
     def _show_entry(self, number: int, *, undo_it: bool) -> None:
         what = self._page.tr("take it back") if undo_it else self._page.tr("show what was changed")
@@ -147,9 +137,15 @@ class Wiring:
             if found is not None:
                 await notes.open(found, fragment)
 
-        if (notes := self._page.notes) is not None:
+        if isinstance(notes := self._page.panel("notes"), NoteArea):
             tasks.start(show(notes), owner=notes, what=self._page.tr("open the note"))
 
     def _visited(self, path: str) -> None:
+        """A note came to the front: the others point at it."""
+        if isinstance(graph := self._page.existing("graph"), GraphPanel):
+            graph.show_note(path)
+        self._prefer((path,) if path else ())
         if path:
+            if isinstance(files := self._page.existing("files"), FilesPanel):
+                files.select(path)
             self._navigation.visited(path)

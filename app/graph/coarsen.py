@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 _ROUNDS = 8
 _HEAVIEST_LINK = 3
+_WIDEST_HUB = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +50,14 @@ def adjacency(edges: NDArray[np.int32], size: int) -> scipy.sparse.csr_matrix:
 def eased_at_hubs(weights: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
     """The pull of every link: by how many there are, at most three; less where both its ends have many.
 
-    The mean stays. A hub whose links all pull in full draws its notes into one heap.
+    The mean stays. A hub whose links all pull in full draws its notes into one heap; one with thousands is
+    wider than its links could draw together, so they pull less still.
     """
     degree = np.maximum(np.diff(weights.indptr), 1)
-    lesser = np.minimum(np.repeat(degree, np.diff(weights.indptr)), degree[weights.indices])
-    pull = np.minimum(weights.data, _HEAVIEST_LINK) / np.sqrt(lesser)
+    here, there = np.repeat(degree, np.diff(weights.indptr)), degree[weights.indices]
+    pull = np.minimum(weights.data, _HEAVIEST_LINK) / np.sqrt(np.minimum(here, there))
     pull *= weights.data.sum() / max(float(pull.sum()), 1e-9)
+    pull *= np.sqrt(np.minimum(1.0, _WIDEST_HUB / np.maximum(here, there)))
     eased = (pull.astype(np.float32), weights.indices, weights.indptr)
     return scipy.sparse.csr_matrix(eased, shape=weights.shape)
 

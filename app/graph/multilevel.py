@@ -22,6 +22,7 @@ from app.graph.unfolding import LARGEST, make_room, name_widths, unfold
 _COARSE = Pace(60, 0.2, 0.1, 0.1)
 _FINEST = Pace(80, 0.2, 2.0, 0.1)
 _EVEN = Pace(30, 0.1, 0.2, 0.2)
+_CHARGED_BODIES = 1_600_000
 _FEW_BY = 12
 _LEAST_INSIDE = 0.42
 _SPREAD = 0.18
@@ -144,7 +145,8 @@ class _Ladder:
         if coarsest:
             return self._engine.charged(level, at, 300, 1.0)
         if self._is_even or self._size < self._engine.charged_below():
-            return self._engine.charged(level, at, 300 if index else 150, 1.0)
+            patience = max(40, _CHARGED_BODIES // len(level))
+            return self._engine.charged(level, at, min(patience, 300 if index else 150), 1.0)
         if index == 0:
             return iter(())
         if len(level) < self._engine.charged_below():
@@ -154,7 +156,7 @@ class _Ladder:
     def _refined_coarsely(self, level: Level, at: Positions) -> Iterator[Positions]:
         """Bounded forces between groups; their links pull as if each had six."""
         pull = level.weights * np.float32(6 * len(level) / max(float(level.weights.sum()), 1e-9))
-        pull.data = np.minimum(pull.data, 3)
+        pull = eased_at_hubs(pull)
         unit = np.float32(level.unit)
         for step in self._engine.refined(Level(pull, level.mass), self._scaled(at) / unit, _COARSE):
             yield step * unit

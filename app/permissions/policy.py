@@ -13,13 +13,15 @@ from typing import Literal
 
 from app.permissions.approval import GrantOffer
 from app.permissions.caller import Caller, CallerKind
+from app.permissions.globs import word_matches
 from app.permissions.grants import Grants
 from app.permissions.offers import offers_for
+from app.permissions.profiles import offers, outside_profile, reaches
 from app.permissions.rules import CompiledRule
 from app.permissions.scope import Operation, ScopeKind
 from app.permissions.scoping import MESSAGE, PAGE, CallFacts, Part
 from app.permissions.wording import counted
-from app.settings import Effect, PermissionSettings, Rule, VaultRules
+from app.settings import CallerProfile, Effect, PermissionSettings, Rule, VaultRules
 from app.vault.path import NotePath
 
 _NO_VAULT_RULES = VaultRules()
@@ -87,6 +89,7 @@ class Policy:
         self.categories_off = frozenset(settings.categories_off) | frozenset(
             vault.categories_off if vault else ()
         )
+        self._profiles = settings.callers
         self._grants.deletes_unlocked = settings.unlock_delete_grants
 
     def decide(self, call: CallFacts) -> Verdict:
@@ -106,9 +109,12 @@ class Policy:
     def may_call(self, caller: Caller, category: str, tool: str, op: str = "") -> bool:
         """Whether `caller` may call the tool (and its operation `op`) at all.
 
-        No when its category is off, or a deny rule on every path and operation names it.
+        No when its category is off, a profile of the caller leaves it out, or a deny rule on every path and
+        operation names it.
         """
         if category in self.categories_off:
+            return False
+        if not all(offers(profile, category, tool, op) for profile in self._profiles_of(caller)):
             return False
         return not any(
             rule.effect == "deny" and rule.is_everywhere and not rule.rule.operations
@@ -117,15 +123,24 @@ class Policy:
 
     def may_read(self, caller: Caller, tool: str, path: NotePath) -> Effect:
         """What the rules say of reading the note at `path` through `tool`; without a rule, allow."""
+        if not all(reaches(profile, path) for profile in self._profiles_of(caller)):
+            return "deny"
         part = Part(Operation.READ, path)
         said = {rule.effect for rule in self._about(caller, tool) if rule.touches(part)}
         return "deny" if "deny" in said else "ask" if "ask" in said else "allow"
 
     def has_read_rules(self, caller: Caller, tool: str) -> bool:
-        """Whether a rule narrows what `caller` reads through `tool`."""
-        return any(
+        """Whether a rule or a profile narrows what `caller` reads through `tool`."""
+        return any(profile.folders for profile in self._profiles_of(caller)) or any(
             rule.effect != "allow" and Operation.READ in rule.operations for rule in self._about(caller, tool)
         )
+
+    def _profiles_of(self, caller: Caller) -> list[CallerProfile]:
+        """The profiles that hold for a caller; the person at the window has none."""
+        if caller.kind is CallerKind.USER:
+            return []
+        names = (caller.kind.value, caller.name)
+        return [one for one in self._profiles if any(word_matches(one.caller, name) for name in names)]
 
     def _about(self, caller: Caller, tool: str, op: str = "") -> Iterable[CompiledRule]:
         return (rule for rule in self._rules if rule.is_about(caller, tool, op))
@@ -145,6 +160,9 @@ class Policy:
         for part in call.parts:
             if writes and part.path is not None and part.path.is_hidden:
                 return Deny(f"{part.path} belongs to a program's own data, which no tool writes")
+        for profile in self._profiles_of(call.caller):
+            if problem := outside_profile(profile, call):
+                return Deny(problem)
         if call.access is not None and call.access.effect == "deny":
             return Deny(call.access.reason)
         return None

@@ -1,17 +1,23 @@
-"""How often a caller may call: per category and per tool, within each minute."""
+"""How often a caller may call: per category, per tool, between two calls, and within a turn."""
 
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Iterable
 
 from app.errors import LimitError
 from app.permissions.caller import Caller, CallerKind
+from app.permissions.globs import word_matches
+from app.settings import CallLimit
 from app.toolkit.registry import Category
 from app.toolkit.tool import Tool
 
 _WINDOW = 60.0
+_TURNS = 500
+
+Calls = deque[float]
+_Key = tuple[str, str, str]
 
 
 class Limits:
@@ -23,35 +29,96 @@ class Limits:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._calls: dict[tuple[str, str, str], deque[float]] = {}
+        self._ruled: tuple[CallLimit, ...] = ()
+        self._calls: dict[_Key, Calls] = {}
+        self._last: dict[_Key, float] = {}
+        self._turns: OrderedDict[str, Counter[str]] = OrderedDict()
+
+    def configure(self, ruled: Iterable[CallLimit]) -> None:
+        """Hold these limits of the user from now on, beside those of the tools and categories."""
+        self._ruled = tuple(ruled)
 
     def check(self, tool: Tool, category: Category, caller: Caller) -> None:
         """Count a call of `tool` by `caller`.
 
         Raises:
-            LimitError: there were too many in the last minute; `limit` and `retry_after` (seconds) say
+            LimitError: it is one too many; `limit` and, where waiting helps, `retry_after` (seconds) say
                 what is allowed. The call is not counted.
         """
         if caller.kind is CallerKind.USER:
             return
         now = self._clock()
+        ruled = [one for one in self._ruled if _is_about(one, tool)]
+        windows = self._windows(tool, category, caller, ruled, now)
+        for calls, what, limit in windows:
+            if len(calls) >= limit:
+                raise _too_often(what, limit, (calls[0] if calls else now) + _WINDOW - now)
+        self._check_pause(tool, caller, ruled, now)
+        self._check_turn(tool, caller, ruled)
+        for calls, _, _ in windows:
+            calls.append(now)
+        self._last[_key(tool.name, caller)] = now
+        self._count(tool, caller)
+
+    def _windows(
+        self, tool: Tool, category: Category, caller: Caller, ruled: list[CallLimit], now: float
+    ) -> list[tuple[Calls, str, int]]:
         bounds = [(f"category {category.id}", category.rate_per_minute)]
         if tool.rate_per_minute is not None:
             bounds.append((f"tool {tool.name}", tool.rate_per_minute))
-        windows = [(self._window(what, caller, now), what, limit) for what, limit in bounds]
-        for calls, what, limit in windows:
-            if len(calls) >= limit:
-                retry = round(calls[0] + _WINDOW - now, 1)
-                raise LimitError(
-                    f"More than {limit} calls a minute of the {what}: try again in {retry} s.",
-                    limit=limit,
-                    retry_after=retry,
-                )
-        for calls, _, _ in windows:
-            calls.append(now)
+        bounds += [(_what(one), one.per_minute) for one in ruled if one.per_minute is not None]
+        return [(self._window(what, caller, now), what, limit) for what, limit in bounds]
 
-    def _window(self, what: str, caller: Caller, now: float) -> deque[float]:
-        calls = self._calls.setdefault((what, caller.kind.value, caller.name), deque())
+    def _window(self, what: str, caller: Caller, now: float) -> Calls:
+        calls = self._calls.setdefault(_key(what, caller), deque())
         while calls and calls[0] <= now - _WINDOW:
             calls.popleft()
         return calls
+
+    def _check_pause(self, tool: Tool, caller: Caller, ruled: list[CallLimit], now: float) -> None:
+        last = self._last.get(_key(tool.name, caller))
+        for one in ruled:
+            if one.pause is not None and last is not None and now - last < one.pause:
+                retry = round(one.pause - (now - last), 1)
+                raise LimitError(
+                    f"{tool.name} may be called every {one.pause:g} s: try again in {retry} s.",
+                    limit=1,
+                    retry_after=retry,
+                )
+
+    def _check_turn(self, tool: Tool, caller: Caller, ruled: list[CallLimit]) -> None:
+        counts = self._turns.get(caller.turn, Counter())
+        for one in ruled:
+            made = sum(count for name, count in counts.items() if word_matches(one.tool, name))
+            if one.per_turn is not None and caller.turn and made >= one.per_turn:
+                message = f"More than {one.per_turn} calls in a turn of {_what(one)}."
+                raise LimitError(message, limit=one.per_turn)
+
+    def _count(self, tool: Tool, caller: Caller) -> None:
+        if not caller.turn:
+            return
+        self._turns.setdefault(caller.turn, Counter())[tool.name] += 1
+        self._turns.move_to_end(caller.turn)
+        while len(self._turns) > _TURNS:
+            self._turns.popitem(last=False)
+
+
+def _is_about(limit: CallLimit, tool: Tool) -> bool:
+    return word_matches(limit.tool, tool.name)
+
+
+def _what(limit: CallLimit) -> str:
+    return f"the tools {limit.tool}" if any(mark in limit.tool for mark in "*?[{") else f"tool {limit.tool}"
+
+
+def _key(what: str, caller: Caller) -> _Key:
+    return (what, caller.kind.value, caller.name)
+
+
+def _too_often(what: str, limit: int, wait: float) -> LimitError:
+    retry = round(wait, 1)
+    return LimitError(
+        f"More than {limit} calls a minute of the {what.removeprefix('the ')}: try again in {retry} s.",
+        limit=limit,
+        retry_after=retry,
+    )

@@ -22,7 +22,7 @@ class ToolOutcome:
     `entry` is the number in the audit log (0 if it could not be written), `commit` the journal's.
     `duration_ms` leaves out the time that the user took to answer. `untrusted`: the result holds text
     from outside; a caller that reads it is tainted from then on. `pending` is the id of an operation that
-    waits for the user, for a caller that does not.
+    waits for the user, for a caller that does not. `ends_turn`: by a rule of the user, the turn is over now.
     """
 
     success: bool
@@ -36,6 +36,7 @@ class ToolOutcome:
     duration_ms: float = 0.0
     untrusted: bool = False
     pending: str = ""
+    ends_turn: bool = False
 
     def as_dict(self) -> dict[str, object]:
         """The outcome as it goes over the wire."""

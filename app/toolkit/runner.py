@@ -27,6 +27,7 @@ from app.permissions.caller import Caller
 from app.permissions.grants import Grants
 from app.permissions.policy import Policy
 from app.permissions.scoping import reach_of_changes, reach_of_effect
+from app.settings import CallLimit, TurnRule
 from app.toolkit.answers import refused_outcome, success, told_by_user, validated
 from app.toolkit.call_record import CallRecord, Watch
 from app.toolkit.committing import Committer
@@ -51,6 +52,7 @@ from app.toolkit.services import Services
 from app.toolkit.sight import Visibility
 from app.toolkit.tool import Answer
 from app.toolkit.trail import Trail
+from app.toolkit.turn_rules import TurnRules
 from app.toolkit.vault_view import VaultView
 from app.vault.changes import ChangeSet, Create, Update, content_hash
 from app.vault.path import NotePath
@@ -97,6 +99,7 @@ class ToolRunner:
         self._audit = audit
         self._events = events
         self._limits = limits or Limits()
+        self._turn_rules = TurnRules()
         self.services = services or Services()
         self._visibility = Visibility(index, policy, events)
         self._gate = Gate(policy, approver, grants, events)
@@ -108,6 +111,11 @@ class ToolRunner:
         """Stop following the index and the grants; calls that still run end as they do."""
         self._visibility.close()
         self._gate.close()
+
+    def configure(self, limits: Iterable[CallLimit], turn_rules: Iterable[TurnRule]) -> None:
+        """Hold these limits and rules of the user from now on."""
+        self._limits.configure(limits)
+        self._turn_rules.configure(turn_rules)
 
     def log_lost_commits(self) -> int:
         """Log the commits that a crash kept out of the audit log; how many there were. Call it on opening."""
@@ -202,7 +210,10 @@ class ToolRunner:
             record.line = outcome.message or "done"
         duration = record.duration_ms
         entry = self._trail.append(record.entry())
-        finished = replace(outcome, entry=entry, commit=record.commit, duration_ms=duration)
+        over = self._turn_rules.ends(record.tool, record.caller)
+        finished = replace(
+            outcome, entry=entry, commit=record.commit, duration_ms=duration, ends_turn=over
+        )
         self._events.publish(ToolFinished(record.id, finished, record.caller, record.tool))
         return finished
 
@@ -264,6 +275,7 @@ class ToolRunner:
             record.decide(Decided.RULE, "a rule keeps the caller from this tool")
             message = f"{record.caller.name} may not use {tool.name}."
             raise PermissionDeniedError(message, tool=tool.name, op=op)
+        self._turn_rules.check(tool.name, record.caller)
         self._limits.check(tool, category, record.caller)
         sight = self._visibility.of(record.caller, tool.name)
         return PreparedCall(record, tool, category, arguments, op, sight)

@@ -13,7 +13,7 @@ from app.agent.turn import Prompt
 from app.errors import ConflictError
 from app.permissions.approval import Denied
 from app.permissions.scope import Operation
-from app.settings import ModelSettings
+from app.settings import ModelSettings, TurnRule
 from app.toolkit.context import ToolContext
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
@@ -242,3 +242,13 @@ async def test_after_text_from_outside_each_change_is_asked_about(workspace, tal
         assert len(approver.asked) == 2
     cards = [item for item in talk.items if isinstance(item, ToolCard)]
     assert [card.untrusted for card in cards] == [False, True, False, False]
+
+
+async def test_after_the_last_call_of_a_turn_no_tool_is_offered(workspace, talk):
+    rule = TurnRule(kind="last", tools=("add_tag",))
+    workspace.change_settings("tools", turn_rules=(rule,))
+    tag = Call("add_tag", {"name": "Longitude", "tag": "one"})
+    async with model(workspace, tag, Say("done")) as server:
+        await talk.say("tag it")
+    offered = [len(request.get("tools") or ()) for request in server.requests]
+    assert offered[0] > 0 and offered[1] == 0

@@ -1,12 +1,23 @@
-// d3-force on a graph: node d3.mjs <edges, int32 pairs> <positions to write, float32> <nodes> <ticks>
-// Prints how long each tick took, in milliseconds, as JSON. Everything is d3's default.
-import { readFileSync, writeFileSync } from "node:fs";
+// d3-force on a graph: node d3.mjs <edges, int32 pairs> <positions, float32 pairs> <nodes> <ticks>
+// Begins from the positions where the file is there, and writes them. Prints how long each tick took, in
+// milliseconds, as JSON. Everything is d3's default.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { forceLink, forceManyBody, forceSimulation, forceX, forceY } from "d3-force";
 
 const [edgeFile, positionFile, nodeCount, tickCount] = process.argv.slice(2);
-const bytes = readFileSync(edgeFile);
-const ends = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+const numbers = (file, Numbers) => {
+  const bytes = readFileSync(file);
+  return new Numbers(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+};
+const ends = numbers(edgeFile, Int32Array);
 const nodes = Array.from({ length: Number(nodeCount) }, (_, index) => ({ index }));
+if (existsSync(positionFile)) {
+  const given = numbers(positionFile, Float32Array);
+  nodes.forEach((node, index) => {
+    node.x = given[2 * index];
+    node.y = given[2 * index + 1];
+  });
+}
 const links = [];
 for (let i = 0; i < ends.length; i += 2) links.push({ source: ends[i], target: ends[i + 1] });
 

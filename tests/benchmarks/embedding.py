@@ -5,8 +5,8 @@ Run: python -m tests.benchmarks.embedding [--check] [--chunks N] [--python PYTHO
 Compared on the same texts, one core each, in turns: the app's embedder (8-bit model, sorted, small batches)
 and sentence-transformers as it comes (32-bit, batches of 32), which runs in its own environment: that of
 `--python`, or one made for the run. Then a vault is embedded behind an open window that draws its graph all
-the time; its longest stall is measured, beside that of the same window while it is paused. Last, the time of a
-question over 100,000 and more chunks, exact and by the approximate index, and how often both agree.
+the time; its longest stall is measured, beside that of the same window while it is paused. Last, the time of
+a question over 100,000 and more chunks, exact and by the approximate index, and how often both agree.
 """
 
 from __future__ import annotations

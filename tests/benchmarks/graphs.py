@@ -54,6 +54,19 @@ def scale_free(size: int, seed: int = 1) -> Graph:
     return of_edges(size, _clean(np.array(pairs), size))
 
 
+def with_index_note(size: int, seed: int = 1) -> Graph:
+    """A sparse vault in which one note links to every third one, as a page of contents does."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, max(1, size // 25), size)
+    order = np.argsort(group, kind="stable")
+    rows = np.arange(1, size)
+    back = np.maximum(0, rows - 1 - rng.integers(0, 6, size - 1))
+    chains = np.stack([order[rows], order[back]], axis=1)
+    listed = rng.permutation(np.arange(1, size))[: size // 3]
+    index = np.stack([np.zeros(len(listed), dtype=np.int64), listed], axis=1)
+    return of_edges(size, _clean(np.concatenate([chains, index]), size))
+
+
 def _communities(size: int, rng: np.random.Generator) -> np.ndarray:
     """Where communities begin; their sizes follow a power law."""
     sizes: list[int] = []

@@ -113,7 +113,7 @@ def test_the_panel_shows_the_vault_and_follows_it(gui, wait_until, service: Serv
 
         panel.filter.setText("thr")
         panel.filter.returnPressed.emit()
-        assert opened == ["One.md", "Three.md"]
+        await wait_until(lambda: opened == ["One.md", "Three.md"])
         panel.filter.clear()
         panel.select("Three.md")
         assert panel.model.path_at(panel.tree.currentIndex()) == ("Three.md", False)

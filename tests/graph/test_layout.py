@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
+from app.graph import native
 from app.graph.builder import build
 from app.graph.coarsen import adjacency, communities, ladder, propagate
 from app.graph.drag import surroundings
 from app.graph.forces import Repulsion, bounded, dense_repulsion
-from app.graph.layout import NumpyLayout, laid_out
+from app.graph.layout import MultilevelLayout, NativeLayout, NumpyLayout, laid_out
 from app.graph.model import Graph, Positions, node_radii
 from app.graph.packing import separate
 from tests.graph.graphs import data, of_edges, planted
@@ -126,9 +127,14 @@ def test_saved_positions_are_taken_as_they_are():
     assert (layout.tick() == places).all()
 
 
-def drag(graph: Graph, row: int, by: float) -> tuple[Positions, Positions]:
+LAYOUTS = [NumpyLayout, *([NativeLayout] if native.available() else [])]
+
+
+def drag(
+    make: type[MultilevelLayout], graph: Graph, row: int, by: float
+) -> tuple[Positions, Positions]:
     before = laid_out(graph)
-    layout = NumpyLayout()
+    layout = make()
     layout.start(graph, before)
     for step in range(40):
         layout.pin(row, float(before[row, 0]) + by * (step + 1) / 40, float(before[row, 1]))
@@ -142,10 +148,11 @@ def drag(graph: Graph, row: int, by: float) -> tuple[Positions, Positions]:
     return before, layout.positions
 
 
-def test_a_dragged_node_takes_its_neighbours_along_and_leaves_far_ones_still():
+@pytest.mark.parametrize("make", LAYOUTS)
+def test_a_dragged_node_takes_its_neighbours_along_and_leaves_far_ones_still(make):
     graph, _ = planted(16, 30)
     row = 5 * 30
-    before, after = drag(graph, row, 15.0)
+    before, after = drag(make, graph, row, 15.0)
     moved = np.linalg.norm(after - before, axis=1)
     leaves = [each for each in graph.neighbours(row).tolist() if graph.degree[each] <= 3]
     far = np.setdiff1d(np.arange(len(graph)), surroundings(graph, row))
@@ -155,9 +162,10 @@ def test_a_dragged_node_takes_its_neighbours_along_and_leaves_far_ones_still():
     assert (moved[far] == 0).all()
 
 
-def test_a_grab_without_a_move_moves_nothing():
+@pytest.mark.parametrize("make", LAYOUTS)
+def test_a_grab_without_a_move_moves_nothing(make):
     graph, _ = planted(8, 30)
-    before, after = drag(graph, 10, 0.0)
+    before, after = drag(make, graph, 10, 0.0)
     assert np.abs(after - before).max() < 0.05
 
 

@@ -8,13 +8,14 @@ from app.errors import InvalidParametersError, LimitError, NotFoundError
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
 from app.permissions.policy import Policy
-from app.settings import PermissionSettings, Rule
+from app.settings import CallLimit, PermissionSettings, Rule, TurnRule
 from app.toolkit.context import ToolContext
 from app.toolkit.limits import Limits
 from app.toolkit.proposal import Proposal
 from app.toolkit.registry import Category, Level, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
+from app.toolkit.turn_rules import TurnRules
 
 AGENT = Caller(CallerKind.MCP, "Claude")
 NOTES = Category("notes", "Notes", Level.READ_WRITE, rate_per_minute=3)
@@ -95,3 +96,72 @@ def test_a_tool_has_its_own_limit():
     limits.check(look, SEARCH, AGENT)
     with pytest.raises(LimitError):
         limits.check(look, SEARCH, AGENT)
+
+
+def test_the_users_limits_hold_beside_those_of_the_tools():
+    now = [0.0]
+    limits = Limits(lambda: now[0])
+    limits.configure((CallLimit(tool="lo*", pause=5), CallLimit(tool="create", per_turn=1)))
+    free = replace(look, rate_per_minute=None)
+    limits.check(free, SEARCH, AGENT)
+    now[0] = 3.0
+    with pytest.raises(LimitError) as caught:
+        limits.check(free, SEARCH, AGENT)
+    assert caught.value.data["retry_after"] == 2.0
+    now[0] = 5.0
+    limits.check(free, SEARCH, AGENT)
+    turn = replace(AGENT, turn="t")
+    limits.check(create, NOTES, turn)
+    with pytest.raises(LimitError, match="in a turn"):
+        limits.check(create, NOTES, turn)
+    limits.check(create, NOTES, replace(AGENT, turn="next"))
+
+
+def test_a_refused_call_is_not_counted():
+    limits = Limits(lambda: 0.0)
+    limits.configure((CallLimit(tool="create", per_minute=0),))
+    for _ in range(5):
+        with pytest.raises(LimitError):
+            limits.check(create, NOTES, AGENT)
+    limits.configure(())
+    for _ in range(3):
+        limits.check(create, NOTES, AGENT)
+
+
+IN_TURN = replace(AGENT, turn="t")
+
+
+def turn_rules(*rules):
+    made = TurnRules()
+    made.configure(rules)
+    return made
+
+
+def test_what_must_come_first_comes_first():
+    rules = turn_rules(TurnRule(kind="first", tools=("search_*",)))
+    with pytest.raises(LimitError, match="first"):
+        rules.check("read_note", IN_TURN)
+    rules.check("search_notes", IN_TURN)
+    rules.check("read_note", IN_TURN)
+    rules.check("read_note", AGENT)
+
+
+def test_a_turn_is_over_with_the_last_call():
+    rules = turn_rules(TurnRule(kind="last", tools=("send_message",)))
+    rules.check("read_note", IN_TURN)
+    assert not rules.ends("read_note", IN_TURN) and rules.ends("send_message", IN_TURN)
+    rules.check("send_message", IN_TURN)
+    for name in ("read_note", "send_message"):
+        with pytest.raises(LimitError, match="over"):
+            rules.check(name, IN_TURN)
+    rules.check("read_note", replace(AGENT, turn="next"))
+
+
+def test_only_one_of_a_group_is_called_in_a_turn():
+    rules = turn_rules(TurnRule(kind="either", tools=("create_note", "edit_*")))
+    rules.check("read_note", IN_TURN)
+    rules.check("edit_note", IN_TURN)
+    rules.check("edit_note", IN_TURN)
+    with pytest.raises(LimitError) as caught:
+        rules.check("create_note", IN_TURN)
+    assert caught.value.data["tools"] == ["create_note", "edit_*"]

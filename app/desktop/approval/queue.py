@@ -53,6 +53,14 @@ class ApprovalQueue(QObject):
         """The requests without an answer, oldest first."""
         return tuple(self._items)
 
+    @property
+    def pending_paths(self) -> frozenset[str]:
+        """The paths that waiting requests would touch."""
+        proposals = [item.request.proposal for item in self._items]
+        return frozenset(
+            str(path) for each in proposals if isinstance(each, ChangeSet) for path in each.paths
+        )
+
     def add(self, question: Question) -> None:
         """Ask the user; a request that is being read stays in sight."""
         request = question.request
@@ -107,7 +115,5 @@ class ApprovalQueue(QObject):
         self._tell()
 
     def _tell(self) -> None:
-        proposals = [item.request.proposal for item in self._items]
-        paths = [path for proposal in proposals if isinstance(proposal, ChangeSet) for path in proposal.paths]
-        self.pending_paths_changed.emit(frozenset(map(str, paths)))
+        self.pending_paths_changed.emit(self.pending_paths)
         self.count_changed.emit(len(self._items))

@@ -12,8 +12,8 @@ from app.desktop.utf16 import place_in_units, units
 
 _TEXT, _PROPERTIES, _CODE, _COMMENT = 0, 1, 2, 3
 _LONGEST_LINE = 20_000
-_AT_ONCE = 1_500
-_SLICE_MS = 8
+_AT_ONCE = 100
+_SLICE_MS = 4
 _HEADING = re.compile(r"^(#{1,6})\s+\S.*$")
 _FENCE = re.compile(r"^\s{0,3}(```+|~~~+)")
 _PROPERTY = re.compile(r"^(\s*-?\s*)([\w .\-/]+)(:)")
@@ -67,10 +67,8 @@ class MarkdownHighlighter(QSyntaxHighlighter):
             "key": _format(theme.muted, bold=True),
             "muted": _format(theme.muted),
         }
-        self.restart()
-        self.colouring = True
-        self.rehighlight()
-        self.colouring = False
+        self._coloured = 0
+        self._slices.start()
 
     def restart(self) -> None:
         """The document is about to get another text: colour its beginning first."""

@@ -118,6 +118,7 @@ class LinksPane(QScrollArea):
         path, reasons = one.path.text, " · ".join(self._why(reason) for reason in one.reasons)
         button = QPushButton(one.path.name)
         button.setProperty("role", "link")
+        button.setMinimumWidth(1)
         button.setToolTip(path)
         button.setAccessibleDescription(reasons)
         button.clicked.connect(lambda: self.open_requested.emit(path, ""))
@@ -147,6 +148,7 @@ class LinksPane(QScrollArea):
         head.setSpacing(6)
         button = QPushButton(name)
         button.setProperty("role", "link")
+        button.setMinimumWidth(1)
         button.setToolTip(path)
         button.clicked.connect(lambda: self.open_requested.emit(path, f"line={link.line}"))
         head.addWidget(button)
@@ -174,6 +176,7 @@ class LinksPane(QScrollArea):
             button.setToolTip("There is no such note yet. Click to make it.")
             button.clicked.connect(lambda: self.create_requested.emit(link.target_text))
         button.setProperty("role", "link")
+        button.setMinimumWidth(1)
         line.addWidget(button)
         if link.type != LINKS_TO:
             line.addWidget(self._badge(link))
@@ -192,6 +195,7 @@ class LinksPane(QScrollArea):
         head = QHBoxLayout()
         name = QPushButton(mention.source.name)
         name.setProperty("role", "link")
+        name.setMinimumWidth(1)
         name.setToolTip(mention.source.text)
         name.clicked.connect(
             lambda: self.open_requested.emit(mention.source.text, f"line={mention.line}")
@@ -239,6 +243,10 @@ def _context(text: str) -> QLabel:
     label.setWordWrap(True)
     label.setProperty("tone", "muted")
     label.setContentsMargins(4, 0, 0, 0)
+    # A long address has no place to break: it is cut off there, rather than making the whole pane wider.
+    policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    policy.setHeightForWidth(True)
+    label.setSizePolicy(policy)
     return label
 
 

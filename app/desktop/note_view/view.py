@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from urllib.parse import unquote, urlsplit
@@ -62,6 +63,8 @@ class NoteView(QWidget):
         self._client = client
         self._theme = theme
         self._filling = False
+        # A double click asks twice: the second must not load over what was typed after the first.
+        self._opening = asyncio.Lock()
         self._build()
         self.document = NoteDocument(client, self.editor.document().toRawText, self)
         self._render_soon = QTimer(self)
@@ -89,7 +92,7 @@ class NoteView(QWidget):
         self.links = LinksPane(self._theme, self)
         self.links.hide()
         self._preview = Preview(self._client, self._theme, self)
-        self.find_bar = FindBar(self._theme, self)
+        self._find_bar: FindBar | None = None
         body = QSplitter(Qt.Orientation.Vertical)
         body.setHandleWidth(1)
         body.addWidget(self._stack)
@@ -99,9 +102,10 @@ class NoteView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self._header, self.notice, self.find_bar, self.properties):
+        for widget in (self._header, self.notice, self.properties):
             column.addWidget(widget)
         column.addWidget(body, 1)
+        self._column = column
 
     def _connect(self) -> None:
         document = self.document
@@ -125,7 +129,7 @@ class NoteView(QWidget):
         self.editor.edited.connect(lambda: None if self._filling else document.touched())
         self.editor.completion_wanted.connect(lambda w: self._start(self._complete(w), "complete"))
         self.editor.link_followed.connect(self._follow)
-        self._shortcut(QKeySequence("F3"), self.find_bar.find_next)
+        self._shortcut(QKeySequence("F3"), lambda: self.find_bar.find_next())
         self._shortcut(QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(True))
 
     def _connect_reading(self) -> None:
@@ -162,9 +166,10 @@ class NoteView(QWidget):
         found = await self._client.run(lambda ws: pages.find_note(ws, path))
         if found is None:
             raise NotFoundError(f"There is no note called {path}.", name=path)
-        if found.text != self.path or self.document.page is None:
-            await self.document.open(found)
-            await self._render()
+        async with self._opening:
+            if found.text != self.path or self.document.page is None:
+                await self.document.open(found)
+                await self._render()
         self._go_to(fragment)
 
     def _show(self, page: Page) -> None:
@@ -268,7 +273,7 @@ class NoteView(QWidget):
         if not source:
             self._start(self._render(), "show the note")
         self._stack.setCurrentWidget(self.editor if source else self._reading)
-        if not self.find_bar.isHidden():
+        if self._find_bar is not None and not self._find_bar.isHidden():
             self.find_text()
         self.properties.setVisible(not source or self.properties.has_problem)
         self._header.show_mode(source, not self.editor.isReadOnly())
@@ -279,6 +284,14 @@ class NoteView(QWidget):
         self._header.show_links(not self.links.isHidden())
         if not self.links.isHidden():
             self._start(self._show_links(), "show the links")
+
+    @property
+    def find_bar(self) -> FindBar:
+        """What finds in this note; made when it is first wanted, as few notes are searched."""
+        if self._find_bar is None:
+            self._find_bar = FindBar(self._theme, self)
+            self._column.insertWidget(self._column.indexOf(self.properties), self._find_bar)
+        return self._find_bar
 
     def find_text(self) -> None:
         """Find in the view that is in front."""

@@ -1,0 +1,292 @@
+"""Analyst: what the rest of the app asks about the vault as a network.
+
+It belongs to the service thread. What takes time is computed in a process of its own, which is started by
+the first question, ends some time after the last one, and dies at once when a question is cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.analysis.arranging import Kind, question, vectors_of
+from app.analysis.communities import Communities, find_communities
+from app.analysis.measures import Importance, Measure, measure
+from app.analysis.orphans import Orphans, find_orphans
+from app.analysis.paths import shortest_path
+from app.analysis.rejections import Rejections
+from app.analysis.suggestions import Material, Missing, ReasonKind, missing_links
+from app.analysis.ties import Labels, Ties
+from app.analysis.weak_points import WeakPoints, find_weak_points
+from app.analysis.worker_process import Worker
+from app.errors import StorageError
+from app.events import EventBus
+from app.graph.arrangement import Arrangement, Report, silent
+from app.graph.model import PLAIN_LINK, Graph
+from app.vault.path import NotePath
+from app.vault.store import NotesChanged
+
+if TYPE_CHECKING:
+    from app.embeddings.table import NoteVectors
+    from app.embeddings.vectors import VectorStore
+    from app.index.vault_index import VaultIndex
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """A shortest path.
+
+    Args:
+        rows: From source to target.
+        relations: The type of the link of each step; of several a typed one.
+        forward: Whether each step goes from the link's source to its target.
+    """
+
+    rows: tuple[int, ...]
+    relations: tuple[str, ...]
+    forward: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a link is suggested: `names` are paths of common neighbours, or tags, or nothing (meaning)."""
+
+    kind: ReasonKind
+    score: float
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A link between two notes that may be missing, by their paths; score and reasons from 0 to 1."""
+
+    source: str
+    target: str
+    score: float
+    reasons: tuple[Reason, ...]
+
+
+class Analyst:
+    """Answers questions about a `Graph`; rows are those of the graph that is asked about.
+
+    Args:
+        index: Says which notes are private.
+        vectors: What notes mean; None where nobody may know.
+        folder: The vault's data folder, for rejected suggestions.
+        events: Tells of renames.
+        is_hidden: Whether a rule keeps a note from everybody but the user.
+    """
+
+    def __init__(
+        self,
+        index: VaultIndex,
+        vectors: Callable[[], VectorStore | None],
+        folder: Path,
+        events: EventBus,
+        is_hidden: Callable[[NotePath], bool],
+    ) -> None:
+        self._index = index
+        self._vectors = vectors
+        self._is_hidden = is_hidden
+        self._rejections = Rejections(folder)
+        self._worker = Worker()
+        self._unsubscribe = events.subscribe(NotesChanged, self._follow)
+
+    async def close(self) -> None:
+        """End the process; questions that are still asked fail."""
+        self._unsubscribe()
+        await self._worker.close()
+
+    # Measures
+
+    async def communities(self, graph: Graph, progress: Report = silent, seed: int = 0) -> Communities:
+        """Groups that link one another more than chance would. Raises `AnalysisFailed`."""
+        return await self._worker.ask(progress, find_communities, Ties.of(graph), seed)
+
+    async def importance(
+        self, graph: Graph, which: Measure, progress: Report = silent, seed: int = 0
+    ) -> Importance:
+        """How important each node is by "pagerank", "betweenness" or "degree". Raises `AnalysisFailed`."""
+        return await self._worker.ask(progress, measure, Ties.of(graph), which, seed)
+
+    async def path(
+        self, graph: Graph, source: int, target: int, types: Collection[str] | None = None
+    ) -> Trail | None:
+        """The way with the fewest links, in either direction, only by `types` where given; None for no way.
+
+        Raises:
+            AnalysisFailed: it could not be computed.
+        """
+        ties = Ties.of(graph, types)
+        rows = await self._worker.ask(silent, shortest_path, ties, source, target)
+        return _trail(graph, rows.tolist(), types) if len(rows) else None
+
+    async def weak_points(self, graph: Graph, progress: Report = silent) -> WeakPoints:
+        """Links and notes without which parts would come apart. Raises `AnalysisFailed`."""
+        return await self._worker.ask(progress, find_weak_points, Ties.of(graph))
+
+    async def orphans(self, graph: Graph) -> Orphans:
+        """What has no links at all, and the names that have no note."""
+        return await asyncio.to_thread(find_orphans, graph)
+
+    # Arrangements
+
+    async def arrangement(
+        self,
+        graph: Graph,
+        kind: Kind,
+        progress: Report = silent,
+        *,
+        by: str = "modified",
+        aspect: float = 1.6,
+    ) -> Arrangement:
+        """All nodes by "folder", "tag", "type", "time" (`by` "modified" or "created") or "meaning".
+
+        Raises:
+            NotFoundError: by meaning, and no note has a vector.
+            AnalysisFailed: it could not be computed.
+        """
+        vectors = await self._note_vectors() if kind == "meaning" else None
+        work, arguments = await asyncio.to_thread(question, graph, kind, by, vectors)
+        return await self._worker.ask(progress, work, *arguments, aspect)
+
+    # Suggested links
+
+    async def suggestions(
+        self,
+        graph: Graph,
+        *,
+        for_path: str | None = None,
+        limit: int = 200,
+        private: bool = True,
+        progress: Report = silent,
+    ) -> tuple[Suggestion, ...]:
+        """Links that may be missing, best first; never one that is there or was rejected.
+
+        Args:
+            graph: The vault.
+            for_path: Only links of this note.
+            limit: At most so many.
+            private: False for everybody but the user: then hidden notes are as if they were not there.
+            progress: Told how far it is.
+
+        Raises:
+            AnalysisFailed: it could not be computed.
+        """
+        around = -1 if for_path is None else graph.rows.get(for_path, -1)
+        hidden = np.zeros(len(graph), dtype=bool) if private else await asyncio.to_thread(self._hidden, graph)
+        if for_path is not None and (around < 0 or hidden[around] or not graph.is_note[around]):
+            return ()
+        vectors = await self._note_vectors()
+        rejected = self._rejected_rows(graph)
+        material = await asyncio.to_thread(_material, graph, hidden, vectors)
+        found = await self._worker.ask(
+            progress, _missing_links, material.ties, material.may, material.tags, material.vectors,
+            material.vector_rows, rejected, limit, around,
+        )  # fmt: skip
+        return tuple(_named(graph, each) for each in found)
+
+    def reject(self, source: str, target: str) -> None:
+        """Suggest a link never again, in neither direction. Raises `StorageError`."""
+        self._rejections.add(source, target)
+
+    def unreject(self, source: str, target: str) -> None:
+        """Let a link be suggested again. Raises `StorageError`."""
+        self._rejections.remove(source, target)
+
+    def rejected(self) -> tuple[tuple[str, str], ...]:
+        """The rejected pairs, each with its paths in order."""
+        return self._rejections.pairs
+
+    def _follow(self, event: NotesChanged) -> None:
+        try:
+            self._rejections.follow((old.text, new.text) for old, new in event.moved)
+        except StorageError as error:
+            log.warning("%s", error.message)
+
+    def _rejected_rows(self, graph: Graph) -> NDArray[np.int64]:
+        rows = graph.rows
+        known = [(rows[a], rows[b]) for a, b in self._rejections.pairs if a in rows and b in rows]
+        return np.array(known, dtype=np.int64).reshape(-1, 2)
+
+    def _hidden(self, graph: Graph) -> NDArray[np.bool_]:
+        """The notes that only the user may see, bool (n,)."""
+        private = {note.path.text for note in self._index.notes() if note.private}
+        return np.array(
+            [
+                is_note and (path in private or self._is_hidden(NotePath(path)))
+                for path, is_note in zip(graph.paths, graph.is_note.tolist(), strict=True)
+            ],
+            dtype=bool,
+        )
+
+    async def _note_vectors(self) -> NoteVectors | None:
+        store = self._vectors()
+        if store is None:
+            return None
+        await store.load()
+        return store.note_matrix()
+
+
+def _trail(graph: Graph, rows: list[int], types: Collection[str] | None) -> Trail:
+    relations: list[str] = []
+    forward: list[bool] = []
+    links = graph.links
+    for here, there in pairwise(rows):
+        ahead = (links[:, 0] == here) & (links[:, 1] == there)
+        back = (links[:, 0] == there) & (links[:, 1] == here)
+        steps = [
+            (graph.edge_types[graph.edge_codes[place]], bool(ahead[place]))
+            for place in np.flatnonzero(ahead | back).tolist()
+        ]
+        steps = [step for step in steps if types is None or step[0] in types]
+        name, is_ahead = min(steps, key=lambda step: (step[0] == PLAIN_LINK, not step[1], step[0]))
+        relations.append(name)
+        forward.append(is_ahead)
+    return Trail(tuple(rows), tuple(relations), tuple(forward))
+
+
+def _material(graph: Graph, hidden: NDArray[np.bool_], vectors: NoteVectors | None) -> Material:
+    """What suggestions are made from, without anything of a hidden note."""
+    may = graph.is_note & ~hidden
+    tags = Labels.of(tags if ok else () for tags, ok in zip(graph.tags, may.tolist(), strict=True))
+    rows, matrix = vectors_of(graph, vectors)
+    seen = may[rows]
+    return Material(Ties.of(graph).without(hidden), may, tags, matrix[seen], rows[seen])
+
+
+def _missing_links(
+    ties: Ties,
+    may: NDArray[np.bool_],
+    tags: Labels,
+    vectors: NDArray[np.float16],
+    rows: NDArray[np.int64],
+    rejected: NDArray[np.int64],
+    limit: int,
+    around: int,
+    report: Report,
+) -> tuple[Missing, ...]:
+    """`missing_links`, with its arrays apart so that large ones can go over in pieces."""
+    return missing_links(Material(ties, may, tags, vectors, rows), rejected, limit, around, report)
+
+
+def _named(graph: Graph, missing: Missing) -> Suggestion:
+    return Suggestion(
+        graph.paths[missing.source],
+        graph.paths[missing.target],
+        missing.score,
+        tuple(
+            Reason(ground.kind, ground.score, ground.tags or tuple(graph.paths[row] for row in ground.rows))
+            for ground in missing.grounds
+        ),
+    )

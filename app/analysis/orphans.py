@@ -1,0 +1,31 @@
+"""What nothing is linked with, and what is linked but not there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.graph.model import Graph
+
+
+@dataclass(frozen=True, eq=False)
+class Orphans:
+    """int32 rows: notes and attachments without any link, and names without a note, most wanted first."""
+
+    notes: NDArray[np.int32]
+    attachments: NDArray[np.int32]
+    unresolved: NDArray[np.int32]
+
+
+def find_orphans(graph: Graph) -> Orphans:
+    """The orphans of a graph, in its order; a link to a name that has no note is a link."""
+    alone = graph.degree == 0
+    names = np.array([kind == "unresolved" for kind in graph.kinds], dtype=bool)
+    unresolved = np.flatnonzero(names)
+    return Orphans(
+        np.flatnonzero(alone & graph.is_note).astype(np.int32),
+        np.flatnonzero(alone & ~graph.is_note & ~names).astype(np.int32),
+        unresolved[np.argsort(-graph.degree[unresolved], kind="stable")].astype(np.int32),
+    )

@@ -1,0 +1,63 @@
+"""What the user says about the calls of an agent's turn: what comes first, what ends it, either-or."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+
+from app.errors import LimitError
+from app.permissions.caller import Caller
+from app.permissions.globs import word_matches
+from app.settings import TurnRule
+
+_TURNS = 500
+
+
+class TurnRules:
+    """Follows the turns; calls outside a turn are not its business."""
+
+    def __init__(self) -> None:
+        self._rules: tuple[TurnRule, ...] = ()
+        self._called: OrderedDict[str, list[str]] = OrderedDict()
+
+    def configure(self, rules: Iterable[TurnRule]) -> None:
+        """Hold these rules from now on."""
+        self._rules = tuple(rules)
+
+    def check(self, tool: str, caller: Caller) -> None:
+        """Take down a call of `tool` in the caller's turn.
+
+        Raises:
+            LimitError: a rule is against it; `tools` names those that the rule is about.
+        """
+        if not caller.turn or not self._rules:
+            return
+        called = self._called.setdefault(caller.turn, [])
+        for rule in self._rules:
+            if problem := _problem(rule, tool, called):
+                raise LimitError(problem, limit=1, tools=list(rule.tools))
+        called.append(tool)
+        self._called.move_to_end(caller.turn)
+        while len(self._called) > _TURNS:
+            self._called.popitem(last=False)
+
+    def ends(self, tool: str, caller: Caller) -> bool:
+        """Whether the turn is over with a call of `tool`."""
+        return bool(caller.turn) and any(rule.kind == "last" and _is_in(tool, rule) for rule in self._rules)
+
+
+def _problem(rule: TurnRule, tool: str, called: list[str]) -> str:
+    """Why the rule is against `tool` after those that were called; empty if it is not."""
+    names = ", ".join(rule.tools)
+    mine = [one for one in called if _is_in(one, rule)]
+    if rule.kind == "first" and not mine and not _is_in(tool, rule):
+        return f"Call {names} first in this turn."
+    if rule.kind == "last" and mine:
+        return f"The turn was over with {mine[0]}."
+    if rule.kind == "either" and _is_in(tool, rule) and any(one != tool for one in mine):
+        return f"{mine[0]} was called in this turn, so {tool} may not be: one of {names}."
+    return ""
+
+
+def _is_in(tool: str, rule: TurnRule) -> bool:
+    return any(word_matches(glob, tool) for glob in rule.tools)

@@ -1,0 +1,58 @@
+"""d3-force as the peer of the graph's layout: fetched from npm, run in Node with its defaults."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from app.graph.model import Graph
+
+FOLDER = Path(tempfile.gettempdir()) / "scriptorium-d3-force"
+PACKAGE = "d3-force@3.0.0"
+LINK_LENGTH = 30.0
+
+
+def make_ready() -> None:
+    """Have d3-force at hand.
+
+    Raises:
+        OSError: there is no npm.
+        subprocess.CalledProcessError: npm could not fetch it.
+    """
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    if not (FOLDER / "node_modules" / "d3-force").is_dir():
+        command = ["npm", "install", "--no-audit", "--no-fund", "--silent", PACKAGE]
+        subprocess.run(command, cwd=FOLDER, check=True)
+    script = Path(__file__).with_name("d3.mjs")
+    (FOLDER / script.name).write_bytes(script.read_bytes())
+
+
+def run(graph: Graph, ticks: int, start: np.ndarray | None = None) -> tuple[np.ndarray, list[float]]:
+    """d3's positions, float32 (n, 2), after `ticks`, and the seconds of each tick.
+
+    Args:
+        graph: What it lays out.
+        ticks: How many; a whole run is 300.
+        start: float32 (n, 2), where it begins, at any scale; by default as it does by itself.
+    """
+    with tempfile.TemporaryDirectory() as work:
+        edges, positions = Path(work, "edges"), Path(work, "positions")
+        edges.write_bytes(graph.links.astype("<i4").tobytes())
+        if start is not None:
+            positions.write_bytes(_as_long_as_links(graph, start).astype("<f4").tobytes())
+        command = ["node", "--max-old-space-size=4096", "d3.mjs", str(edges), str(positions)]
+        done = subprocess.run(
+            [*command, str(len(graph)), str(ticks)], cwd=FOLDER, check=True, capture_output=True, text=True
+        )
+        at = np.fromfile(positions, dtype="<f4").reshape(-1, 2)
+    return at, [each / 1000 for each in json.loads(done.stdout)]
+
+
+def _as_long_as_links(graph: Graph, at: np.ndarray) -> np.ndarray:
+    """Scaled so that links are as long as d3 wants them."""
+    apart = at[graph.links[:, 0]] - at[graph.links[:, 1]]
+    return at * (LINK_LENGTH / np.linalg.norm(apart, axis=1).mean())

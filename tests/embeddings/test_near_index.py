@@ -1,0 +1,124 @@
+"""The approximate index over many vectors: the same answers, kept, healed, and gone with what is private."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.embeddings import table as tables
+from app.embeddings.near_index import NearIndex
+from app.embeddings.table import Place, VectorTable
+from app.embeddings.vectors import VectorStore
+from app.vault.path import NotePath
+from tests.embeddings.test_vectors import CountingEmbedder, Notes, _update
+
+DIMENSION = 48
+
+
+def _unit(count: int, seed: int) -> np.ndarray:
+    made = np.random.default_rng(seed).normal(size=(count, DIMENSION))
+    return (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
+
+
+def _path(number: int) -> NotePath:
+    return NotePath.parse(f"n{number}.md")
+
+
+@pytest.fixture
+def table() -> VectorTable:
+    made, rows = VectorTable(DIMENSION), _unit(3000, 1)
+    for number in range(1000):
+        places = [Place(_path(number), "", line) for line in range(3)]
+        made.add(places, rows[3 * number : 3 * number + 3])
+    return made
+
+
+def _indexed(table: VectorTable) -> NearIndex:
+    near = NearIndex(DIMENSION)
+    near.add(*table.snapshot())
+    return near
+
+
+def _agreement(one: list[set[object]], other: list[set[object]]) -> float:
+    return sum(len(a & b) for a, b in zip(one, other, strict=True)) / sum(map(len, one))
+
+
+def _best(table: VectorTable) -> list[set[object]]:
+    return [
+        {(hit.path, hit.line) for hit in table.search(question, 10, -1.0, per_note=False)}
+        for question in _unit(30, 2)
+    ]
+
+
+def test_codes_find_what_a_product_of_all_finds(table: VectorTable) -> None:
+    rows, questions = _unit(3000, 1), _unit(30, 2)
+    exact = [{(_path(int(i) // 3), int(i) % 3) for i in np.argsort(-(rows @ q))[:10]} for q in questions]
+    assert _agreement(exact, _best(table)) >= 0.98
+
+
+def test_the_index_finds_the_same_also_after_changes(table: VectorTable) -> None:
+    exact = _best(table)
+    table.attach(_indexed(table))
+    assert _agreement(exact, _best(table)) >= 0.98
+    for number in range(0, 1000, 2):
+        table.remove(_path(number))
+    table.add([Place(_path(5000), "", line) for line in range(50)], _unit(50, 3))
+    indexed = _best(table)
+    table.attach(None)
+    assert _agreement(_best(table), indexed) >= 0.98
+
+
+def test_a_kept_index_is_brought_in_line(table: VectorTable, tmp_path: Path) -> None:
+    file = tmp_path / "vectors.near"
+    _indexed(table).save(file)
+    table.remove(_path(7))
+    table.add([Place(_path(2000), "new", 1)], _unit(1, 9))
+    kept = NearIndex.saved(file, DIMENSION)
+    assert kept is not None
+    table.attach(kept)
+    assert len(kept) == len(table)
+    (hit,) = table.search(_unit(1, 9)[0], 1, 0.5, per_note=False)
+    assert (hit.path, hit.heading) == (_path(2000), "new")
+
+
+def test_a_damaged_or_foreign_file_is_no_index(table: VectorTable, tmp_path: Path) -> None:
+    file = tmp_path / "vectors.near"
+    assert NearIndex.saved(file, DIMENSION) is None
+    file.write_bytes(b"no index" * 100)
+    assert NearIndex.saved(file, DIMENSION) is None
+    _indexed(table).save(file)
+    assert NearIndex.saved(file, DIMENSION + 1) is None
+
+
+def test_the_same_words_twice_in_a_note_do_no_harm() -> None:
+    table, row = VectorTable(DIMENSION), _unit(1, 4)
+    table.add([Place(_path(1), "", 5)] * 2, np.repeat(row, 2, axis=0))
+    table.attach(_indexed(table))
+    assert table.search(row[0], 5, 0.5, per_note=True)[0].path == _path(1)
+    table.remove(_path(1))
+    assert table.search(row[0], 5, 0.5, per_note=True) == ()
+
+
+async def test_a_store_keeps_one_where_there_are_many(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(tables, "EXACT_UP_TO", 30)
+    notes = Notes(**{f"note{n}": f"text number {n}" for n in range(40)})
+    store, embedder, file = VectorStore(tmp_path), CountingEmbedder(), tmp_path / "vectors.near"
+    await _update(store, notes, embedder)
+    assert file.exists()
+    (question,) = await embedder.embed(["note7\ntext number 7"])
+    assert store.search(question, 1)[0].path == NotePath.parse("note7.md")
+    store.close()
+
+    again = VectorStore(tmp_path)
+    notes.set("note7", "---\nai: private\n---\ntext number 7")
+    await _update(again, notes, embedder)
+    kept = NearIndex.saved(file, 384)
+    assert kept is not None and len(kept) == 39, "made anew, without the private note"
+    assert all(hit.path.name != "note7" for hit in again.search(question, 40, -1.0))
+    for number in range(10, 30):
+        notes.set(f"note{number}", None)
+    await _update(again, notes, embedder)
+    assert not file.exists() and len(again) == 19
+    again.close()

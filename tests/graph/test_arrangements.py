@@ -1,0 +1,185 @@
+"""Arrangements keep what they promise: no overlaps, groups apart, time in order, meaning side by side."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial import cKDTree
+
+from app import paths
+from app.embeddings.onnx_model import OnnxModel
+from app.graph.arrangement import Region
+from app.graph.by_meaning import by_meaning
+from app.graph.discs import around, packed
+from app.graph.groups import by_groups
+from app.graph.model import node_radii
+from app.graph.nearest import nearest
+from app.graph.timeline import by_time
+from tests.graph.graphs import planted
+
+NONE = np.empty((0, 2), dtype=np.int32)
+
+
+def overlap(at: np.ndarray, radii: np.ndarray) -> float:
+    """How deep the deepest node lies over another one."""
+    pairs = cKDTree(at).query_pairs(2 * float(radii.max()), output_type="ndarray")
+    apart = np.linalg.norm(at[pairs[:, 0]] - at[pairs[:, 1]], axis=1)
+    return float((radii[pairs].sum(axis=1) - apart).max(initial=0.0))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.floats(0.3, 9.0), min_size=1, max_size=40), st.floats(0.6, 2.0))
+def test_packed_discs_do_not_overlap_and_the_disc_around_them_holds_them(sizes, aspect):
+    radii = np.array(sizes)
+    centres = packed(radii, aspect)
+    apart = np.linalg.norm(centres[:, None] - centres[None], axis=2) + np.eye(len(radii)) * 99
+    assert (apart >= radii[:, None] + radii[None] - 1e-3).all()
+    middle, reach = around(centres, radii)
+    assert (np.linalg.norm(centres - middle, axis=1) + radii <= reach + 1e-6).all()
+    # Close together: the discs fill a good part of the one around them.
+    assert len(radii) < 12 or np.square(radii).sum() > 0.4 * reach**2 / max(aspect, 1 / aspect)
+
+
+def inside(inner: Region, outer: Region) -> bool:
+    return np.hypot(inner.x - outer.x, inner.y - outer.y) + inner.radius <= outer.radius + 1e-3
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_groups_are_discs_apart_and_inner_ones_lie_in_their_parents(linked):
+    graph, _ = planted(9, 25, lonely=6)
+    links = graph.links if linked else NONE
+    names = ("", "Work", "Work/Plans", "Work/Plans/Old", "Home", "Alone/Below")
+    groups = (np.arange(len(graph)) // 40).astype(np.int32) % len(names)
+    radii = node_radii(graph)
+    arranged = by_groups("folder", links, radii, groups, names)
+    assert overlap(arranged.positions, radii) <= 0.01
+    regions = {region.key: region for region in arranged.regions}
+    assert set(regions) == {*names, "Alone"}
+    assert all(region.depth == region.key.count("/") for region in arranged.regions)
+    for key, region in regions.items():
+        for other, second in regions.items():
+            if key != other and other.startswith(f"{key}/") and key:
+                assert inside(second, region)
+            elif key != other and not key.startswith(f"{other}/"):
+                apart = np.hypot(region.x - second.x, region.y - second.y)
+                assert apart >= region.radius + second.radius - 1e-3
+    for row, (x, y) in enumerate(arranged.positions.tolist()):
+        home = regions[names[groups[row]]]
+        assert np.hypot(x - home.x, y - home.y) + radii[row] <= home.radius + 1e-2
+    assert regions["Work"].count == (np.isin(groups, [1, 2, 3])).sum()
+    again = by_groups("folder", links, radii, groups, names)
+    assert (again.positions == arranged.positions).all()
+
+
+def test_linked_notes_of_a_group_stand_nearer_than_others():
+    graph, truth = planted(3, 60)
+    arranged = by_groups(
+        "type", graph.links, node_radii(graph), np.zeros(len(graph), dtype=np.int32), ("note",)
+    )
+    at = arranged.positions
+    linked = np.linalg.norm(at[graph.links[:, 0]] - at[graph.links[:, 1]], axis=1).mean()
+    rng = np.random.default_rng(0)
+    others = rng.integers(0, len(graph), (2000, 2))
+    assert linked < 0.6 * np.linalg.norm(at[others[:, 0]] - at[others[:, 1]], axis=1).mean()
+    assert len(truth) == len(graph)
+
+
+@pytest.mark.parametrize("crowded", [0, 150, 300])
+def test_time_goes_from_left_to_right_also_where_dates_crowd(crowded):
+    graph, _ = planted(10, 30)
+    rng = np.random.default_rng(4)
+    times = rng.uniform(1.3e9, 1.7e9, len(graph))
+    times[:crowded] = 1.5e9
+    times[-5:] = 0
+    radii = node_radii(graph)
+    arranged = by_time(graph.links, radii, times)
+    at = arranged.positions
+    assert overlap(at, radii) <= 0.01
+    known = np.flatnonzero(times > 0)
+    order = known[np.lexsort((at[known, 0], times[known]))]
+    assert (np.diff(at[order, 0]) >= 0).all()
+    assert (at[times == 0, 0] < at[known, 0].min()).all()
+    # All on one day have one tick.
+    assert (3 if crowded < len(graph) else 1) <= len(arranged.ticks) <= 40
+    for tick in arranged.ticks:
+        before, after = known[times[known] < tick.time], known[times[known] > tick.time]
+        assert at[before, 0].max(initial=-np.inf) <= tick.x + 0.02
+        assert at[after, 0].min(initial=np.inf) >= tick.x - 0.02
+        assert datetime.fromtimestamp(tick.time, UTC).strftime("%Y-%m-%d").startswith(tick.label)
+    assert (by_time(graph.links, radii, times).positions == at).all()
+
+
+def test_linked_notes_stand_at_like_heights_along_time():
+    graph, _ = planted(10, 30)
+    times = np.random.default_rng(4).uniform(1.3e9, 1.7e9, len(graph))
+    y = by_time(graph.links, node_radii(graph), times).positions[:, 1]
+    linked = np.abs(y[graph.links[:, 0]] - y[graph.links[:, 1]]).mean()
+    assert linked < 0.6 * np.abs(y[:, None] - y[None]).mean()
+
+
+@pytest.mark.parametrize("times", [[], [5e8], [5e8, 5e8, 5e8], [0, 0], [1.6e9, 1.6e9 + 7200]])
+def test_few_or_equal_dates_are_no_problem(times):
+    radii = np.full(len(times), 0.5, dtype=np.float32)
+    arranged = by_time(NONE, radii, np.array(times, dtype=np.float64))
+    assert np.isfinite(arranged.positions).all()
+    assert len(times) < 2 or overlap(arranged.positions, radii) <= 0.01
+    assert bool(arranged.ticks) == any(times)
+
+
+@given(st.integers(2, 60), st.integers(1, 12), st.integers(0, 5))
+def test_the_nearest_vectors_are_those_of_a_full_comparison(size, count, seed):
+    vectors = np.random.default_rng(seed).standard_normal((size, 8)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    rows, scores = nearest(vectors, count)
+    full = vectors @ vectors.T
+    np.fill_diagonal(full, -np.inf)
+    assert rows.shape == (size, min(count, size - 1))
+    assert np.allclose(scores, -np.sort(-full, axis=1)[:, : rows.shape[1]], atol=1e-5)
+    assert np.allclose(np.take_along_axis(full, rows.astype(np.int64), axis=1), scores, atol=1e-5)
+
+
+def test_many_vectors_are_compared_in_fewer_directions_and_hardly_any_is_missed(monkeypatch):
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((30, 96))[rng.integers(0, 30, 900)] + 0.8 * rng.standard_normal((900, 96))
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    exact, _ = nearest(vectors, 6)
+    monkeypatch.setattr("app.graph.nearest._EXACT_UP_TO", 100)
+    found, _ = nearest(vectors, 6)
+    same = [len(np.intersect1d(a, b)) for a, b in zip(exact, found, strict=True)]
+    assert np.mean(same) > 0.9 * 6
+
+
+def trustworthiness(vectors: np.ndarray, at: np.ndarray, k: int) -> float:
+    """Venna and Kaski's measure: 1 when all neighbours on the map are neighbours in truth too."""
+    size = len(at)
+    likeness = vectors @ vectors.T
+    np.fill_diagonal(likeness, np.inf)
+    rank = np.argsort(np.argsort(-likeness, axis=1, kind="stable"), axis=1)
+    apart = np.linalg.norm(at[:, None] - at[None], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    near = np.argsort(apart, axis=1)[:, :k]
+    excess = np.maximum(np.take_along_axis(rank, near, axis=1) - k, 0).sum()
+    return 1 - 2 / (size * k * (2 * size - 3 * k - 1)) * float(excess)
+
+
+def test_notes_of_like_meaning_are_neighbours_on_the_map():
+    folder = paths.resources_folder() / "sample-vault"
+    files = sorted(folder.rglob("*.md"))
+    model = OnnxModel(paths.resources_folder() / "models" / "all-MiniLM-L6-v2-int8", 1)
+    vectors = np.asarray(model.encode([file.read_text(encoding="utf-8")[:500] for file in files]))
+    rows = np.arange(len(files)) * 2
+    radii = np.full(2 * len(files), 0.4, dtype=np.float32)
+    arranged = by_meaning(vectors.astype(np.float16), rows, radii)
+    at = arranged.positions
+    assert len(files) >= 50
+    assert trustworthiness(vectors, at[rows], 7) >= 0.78
+    assert overlap(at, radii) <= 0.01
+    (region,) = arranged.regions
+    rest = np.arange(len(files)) * 2 + 1
+    assert (np.hypot(at[rest, 0] - region.x, at[rest, 1] - region.y) <= region.radius).all()
+    assert at[rest, 0].min() > at[rows, 0].max()
+    assert (by_meaning(vectors.astype(np.float16), rows, radii).positions == at).all()
