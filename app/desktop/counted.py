@@ -1,4 +1,4 @@
-"""Rows with a count at their right end."""
+"""Rows with a count, or a few words, at their right end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.desktop.theme import ThemeSource
 
 
 class CountedRows(QStyledItemDelegate):
-    """Paints what the style paints, and the number under `role` in a faint colour at the right."""
+    """Paints what the style paints, and the number or words under `role` in a faint colour at the right."""
 
     def __init__(self, theme: ThemeSource, role: int, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -20,14 +20,20 @@ class CountedRows(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Leave room for the count, so that a long name is shortened before it."""
+        """Paint the row; where both have no room, the words at the right are shortened."""
         count = index.data(self._role)
         super().paint(painter, option, index)
-        if count is None:
+        if count is None or count == "":
             return
         painter.save()
         painter.setPen(QColor(self._theme.theme.faint))
         place = QRect(option.rect)
         place.setRight(place.right() - 8)
-        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{count:,}")
+        if isinstance(count, int):
+            words = f"{count:,}"
+        else:
+            name = str(index.data())
+            place.setLeft(place.left() + option.fontMetrics.horizontalAdvance(name) + 24)
+            words = option.fontMetrics.elidedText(str(count), Qt.TextElideMode.ElideRight, place.width())
+        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
         painter.restore()

@@ -18,7 +18,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.desktop.theme import ThemeSource
-from app.index.records import SearchHit, Snippet
+from app.index.records import Group, SearchHit, Snippet
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 _Index = QModelIndex | QPersistentModelIndex
@@ -28,31 +28,62 @@ _LEFT, _GAP = 12, 4
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the list: the head of a hit, or one snippet of it."""
+    """A line of the list: the head of a hit, one snippet of it, or how many of its lines are not shown.
+
+    `group` stands on the line over the first hit of a group.
+    """
 
     hit: SearchHit
     snippet: Snippet | None = None
+    more: int = 0
+    group: Group | None = None
+
+    @property
+    def is_head(self) -> bool:
+        """Whether it is the head of a hit."""
+        return self.snippet is None and self.group is None and not self.more
 
 
 class Hits(QAbstractListModel):
-    """Rows of hits; a hit's head is followed by its snippets."""
+    """Rows of hits; a hit's head is followed by its snippets, and by a line for those not shown."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: list[Row] = []
+        self._groups: dict[str, Group] = {}
+        self.hit_count = 0
 
-    def show(self, hits: tuple[SearchHit, ...]) -> None:
-        """Show these hits in place of what is shown."""
+    def show(self, hits: tuple[SearchHit, ...], groups: tuple[Group, ...] = ()) -> None:
+        """Show these hits in place of what is shown, under the names of their groups."""
         self.beginResetModel()
-        self._rows = _rows(hits)
+        self._groups = {group.name: group for group in groups}
+        self._rows = []
+        self._rows = self._made(hits)
+        self.hit_count = len(hits)
         self.endResetModel()
 
     def append(self, hits: tuple[SearchHit, ...]) -> None:
         """Show these hits after what is shown."""
-        rows = _rows(hits)
+        rows = self._made(hits)
         if rows:
             self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(rows) - 1)
             self._rows += rows
+            self.hit_count += len(hits)
+            self.endInsertRows()
+
+    def expand(self, hit: SearchHit, snippets: tuple[Snippet, ...]) -> None:
+        """Show all these lines of a hit."""
+        places = [at for at, row in enumerate(self._rows) if row.hit is hit and (row.snippet or row.more)]
+        if not places:
+            return
+        first, last = places[0], places[-1]
+        self.beginRemoveRows(QModelIndex(), first, last)
+        del self._rows[first : last + 1]
+        self.endRemoveRows()
+        fresh = [Row(hit, snippet) for snippet in snippets]
+        if fresh:
+            self.beginInsertRows(QModelIndex(), first, first + len(fresh) - 1)
+            self._rows[first:first] = fresh
             self.endInsertRows()
 
     @property
@@ -64,6 +95,12 @@ class Hits(QAbstractListModel):
         """How many rows `parent` has."""
         return 0 if parent.isValid() else len(self._rows)
 
+    def flags(self, index: _Index) -> Qt.ItemFlag:
+        """The name of a group is only to be read."""
+        if index.isValid() and self._rows[index.row()].group is not None:
+            return Qt.ItemFlag.NoItemFlags
+        return super().flags(index)
+
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """What a view shows of `index` in `role`."""
         if not index.isValid():
@@ -72,14 +109,30 @@ class Hits(QAbstractListModel):
         if role == ROW_ROLE:
             return row
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return row.snippet.text if row.snippet else row.hit.title
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return row.hit.path.text if row.snippet is None else f"{row.hit.path.text}:{row.snippet.line}"
+            return self._said(row)
+        if role == Qt.ItemDataRole.ToolTipRole and row.group is None:
+            return f"{row.hit.path.text}:{row.snippet.line}" if row.snippet else row.hit.path.text
         return None
 
+    def _said(self, row: Row) -> str:
+        if row.group is not None:
+            return row.group.name or self.tr("none")
+        if row.more:
+            return self.tr("{0} more lines").format(row.more) if row.more > 1 else self.tr("1 more line")
+        return row.snippet.text if row.snippet else row.hit.title
 
-def _rows(hits: tuple[SearchHit, ...]) -> list[Row]:
-    return [row for hit in hits for row in (Row(hit), *(Row(hit, snippet) for snippet in hit.snippets))]
+    def _made(self, hits: tuple[SearchHit, ...]) -> list[Row]:
+        made: list[Row] = []
+        last = self._rows[-1].hit.group if self._rows and self._groups else None
+        for hit in hits:
+            if self._groups and hit.group != last:
+                made.append(Row(hit, group=self._groups.get(hit.group)))
+                last = hit.group
+            made.append(Row(hit))
+            made += [Row(hit, snippet) for snippet in hit.snippets]
+            if hit.lines > len(hit.snippets):
+                made.append(Row(hit, more=hit.lines - len(hit.snippets)))
+        return made
 
 
 class HitPainter(QStyledItemDelegate):
@@ -92,7 +145,8 @@ class HitPainter(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         """One line, with room over a head."""
         height = QFontMetrics(option.font).height()
-        return QSize(80, height + (14 if index.data(ROW_ROLE).snippet is None else 6))
+        row: Row = index.data(ROW_ROLE)
+        return QSize(80, height + (16 if row.group is not None else 14 if row.is_head else 6))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Paint one row."""
@@ -100,11 +154,34 @@ class HitPainter(QStyledItemDelegate):
         painter.save()
         self._paint_ground(painter, option)
         area = QRect(option.rect).adjusted(_LEFT, 0, -_LEFT, 0)
-        if row.snippet is None:
+        if row.group is not None:
+            self._paint_group(painter, option.font, area, index.data(), row.group.count)
+        elif row.more:
+            painter.setPen(QColor(self._theme.theme.accent))
+            flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+            painter.drawText(area.adjusted(8, 0, 0, 0), flags, index.data())
+        elif row.snippet is None:
             self._paint_head(painter, option.font, area, row.hit)
         else:
             self._paint_snippet(painter, option.font, area.adjusted(8, 0, 0, 0), row.snippet)
         painter.restore()
+
+    def _paint_group(self, painter: QPainter, font: QFont, area: QRect, name: str, count: int) -> None:
+        """The name of a group over a line, with its number at the right."""
+        theme = self._theme.theme
+        painter.setPen(QColor(theme.border))
+        painter.drawLine(area.bottomLeft(), area.bottomRight())
+        painter.setPen(QColor(theme.muted))
+        painter.setFont(font)
+        metrics = QFontMetrics(font)
+        number = f"{count:,}"
+        room = area.width() - metrics.horizontalAdvance(number) - 2 * _GAP
+        low = Qt.AlignmentFlag.AlignBottom
+        area = area.adjusted(0, 0, 0, -3)
+        shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room)
+        painter.drawText(area, low | Qt.AlignmentFlag.AlignLeft, shown)
+        painter.setPen(QColor(theme.faint))
+        painter.drawText(area, low | Qt.AlignmentFlag.AlignRight, number)
 
     def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
         theme = self._theme.theme

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtWidgets import QLabel, QListView, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QListView, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
+from app.desktop.explain_view import ExplainView
 from app.desktop.hits import ROW_ROLE, HitPainter, Hits, Row
-from app.desktop.panel import EmptyState, Panel, SearchField, ThemedButton
-from app.desktop.theme import ThemeSource, code_font
-from app.errors import QueryError
+from app.desktop.panel import EmptyState, Panel, ThemedButton
+from app.desktop.query_field import QueryField
+from app.desktop.query_problem import QueryProblem
+from app.desktop.saved_star import SavedStar
+from app.desktop.search_order import OrderButton
+from app.desktop.search_start import SearchStart
+from app.desktop.theme import ThemeSource
+from app.errors import QueryError, TimeoutExpiredError
 from app.events import Event
-from app.index.records import IndexUpdated, SearchPage, WordsIndexed
+from app.index.records import IndexUpdated, SearchPage
+from app.index.saved_searches import SavedSearch
 
-_TYPING_MS = 120
-_PAGE = 50
+_TYPING_MS = 60
+_UNFINISHED_MS = 900
+_FIRST, _PAGE = 20, 50
+_KEPT_AT_MOST = 500
+_MARKED_AT_MOST = 5000
 
 
 class SearchPanel(Panel):
     """A field and its results.
 
-    `open_requested` carries a note's path and the fragment `line=N`; `found` the paths of all shown hits,
-    which the graph may mark.
+    `open_requested` carries a note's path and the fragment `line=N`; `found` the paths of the hits, which
+    the graph may mark.
     """
 
     open_requested = Signal(str, str)
@@ -32,28 +45,25 @@ class SearchPanel(Panel):
         super().__init__("", parent)
         self._client = client
         self._theme = theme
-        self._round = 0
+        self._page: SearchPage | None = None
+        self._asked = ""
+        self._running: asyncio.Task[None] | None = None
+        self._offering: asyncio.Task[None] | None = None
+        self._fetching = False
+        self._entering = False
         self.title.set_text(self.tr("Search"))
         self.setAccessibleName(self.tr("Search"))
-        help_button = ThemedButton(theme, "question", self.tr("What a search can say"))
-        help_button.clicked.connect(self._show_help)
-        self.title.add(help_button)
+        self._build_title()
         self._build()
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        self._typing.timeout.connect(self._start)
-        self.field.textChanged.connect(lambda: self._typing.start())
-        self.field.returnPressed.connect(self._enter)
-        self.list.activated.connect(self._open)
-        self.list.clicked.connect(self._open)
-        self.more.clicked.connect(self._append)
-        client.events.batch.connect(self._notice)
-        self._show_help()
+        self._connect()
+        self._show_start()
+        self.star.load()
 
     def search(self, query: str) -> None:
         """Search for `query` now, as if it had been typed."""
         self.field.setText(query)
         self.focus_field()
-        self._typing.stop()
         self._start()
 
     def focus_field(self) -> None:
@@ -61,147 +71,286 @@ class SearchPanel(Panel):
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
 
+    # Parts
+
+    def _build_title(self) -> None:
+        self.order = OrderButton(self._theme)
+        self.star = SavedStar(self._client, self._theme, self.order)
+        self.order.changed.connect(self._start)
+        self.explaining = ThemedButton(self._theme, "tree-structure", self.tr("What this search means"))
+        self.explaining.setCheckable(True)
+        self.explaining.toggled.connect(self._show_explanation)
+        help_button = ThemedButton(self._theme, "question", self.tr("What a search can say"))
+        help_button.clicked.connect(self._show_help)
+        for button in (self.star, self.order, self.explaining, help_button):
+            self.title.add(button)
+
     def _build(self) -> None:
-        self.field = SearchField(self._theme, self.tr("Search notes"))
-        self.error = QLabel()
-        self.error.setProperty("tone", "danger")
-        self.error.setTextFormat(Qt.TextFormat.PlainText)
-        self.error.setWordWrap(True)
-        self.where = QLabel()
-        self.where.setTextFormat(Qt.TextFormat.PlainText)
-        self.where.setProperty("tone", "danger")
-        self.explained = QLabel()
-        self.explained.setProperty("tone", "faint")
-        self.explained.setWordWrap(True)
+        self.field = QueryField(self._theme, self.tr("Search notes"))
+        self.problem = QueryProblem(self._theme)
+        self.explained = ExplainView(self._theme)
         bar = QVBoxLayout()
         bar.setContentsMargins(8, 8, 8, 4)
         bar.setSpacing(6)
-        for widget in (self.field, self.where, self.error, self.explained):
+        for widget in (self.field, self.problem, self.explained):
             bar.addWidget(widget)
             widget.setVisible(widget is self.field)
         self.model = Hits(self)
-        self.list = QListView()
+        self.list = _HitList(self)
         self.list.setModel(self.model)
         self.list.setItemDelegate(HitPainter(self._theme, self.list))
         self.list.setAccessibleName(self.tr("Search results"))
-        self.list.setMouseTracking(True)
-        self.list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.more = QPushButton(self.tr("Show more"))
-        self.more.setProperty("role", "quiet")
-        self.more.hide()
-        self.empty = EmptyState(self._theme, "magnifying-glass", "", "")
+        self.start = SearchStart(self._theme)
+        self.empty = EmptyState(
+            self._theme, "magnifying-glass", self.tr("Nothing found"),
+            self.tr("No note matches. Try fewer or other words."),
+        )  # fmt: skip
         self._stack = QStackedWidget()
-        self._stack.addWidget(self.list)
-        self._stack.addWidget(self.empty)
+        for page in (self.start, self.list, self.empty):
+            self._stack.addWidget(page)
         self.column.addLayout(bar)
         self.column.addWidget(self._stack, 1)
-        self.column.addWidget(self.more)
+
+    def _connect(self) -> None:
+        self._typing.timeout.connect(self._start)
+        self.field.textChanged.connect(self._typed)
+        self.field.returnPressed.connect(self._enter)
+        self.field.left_down.connect(self._go_down)
+        self.field.completion_wanted.connect(self._complete)
+        self.list.activated.connect(self._open)
+        self.list.clicked.connect(self._open)
+        self.list.left_up.connect(self.focus_field)
+        bar = self.list.verticalScrollBar()
+        bar.valueChanged.connect(self._fill)
+        bar.rangeChanged.connect(self._fill)
+        self.start.search_requested.connect(self._search_saved)
+        self.start.piece_chosen.connect(self._put)
+        self.start.act_requested.connect(self.star.act)
+        self.star.searches_changed.connect(self.start.show_searches)
+        self._client.events.batch.connect(self._notice)
+
+    # Searching
+
+    def _typed(self) -> None:
+        self._entering = False
+        if self._running is not None:
+            self._running.cancel()
+        self._typing.start()
 
     def _start(self) -> None:
-        tasks.start(self._search(), owner=self, what=self.tr("search"))
+        self._typing.stop()
+        if self._running is not None:
+            self._running.cancel()
+        self._running = tasks.start(self._search(), owner=self, what=self.tr("search"))
 
     async def _search(self) -> None:
-        """Search for what the field says; an answer that comes after a newer question is dropped."""
-        query = self.field.text().strip()
-        self._round += 1
-        mine = self._round
-        if not query:
-            self._show_help()
+        """Show the first hits for what the field says, then what is known only later."""
+        query = self.field.text()
+        # The same question once more, since notes have changed: what was scrolled to stays in sight.
+        again = self._page is not None and query == self._asked
+        limit = max(_FIRST, min(self.model.hit_count, _KEPT_AT_MOST)) if again else _FIRST
+        place = self.list.verticalScrollBar().value() if again else 0
+        self._asked = query
+        self.star.follow(query)
+        if not query.strip():
+            self._show_start()
             return
+        order, group = self.order.order, self.order.grouping
         try:
-            page = await self._client.run(lambda workspace: workspace.index.search(query, limit=_PAGE))
+            page = await self._client.run(
+                lambda workspace: workspace.index.searcher.search(
+                    query, limit, order=order, group=group, exact=False
+                )
+            )
         except QueryError as error:
-            if mine == self._round:
-                self._show_error(query, error)
+            unfinished = error.data.get("position") == len(query)
+            if unfinished and self.field.hasFocus():
+                await asyncio.sleep(_UNFINISHED_MS / 1000)  # typing on cancels it
+            self._show_problem(query, error)
             return
-        if mine == self._round:
-            self._show(page)
+        except TimeoutExpiredError as error:
+            self.problem.show_error(query, None, error.message)
+            return
+        self._show(page)
+        self.list.verticalScrollBar().setValue(place)
+        await self._tell_more(query, page)
 
-    def _append(self) -> None:
-        tasks.start(self._next_page(), owner=self, what=self.tr("search"))
-
-    async def _next_page(self) -> None:
-        query, mine = self.field.text().strip(), self._round
-        shown = sum(row.snippet is None for row in self.model.rows)
-        page = await self._client.run(
-            lambda workspace: workspace.index.search(query, limit=_PAGE, offset=shown)
-        )
-        if mine == self._round:
-            self.model.append(page.hits)
-            self.more.setVisible(bool(page.hits) and shown + len(page.hits) < page.total)
+    async def _tell_more(self, query: str, page: SearchPage) -> None:
+        """What needs all hits: their number, their places in the graph, and the numbers of the parts."""
+        if not page.exact:
+            total = await self._client.run(lambda workspace: workspace.index.searcher.count(query))
+            self.title.set_count(f"{total:,}")
+        elif len(page.hits) < page.total <= _MARKED_AT_MOST:
+            paths = await self._client.run(lambda workspace: workspace.index.matching(query))
+            self.found.emit(tuple(path.text for path in paths))
+        if self.explaining.isChecked():
+            await self._explain(query)
 
     def _show(self, page: SearchPage) -> None:
-        self._clear_error()
-        self.model.show(page.hits)
-        self.title.set_count(f"{page.total:,}")
-        self.explained.setText(page.explained)
-        self.explained.setVisible(bool(page.explained))
-        self.more.setVisible(len(page.hits) < page.total)
-        if page.hits:
-            self._stack.setCurrentWidget(self.list)
-        else:
-            self.empty.say(self.tr("Nothing found"), self.tr("No note matches. Try fewer or other words."))
-            self._stack.setCurrentWidget(self.empty)
+        self._page = page
+        self._clear_problem()
+        self.model.show(page.hits, page.groups)
+        self.title.set_count(f"{page.total:,}" if page.exact else f"{page.total:,}+")
+        self._stack.setCurrentWidget(self.list if page.hits else self.empty)
         self.found.emit(tuple(hit.path.text for hit in page.hits))
+        if self._entering and page.hits:
+            self._go_down()
+        self._entering = False
 
-    def _show_error(self, query: str, error: QueryError) -> None:
-        """Show the query with a caret under the place; what was found before stays."""
+    def _fill(self) -> None:
+        """Fetch what comes after the shown hits before somebody gets there."""
+        bar, page = self.list.verticalScrollBar(), self._page
+        near_end = bar.value() + 2 * bar.pageStep() >= bar.maximum()
+        waits = page is not None and (self.model.hit_count < page.total or not page.exact)
+        if waits and near_end and not self._fetching and self._stack.currentWidget() is self.list:
+            self._fetching = True
+            tasks.start(self._fetch(), owner=self, what=self.tr("search"))
+
+    async def _fetch(self) -> None:
+        page, query, shown = self._page, self._asked, self.model.hit_count
+        order, group = self.order.order, self.order.grouping
+        try:
+            more = await self._client.run(
+                lambda workspace: workspace.index.searcher.search(
+                    query, _PAGE, shown, order=order, group=group, exact=False
+                )
+            )
+            if page is self._page and page is not None:
+                if not more.hits:
+                    self._page = None
+                self.model.append(more.hits)
+        finally:
+            self._fetching = False
+        self._fill()  # there may be room for more, or other hits meanwhile
+
+    # What is shown instead of hits
+
+    def _show_problem(self, query: str, error: QueryError) -> None:
+        """Show the query with the place marked; what was found before stays."""
         position = error.data.get("position")
-        if isinstance(position, int):
-            start = max(0, position - 16)
-            lead = "…" if start else ""
-            caret = " " * (len(lead) + position - start) + "^"
-            self.where.setFont(code_font(self._theme.zoom))
-            self.where.setText(f"{lead}{query[start : position + 16]}\n{caret}")
-        self.where.setVisible(isinstance(position, int))
-        self.error.setText(error.message)
-        self.error.show()
+        self.problem.show_error(query, position if isinstance(position, int) else None, error.message)
         self.explained.hide()
         self._mark_field(invalid=True)
 
-    def _clear_error(self) -> None:
-        self.error.hide()
-        self.where.hide()
+    def _clear_problem(self) -> None:
+        self.problem.hide()
+        self.explained.setVisible(self.explaining.isChecked())
         self._mark_field(invalid=False)
 
-    def _mark_field(self, invalid: bool) -> None:
+    def _mark_field(self, *, invalid: bool) -> None:
         if self.field.property("invalid") != invalid:
             self.field.setProperty("invalid", invalid)
             self.field.style().polish(self.field)
 
-    def _show_help(self) -> None:
-        self._clear_error()
+    def _show_start(self) -> None:
+        self._page = None
+        self._clear_problem()
+        self.explained.hide()
         self.model.show(())
         self.title.set_count("")
-        self.explained.hide()
-        self.more.hide()
-        self.empty.say(
-            self.tr("Search all notes"),
-            self.tr(
-                "Words must all occur. Use \"exact words\", OR, -without and (groups), "
-                "tag:project, path:folder, file:name, [property:value]."
-            ),
-        )
-        self._stack.setCurrentWidget(self.empty)
+        self._stack.setCurrentWidget(self.start)
         self.found.emit(())
 
+    def _show_help(self) -> None:
+        """What a search can say, or back to the hits."""
+        back = self._stack.currentWidget() is self.start and self._page is not None
+        hits = self.list if self.model.hit_count else self.empty
+        self._stack.setCurrentWidget(hits if back else self.start)
+
+    def _show_explanation(self, on: bool) -> None:
+        self.explained.setVisible(on and bool(self._asked.strip()) and self.problem.isHidden())
+        if on and self._asked.strip():
+            tasks.start(self._explain(self._asked), owner=self, what=self.tr("explain the search"))
+
+    async def _explain(self, query: str) -> None:
+        try:
+            part = await self._client.run(lambda workspace: workspace.index.searcher.explain(query))
+        except (QueryError, TimeoutExpiredError):
+            return  # the search itself has said so
+        if query == self._asked:
+            self.explained.show_part(part)
+
+    # Completion
+
+    def _complete(self, text: str, cursor: int) -> None:
+        if self._offering is not None:
+            self._offering.cancel()
+        self._offering = tasks.start(self._offer(text, cursor), owner=self, what=self.tr("list the names"))
+
+    async def _offer(self, text: str, cursor: int) -> None:
+        found = await self._client.run(lambda workspace: workspace.index.searcher.suggest(text, cursor))
+        if text == self.field.text():
+            self.field.offer(*(found or (None, ())))
+
+    def _put(self, piece: str) -> None:
+        """Put a piece of the language behind what the field says."""
+        text = self.field.text()
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.field.setText(f"{text} {piece}" if text.strip() else piece)
+        if piece.endswith(":"):
+            self._complete(self.field.text(), len(self.field.text()))
+
+    # Hands
+
+    def _search_saved(self, saved: SavedSearch) -> None:
+        self.order.set(saved.order, saved.group)
+        self.search(f"{saved.query} ")
+
     def _enter(self) -> None:
-        if self._typing.isActive() or not self.model.rows:
-            self._typing.stop()
+        """Go to the hits: to those for what is typed now, once they are there."""
+        if self._typing.isActive() or self._asked != self.field.text():
+            self._entering = True
             self._start()
-        else:
-            self.list.setFocus()
-            self.list.setCurrentIndex(self.model.index(0, 0))
+        elif self.model.rows:
+            self._go_down()
+
+    def _go_down(self) -> None:
+        shown = self._stack.currentWidget()
+        if isinstance(shown, QListView):
+            shown.setFocus(Qt.FocusReason.TabFocusReason)
+            first = 1 if shown is self.start or (self.model.rows and self.model.rows[0].group) else 0
+            shown.setCurrentIndex(shown.model().index(first, 0))
 
     def _open(self, index: QModelIndex) -> None:
         row: Row = index.data(ROW_ROLE)
-        fragment = f"line={row.snippet.line}" if row.snippet else ""
-        self.open_requested.emit(row.hit.path.text, fragment)
+        if row.more:
+            tasks.start(self._expand(row, index.row()), owner=self, what=self.tr("list the lines"))
+        elif row.group is None:
+            fragment = f"line={row.snippet.line}" if row.snippet else ""
+            self.open_requested.emit(row.hit.path.text, fragment)
+
+    async def _expand(self, row: Row, at: int) -> None:
+        """Show all lines of a hit, and go to the first that was not shown."""
+        query = self._asked
+        lines = await self._client.run(
+            lambda workspace: workspace.index.searcher.lines(query, row.hit.path)
+        )
+        self.model.expand(row.hit, lines)
+        self.list.setCurrentIndex(self.model.index(at, 0))
 
     def _notice(self, events: tuple[Event, ...]) -> None:
         """Results follow the vault while nobody is in them."""
         in_use = self.list.hasFocus() or self._typing.isActive()
         follows = bool(self.field.text().strip()) and self.isVisible() and not in_use
-        if follows and any(isinstance(event, IndexUpdated | WordsIndexed) for event in events):
+        if follows and any(isinstance(event, IndexUpdated) for event in events):
             self._typing.start()
+
+
+class _HitList(QListView):
+    """The hits; Up on the first one leaves for the field."""
+
+    left_up = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setMouseTracking(True)
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Up on the first row, and Escape, go back to the field."""
+        first = self.currentIndex().row() <= 0
+        if event.key() == Qt.Key.Key_Escape or (event.key() == Qt.Key.Key_Up and first):
+            self.left_up.emit()
+        else:
+            super().keyPressEvent(event)

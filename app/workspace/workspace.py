@@ -27,6 +27,7 @@ from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
 from app.events import Event, EventBus
 from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
+from app.index.saved_searches import SavedSearches
 from app.index.vault_index import VaultIndex
 from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
@@ -95,6 +96,7 @@ class Workspace:
         self.journal = Journal(shared, settings.journal.max_mib * 1024 * 1024)
         self.store = NoteStore(root, self.journal, writable=not read_only)
         self.index = VaultIndex(root, self._cache(root), settings.index, self.events)
+        self.searches = SavedSearches(shared, self.events, writable=not read_only)
         self.missed = MissedChanges(
             self.index, self.events, lambda: self.settings.index.check_minutes, _OUTSIDE
         )
@@ -168,7 +170,7 @@ class Workspace:
             for recovery in await asyncio.to_thread(self.store.recover):
                 self.notices.append(_told(recovery))
             self.runner.log_lost_commits()
-        problems = (self.journal.problem, self.store.problem, self.audit.problem)
+        problems = (self.journal.problem, self.store.problem, self.audit.problem, self.searches.problem)
         self.notices += [problem for problem in problems if problem]
         await self.index.open()
         ready = asyncio.Event()

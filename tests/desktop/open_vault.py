@@ -15,6 +15,7 @@ from app.desktop.panels import PANELS, PanelKind
 from app.desktop.theme import ThemeSource
 from app.events import EventBus
 from app.index.records import ScanReport
+from app.index.saved_searches import SavedSearches
 from app.index.vault_index import VaultIndex
 from app.permissions.approval import Approver
 from app.permissions.grants import Grants
@@ -32,6 +33,7 @@ class OpenVault:
         self.settings = settings
         self.events = EventBus()
         self.index = VaultIndex(root, paths.vault_cache_folder(root), settings.index, self.events)
+        self.searches = SavedSearches(paths.vault_data_folder(root), self.events)
         self.grants = Grants(paths.vault_data_folder(root), events=self.events)
         self.registry = ToolRegistry([Category("notes", "Notes", Level.READ_WRITE)])
         self.notices: list[str] = []

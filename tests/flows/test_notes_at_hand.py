@@ -165,7 +165,7 @@ def test_search_finds_and_opens_at_the_line(app_run, garden: Path) -> None:
         await pilot.until(lambda: {r.hit.path.text for r in pilot.search.model.rows} == {
             "Water.md", "Plants/Camellia.md"})  # fmt: skip
         QTest.keyClicks(pilot.search.field, " (")
-        await pilot.until(pilot.search.error.isVisible, "the mistake is told")
+        await pilot.until(pilot.search.problem.isVisible, "the mistake is told")
 
     app_run(use)
 
