@@ -33,7 +33,7 @@ const client = new MarkdownDB({ client: "sqlite3", connection: { filename: file 
 await client.init();
 const log = console.log;
 console.log = () => {};
-await client.indexFolder(folder, []);
+await client.indexFolder({ folderPath: folder });
 log((performance.now() - start) / 1000);
 process.exit(0);
 """
@@ -111,7 +111,8 @@ class Peers:
         except (subprocess.CalledProcessError, OSError) as error:
             if not quiet:
                 said = str(getattr(error, "stderr", "") or error).strip().splitlines()
-                print(f"  {name}: {said[-1] if said else error}", file=sys.stderr)
+                telling = next((line for line in said if "Error" in line), said[-1] if said else str(error))
+                print(f"  {name}: {telling}", file=sys.stderr)
                 self._missing.add(name)
             return None
         return done.stdout or " "
