@@ -203,7 +203,7 @@ class EmbeddingSettings(Section):
         True, title="Search by meaning", description="Compute sentence vectors of notes, on this machine."
     )
     threads: int = Field(
-        1, ge=1, le=16, title="Cores", description="How many cores the embedding process may use."
+        1, ge=1, le=16, title="Cores", description="How many it may use, from the next opening of a vault on."
     )
     on_battery: Literal["slow", "paused", "full"] = Field(
         "slow",

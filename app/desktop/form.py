@@ -53,6 +53,11 @@ class Editor(QWidget):
         """Emit the value as it stands."""
         self.changed.emit(self.value)
 
+_NAMES = {
+    "openai": "OpenAI", "ollama": "Ollama", "lm-studio": "LM Studio", "llama.cpp": "llama.cpp",
+    "openai-compatible": "OpenAI-compatible address", "built-in": "Built-in (no model)",
+}  # fmt: skip
+
 
 def editor(name: str, field: FieldInfo, value: object) -> Editor:
     """The editor that suits the field's type, showing `value`.
@@ -117,11 +122,19 @@ class _Decimal(QDoubleSpinBox):
 
 def _choice(choices: list[str], value: object, optional: bool) -> Editor:
     box = _Choice()
-    box.addItems([*([""] if optional else []), *choices])
-    box.setCurrentText("" if value is None else str(value))
-    made = Editor(box, lambda: box.currentText() or None)
-    box.currentTextChanged.connect(made.tell)
+    for choice in [*([""] if optional else []), *choices]:
+        box.addItem(choice_words(choice), choice)
+    box.setCurrentIndex(box.findData("" if value is None else str(value)))
+    made = Editor(box, lambda: box.currentData() or None)
+    box.currentIndexChanged.connect(made.tell)
     return made
+
+
+def choice_words(choice: str) -> str:
+    """How a choice is shown: as a word, where it is not the name of something ("llama.cpp", "openai")."""
+    if choice in _NAMES:
+        return _NAMES[choice]
+    return choice[:1].upper() + choice[1:].replace("_", " ").replace("-", " ")
 
 
 def _suggested(choices: list[str], value: str) -> Editor:

@@ -37,7 +37,6 @@ class GraphMenu(QObject):
         super().__init__(view)
         self._client = client
         self._view = view
-        self.can_analyse = False
         view.context_requested.connect(self._ask)
 
     def _ask(self, path: str, at: QPoint) -> None:
@@ -80,9 +79,8 @@ class GraphMenu(QObject):
             (self.tr("Add a relation…"), "relate", "create_relationship"),
             (self.tr("Merge with…"), "merge", "merge_nodes"),
         ))  # fmt: skip
-        if self.can_analyse:
-            menu.addAction(self.tr("Shortest path to…"), partial(self.path_from.emit, path))
-            menu.addAction(self.tr("Suggest links"), partial(self.suggest_for.emit, path))
+        menu.addAction(self.tr("Shortest path to…"), partial(self.path_from.emit, path))
+        menu.addAction(self.tr("Suggest links"), partial(self.suggest_for.emit, path))
         menu.addSeparator()
         menu.addAction(self.tr("Give to the agent"), partial(self.act.emit, "ask", path))
         menu.addAction(self.tr("Copy the link"), partial(self.act.emit, "copy-link", path))
@@ -109,7 +107,7 @@ class GraphMenu(QObject):
             menu.addAction(self.tr("Open all"), partial(self._open_all, notes))
         menu.addAction(self.tr("Local graph"), partial(self._view.show_local, chosen, 1))
         menu.addAction(self.tr("Fly to them"), partial(self._view.fit, chosen))
-        if len(chosen) == 2 and self.can_analyse:
+        if len(chosen) == 2:
             menu.addAction(self.tr("Shortest path between them"), partial(self.path_between.emit, *chosen))
         if notes:
             menu.addSeparator()

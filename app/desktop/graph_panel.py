@@ -15,10 +15,11 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app import paths
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
+from app.desktop.graph_analysis import GraphAnalysis
 from app.desktop.graph_export import GraphExport
 from app.desktop.graph_menu import GraphMenu
 from app.desktop.graph_queries import GraphQueries
-from app.desktop.graph_view.choices import read_choices
+from app.desktop.graph_view.choices import Arrangement, read_choices
 from app.desktop.graph_view.view import GraphView
 from app.desktop.theme import ThemeSource
 from app.events import Event
@@ -66,7 +67,7 @@ class GraphPanel(QWidget):
         self._front = ""
         self.view = GraphView(theme.theme, self)
         self._queries = GraphQueries(client, self.view)
-        self.view.sheet.leave_out(self.view.sheet.arrange, self.view.sheet.analysis)
+        self._analysis = GraphAnalysis(client, self.view)
         self._export = GraphExport(self.view)
         self._menu = GraphMenu(client, self.view)
         self.setAccessibleName(self.tr("Graph"))
@@ -93,6 +94,9 @@ class GraphPanel(QWidget):
         menu.open_requested.connect(self.view.open_requested)
         menu.act.connect(lambda what, path: self.act_requested.emit(what, path, ""))
         menu.searched.connect(self.search_requested)
+        menu.path_from.connect(self._analysis.begin_path)
+        menu.path_between.connect(self._analysis.ask_path)
+        menu.suggest_for.connect(self._analysis.ask_suggestions)
 
     def state(self) -> dict[str, Any]:
         """What is set in the sheet, for the next start."""
@@ -123,6 +127,8 @@ class GraphPanel(QWidget):
             await asyncio.to_thread(self.view.decoration.prepare, graph)
             self.view.set_graph(graph, places, communities)
             self._quiet.start()
+            if places is not None and self.view.sheet.choices.arrangement is not Arrangement.FORCE:
+                self._analysis.arrange(self.view.sheet.choices.arrangement)
 
     def set_reading(self, reading: bool) -> None:
         """Whether the vault is being read: then the graph follows in larger steps until it ends."""
@@ -188,9 +194,10 @@ class GraphPanel(QWidget):
             graph, places, renamed = await self._after(shown, places, news)
         if shown is None or graph is shown:
             return
-        self._added += max(0, len(graph) - len(shown)) + max(0, len(graph.links) - len(shown.links))
         await asyncio.to_thread(self.view.decoration.prepare, graph)
-        if len(graph) > 2 * len(shown) + 8 or (not self._is_settled and self._is_heap(graph, 0.3)):
+        wants_layout = self._wants_layout(graph, shown)
+        self._added += _more(graph, shown)
+        if wants_layout:
             self._arrange(graph)
         else:
             self.view.update_graph(graph, renamed, places)
@@ -205,7 +212,8 @@ class GraphPanel(QWidget):
         if news.is_much(len(shown)):
             renamed = dict(news.renamed)
             graph = await self._graph()
-            places, _ = await asyncio.to_thread(carry, shown, places, graph, renamed)
+            if not self._wants_layout(graph, shown):  # else no place of today is needed
+                places, _ = await asyncio.to_thread(carry, shown, places, graph, renamed)
             return graph, places, renamed
         names = unresolved_around(shown, news.touched)
         delta: GraphDelta = await self._client.run(
@@ -216,9 +224,14 @@ class GraphPanel(QWidget):
         graph, places = await asyncio.to_thread(advance, shown, places, delta)
         return graph, places, dict(delta.renamed)
 
-    def _is_heap(self, graph: Graph, share: float) -> bool:
+    def _wants_layout(self, graph: Graph, shown: Graph) -> bool:
+        """Whether so much is new that all is arranged anew."""
+        grown = len(graph) > 2 * len(shown) + 8
+        return grown or (not self._is_settled and self._is_heap(graph, 0.3, _more(graph, shown)))
+
+    def _is_heap(self, graph: Graph, share: float, more: int = 0) -> bool:
         """Whether more than that share of nodes and links came to a layout that was made without them."""
-        return self._added > max(_MANY_NEW, share * (len(graph) + len(graph.edges)))
+        return self._added + more > max(_MANY_NEW, share * (len(graph) + len(graph.edges)))
 
     def _arrange(self, graph: Graph) -> None:
         self._added = 0
@@ -267,3 +280,8 @@ class GraphPanel(QWidget):
         if event.author not in _YOU:
             self._changed |= {path.text for path in event.paths}
             self.view.set_changed(self._changed)
+
+
+def _more(graph: Graph, shown: Graph) -> int:
+    """How many nodes and links there are more."""
+    return max(0, len(graph) - len(shown)) + max(0, len(graph.links) - len(shown.links))

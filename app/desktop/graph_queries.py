@@ -63,7 +63,7 @@ class GraphQueries(QObject):
             return
         if mine != self._filter_round:
             return
-        self._view.keep(found)
+        self._view.appearance.keep(found)
         count = None if found is None else len(found)
         words = self.tr("1 note") if count == 1 else self.tr("{0} notes").format(f"{count or 0:,}")
         field.show_answer("" if count is None else words)

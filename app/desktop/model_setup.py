@@ -25,6 +25,7 @@ from app.desktop.panel import ThemedButton
 from app.desktop.settings_dialog import SettingsDialog
 from app.desktop.theme import ThemeSource
 from app.settings import ModelSettings, Settings
+from app.workspace import questions
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
@@ -164,7 +165,7 @@ class ModelSetup(QFrame):
         try:
             if key := self.key.text().strip():
                 await self._keep(key)
-            self._show_check(await self._client.run(lambda ws: ws.check_model()))
+            self._show_check(await self._client.run(questions.check_model))
         except BaseException:
             _say(self.result, "The test could not be made.", "danger")
             raise

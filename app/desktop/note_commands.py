@@ -1,4 +1,7 @@
-"""What the user does to notes from menus: each goes through the one gate, as any tool call does."""
+"""What the user does to notes from menus.
+
+Each goes through the one gate, as any tool call does; only a new empty note asks nothing, like a save.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from app.desktop.audit.changes_dialog import ChangesDialog, read_commit
 from app.desktop.audit.undoing import undo
 from app.desktop.bridge import VaultClient
 from app.desktop.history_dialog import HistoryDialog
+from app.desktop.new_note import Made, NotMade, Taken, make_note
 from app.desktop.note_view.page import find_note
 from app.desktop.theme import ThemeSource
 from app.desktop.tool_form import ToolForm, show_result
@@ -96,11 +100,17 @@ class NoteCommands(QObject):
         tasks.start(self.new_note(name, folder), owner=self._window, what=self.tr("make the note"))
 
     async def new_note(self, name: str, folder: str = "") -> None:
-        """Make a note and open it."""
-        outcome = await self.run("create_note", {"name": name, "content": "", "folder": folder})
-        if outcome.success:
-            path = outcome.result.get("path") or f"{folder}/{name}.md".lstrip("/")
-            self.made.emit(str(path))
+        """Make a note and open it; one that has the name already is offered instead."""
+        match await self._client.run(lambda workspace: make_note(workspace, name, folder)):
+            case Made(path):
+                self.made.emit(path.text)
+            case Taken(path):
+                title = self.tr("There is a note called “{0}” already").format(path.name)
+                words = self.tr("It is at {0}. Nothing was made.").format(path.text)
+                if await dialogs.confirm(self._window, title, words, self.tr("Open it")):
+                    self.open_requested.emit(path.text, "")
+            case NotMade(reason):
+                self.failed.emit(reason)
 
     async def find(self, name: str) -> str | None:
         """The path of the note that `name` (a path, or what a link says) means; None if there is none.

@@ -61,6 +61,7 @@ class SettingsDialog(QDialog):
         self._rows: list[_Row] = []
         self._sections: dict[str, QWidget] = {}
         self._theme = theme
+        self._section = 0
         self._build()
         zoom = theme.zoom
         self.resize(round(820 * zoom), round(600 * zoom))
@@ -188,8 +189,13 @@ class SettingsDialog(QDialog):
         self.list.setEnabled(not words)
         if not words:
             self._none.hide()
+            self.list.setCurrentRow(max(0, self._section))
             self._go(self.list.currentItem())
             return
+        if self.list.currentRow() >= 0:
+            self._section = self.list.currentRow()
+            # What is found may be of any section: none is marked meanwhile.
+            self.list.setCurrentRow(-1)
         with_rows = {row.section for row in self._rows if not row.widget.isHidden()}
         for name, block in self._sections.items():
             block.setVisible(name in with_rows)

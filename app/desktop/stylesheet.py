@@ -59,7 +59,8 @@ def stylesheet(theme: Theme, zoom: float = 1.0, marks: Mapping[str, str] | None 
         zoom: The interface's zoom; 1.0 draws on the 4-pixel grid.
         marks: Paths of the images that `draw_marks` made; without them controls keep plain marks.
     """
-    parts = (_surfaces, _buttons, _fields, _views, _tabs, _bars, _overlays)
+    controls = (_buttons, _button_roles, _tool_buttons, _checks, _fields)
+    parts = (_surfaces, *controls, _views, _tabs, _bars, _overlays)
     sheet = "\n".join(part(theme, marks or {}) for part in parts)
     return _scaled(sheet, zoom)
 
@@ -132,6 +133,11 @@ QPushButton[role="danger"] {{ background: {t.danger}; color: {t.danger_text}; bo
   font-weight: 600; }}
 QPushButton[role="danger"]:hover {{ background: {_mix(t.danger, t.text, 0.12)}; }}
 QPushButton[role="danger"]:focus {{ border: 2u solid {t.text}; padding: 4u 11u; }}
+"""
+
+
+def _button_roles(t: Theme, marks: Mapping[str, str]) -> str:
+    return f"""
 QPushButton[role="quiet"] {{ background: transparent; border: 1u solid transparent; color: {t.muted}; }}
 QPushButton[role="quiet"]:hover {{ background: {t.hover}; color: {t.text}; }}
 QPushButton[role="quiet"]:focus {{ border: 1u solid {t.accent}; }}
@@ -151,6 +157,11 @@ QPushButton[role="suggestion"] {{ background: {t.raised}; border: 1u solid {t.bo
   padding: 8u 12u; text-align: left; color: {t.muted}; }}
 QPushButton[role="suggestion"]:hover {{ background: {t.hover}; color: {t.text}; }}
 QPushButton[role="suggestion"]:focus {{ border: 1u solid {t.accent}; }}
+"""
+
+
+def _tool_buttons(t: Theme, marks: Mapping[str, str]) -> str:
+    return f"""
 QToolButton {{ background: transparent; color: {t.muted}; border: 1u solid transparent; border-radius: 6u;
   padding: 3u; }}
 QToolButton:hover {{ background: {t.hover}; color: {t.text}; }}
@@ -162,6 +173,11 @@ QToolButton:focus {{ border: 1u solid {t.accent}; }}
 QToolButton:disabled {{ color: {t.faint}; }}
 QToolButton::menu-indicator {{ image: none; }}
 QWidget#activityBar QToolButton {{ padding: 6u; border-radius: 8u; }}
+"""
+
+
+def _checks(t: Theme, marks: Mapping[str, str]) -> str:
+    return f"""
 QCheckBox, QRadioButton {{ spacing: 8u; background: transparent; padding: 2u; border: 1u solid transparent;
   border-radius: 4u; }}
 QCheckBox:focus, QRadioButton:focus {{ border: 1u solid {t.accent}; }}

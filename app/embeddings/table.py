@@ -25,6 +25,7 @@ _SMALLEST = 256
 _CODE_SCALE = 127 / 0.3
 _SPARE = 4
 _FEWEST = 64
+_NOTES_AT_ONCE = 2048
 
 Halves = npt.NDArray[np.float16]
 
@@ -113,8 +114,11 @@ class VectorTable:
         """One vector for each note, ordered by path."""
         paths = sorted(self._rows)
         matrix = np.zeros((len(paths), self.dimension), dtype=np.float32)
-        for at, path in enumerate(paths):
-            matrix[at] = self._vectors[list(self._rows[path])].sum(axis=0, dtype=np.float32)
+        for at in range(0, len(paths), _NOTES_AT_ONCE):
+            sets = [self._rows[path] for path in paths[at : at + _NOTES_AT_ONCE]]
+            rows = np.fromiter((row for some in sets for row in some), dtype=np.intp)
+            starts = np.cumsum([0, *(len(some) for some in sets[:-1])])
+            matrix[at : at + len(sets)] = np.add.reduceat(self._vectors[rows].astype(np.float32), starts)
         matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
         return NoteVectors(tuple(paths), matrix)
 

@@ -12,6 +12,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from app.embeddings import EmbedderUnavailable
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _QUIET_S = 0.5
+_MOST_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +174,19 @@ class VectorUpkeep:
             await self._woken(rest)
 
     def _next(self) -> list[NotePath]:
-        first = [path for path in self._first if path in self._waiting][:GROUP]
-        self._first = {path: None for path in self._first if path in self._waiting and path not in first}
-        return first or list(self._waiting)[:GROUP]
+        """The notes whose turn it is: some, but no more text than takes a second or two."""
+        self._first = {path: None for path in self._first if path in self._waiting}
+        group: list[NotePath] = []
+        size = 0
+        for path in islice(self._first or self._waiting, GROUP):
+            record = self._index.note(path)
+            size += record.size if record else 0
+            if group and size > _MOST_BYTES:
+                break
+            group.append(path)
+        for path in group:
+            self._first.pop(path, None)
+        return group
 
     async def _idle(self, pace: Pace) -> None:
         """Wait for something to do: a change, the user's word, or another look at the machine."""

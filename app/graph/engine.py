@@ -84,6 +84,10 @@ class Engine(Protocol):
         """Overlaps pushed apart until none is left or the patience is."""
         ...
 
+    def part(self, at: Positions, radii: NDArray[np.float32], gap: float) -> None:
+        """Push overlapping nodes apart once, in place; `gap` is kept between rims."""
+        ...
+
     def repel(self, at: Positions, others: Positions) -> Positions:
         """The bounded push of `others` on each body in `at`."""
         ...

@@ -13,7 +13,7 @@ from app.graph.coarsen import adjacency
 from app.graph.drag import LocalPhysics
 from app.graph.engine import Engine
 from app.graph.live import LivePhysics
-from app.graph.model import Graph, Positions
+from app.graph.model import Graph, Positions, node_radii
 from app.graph.multilevel import arrange
 from app.graph.native_engine import NativeEngine
 from app.graph.numpy_engine import NumpyEngine
@@ -166,7 +166,8 @@ class MultilevelLayout:
             return
         if self._live is None:
             weights = adjacency(self._graph.edges, len(self._graph))
-            self._live = LivePhysics(weights, self._positions, self._engine, self._forces)
+            radii = node_radii(self._graph)
+            self._live = LivePhysics(weights, self._positions, self._engine, self._forces, radii)
             if self._hand is not None and self._hand.in_hand:
                 self._live.hold(self._hand.held, *self._positions[self._hand.held].tolist())
             self._hand = None

@@ -26,6 +26,9 @@ _STIFFEST = 9.0
 _GRAVITY = 0.15
 _GLIDE = 0.12
 _GRIP = 24.0
+_GAP = 0.1
+# Beyond, a node is smaller than a pixel while all can be seen, and the time is needed.
+_PARTED = 30_000
 _STILL = 1e-3
 
 
@@ -37,11 +40,19 @@ class LivePhysics:
         positions: float32 (n, 2), where the bodies are at rest under `forces`.
         engine: What computes pull and push.
         forces: What `positions` were laid out with.
+        radii: float32 (n,) of the nodes, in layout units; they are kept off one another.
     """
 
     def __init__(
-        self, weights: scipy.sparse.csr_matrix, positions: Positions, engine: Engine, forces: Forces
+        self,
+        weights: scipy.sparse.csr_matrix,
+        positions: Positions,
+        engine: Engine,
+        forces: Forces,
+        radii: NDArray[np.float32],
     ) -> None:
+        self._engine = engine
+        self._radii = np.ascontiguousarray(radii, dtype=np.float32)
         self._weights = weights
         self._field = engine.field(weights)
         self._held: dict[int, _Hand] = {}
@@ -108,6 +119,8 @@ class LivePhysics:
         length = np.sqrt((self._speed * self._speed).sum(axis=1, keepdims=True))
         self._speed *= np.minimum(1.0, _LONGEST / np.maximum(length, 1e-6)).astype(np.float32)
         self._at += self._speed
+        if len(self._at) <= _PARTED:
+            self._engine.part(self._at, self._radii / np.float32(self._unit), _GAP)
         for row, hand in self._held.items():
             self._at[row], self._speed[row] = hand.place, 0.0
         self._heat *= _COOLING if float(length.max(initial=0.0)) > _STILL else 0.5

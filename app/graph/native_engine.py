@@ -127,6 +127,10 @@ class NativeEngine:
                 yield at.copy()
         yield at
 
+    def part(self, at: Positions, radii: NDArray[np.float32], gap: float) -> None:
+        """Push overlapping nodes apart once, in place."""
+        native.separate(at, radii, gap)
+
     def repel(self, at: Positions, others: Positions) -> Positions:
         """The bounded push of `others` on each body in `at`."""
         tree, force = Tree(), np.zeros_like(at)

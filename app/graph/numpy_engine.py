@@ -87,6 +87,10 @@ class NumpyEngine:
             yield at.copy()
         yield at
 
+    def part(self, at: Positions, radii: NDArray[np.float32], gap: float) -> None:
+        """Push overlapping nodes apart once, in place."""
+        separate(at, radii, gap)
+
     def repel(self, at: Positions, others: Positions) -> Positions:
         """The bounded push of `others` on each body in `at`."""
         return dense_repulsion(bounded, at, others, np.ones(len(others), dtype=np.float32))

@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 
 COVERED = "covered by a new grant"
 """What the cancellation says that withdraws a question which a grant has answered."""
+SAID_NO = "The user said no"
 UNANSWERED = "unanswered"
 """What the cancellation says that withdraws a question which nobody answered in time."""
 
@@ -174,7 +175,7 @@ class Gate:
     ) -> Admitted | Refused:
         if isinstance(decision, Denied):
             words = f": {decision.words}" if decision.words else "."
-            return Refused(Decided.USER_DENIED, f"The user said no{words}", decision.words, by_user=True)
+            return Refused(Decided.USER_DENIED, f"{SAID_NO}{words}", decision.words, by_user=True)
         try:
             check_variant(request.proposal, decision.proposal)
             if decision.grant is not None and decision.grant not in request.offers:

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,13 +22,14 @@ from app.toolkit.call_record import Watch
 from app.toolkit.outcome import ApprovalAsked, ToolOutcome
 
 if TYPE_CHECKING:
-    from app.toolkit.runner import ToolRunner
     from app.vault.journal import Journal
 
 log = logging.getLogger(__name__)
 
 LIFETIME_S = 24 * 3600.0
 """How long an operation waits to be decided."""
+Call = Callable[[str, Mapping[str, object], Caller, Watch], Awaitable[ToolOutcome]]
+
 _CLOSING = "the app was closed; it is asked again at the next start"
 _CANCELLED = "taken back by its caller"
 _CUT_OFF = "The app stopped while this was being done. It is not done again: look at what it did."
@@ -45,7 +46,7 @@ class PendingOperations:
     """The pending operations of an open vault.
 
     Args:
-        runner: Makes the calls.
+        call: Makes a call that is watched: `ToolRunner.call`.
         store: Keeps them.
         journal: Says whether one that was cut off was written.
         clock: Unix time in seconds.
@@ -54,14 +55,14 @@ class PendingOperations:
 
     def __init__(
         self,
-        runner: ToolRunner,
+        call: Call,
         store: PendingStore,
         journal: Journal,
         events: EventBus,
         clock: Callable[[], float] = time.time,
         lifetime: float = LIFETIME_S,
     ) -> None:
-        self._runner = runner
+        self._call = call
         self._store = store
         self._journal = journal
         self._events = events
@@ -183,10 +184,8 @@ class PendingOperations:
                 raise NotFoundError("It was decided already.", pending_operation_id=operation.id)
 
         patience = max(0.0, operation.expires - self._clock())
-        outcome = await self._runner.call(
-            operation.tool, operation.arguments, operation.caller,
-            watch=Watch(operation.id, asked, begins, patience),
-        )  # fmt: skip
+        watch = Watch(operation.id, asked, begins, patience)
+        outcome = await self._call(operation.tool, operation.arguments, operation.caller, watch)
         if kept:
             self._settle(operation.id, _state(outcome), outcome)
         return outcome

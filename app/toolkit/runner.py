@@ -121,23 +121,23 @@ class ToolRunner:
         """Log the commits that a crash kept out of the audit log; how many there were. Call it on opening."""
         return self._trail.log_lost(self._audit, self._journal)
 
-    async def call(
-        self, name: str, arguments: Mapping[str, object], caller: Caller, *, watch: Watch | None = None
-    ) -> ToolOutcome:
+    async def call(self, name: str, arguments: Mapping[str, object], caller: Caller) -> ToolOutcome:
         """Call the tool `name`; what comes of it, whatever that is, is told by the outcome.
-
-        Args:
-            name: Of the tool.
-            arguments: As its schema says.
-            caller: Who calls.
-            watch: For a caller that does not wait for the user (`toolkit/pending.py`).
 
         Raises:
             CancelledError: the caller withdrew the call; that is in the audit log, too.
         """
-        record = CallRecord.of(name, caller, arguments, watch)
-        self._events.publish(ToolStarted(record.id, name, record.arguments, caller))
+        return await self._called(CallRecord.of(name, caller, arguments), arguments)
+
+    async def _called(self, record: CallRecord, arguments: Mapping[str, object]) -> ToolOutcome:
+        self._events.publish(ToolStarted(record.id, record.tool, record.arguments, record.caller))
         return await self._to_the_end(record, self._run(record, arguments))
+
+    async def watched(
+        self, name: str, arguments: Mapping[str, object], caller: Caller, watch: Watch
+    ) -> ToolOutcome:
+        """As `call`, for a caller that does not wait for the user."""
+        return await self._called(CallRecord.of(name, caller, arguments, watch), arguments)
 
     async def save(
         self, path: NotePath, before: bytes | None, after: bytes, caller: Caller | None = None

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from app.errors import ConflictError, InvalidParametersError
+from app.index.records import NoteRecord
 from app.permissions.wording import counted
 from app.toolkit.arguments import (
     ContentHash,
@@ -113,8 +114,9 @@ async def create_note(
         content: Its text. When empty, the note starts with its name as a heading.
         folder: The folder to put it in; the vault's root when empty.
     """
-    path = _new_path(name, folder)
-    taken = context.vault.taken(path) or _alike(context, path)
+    path = new_path(name, folder)
+    near = context.index.notes(path.folder, recursive=False) if path.folder else context.index.notes()
+    taken = context.vault.taken(path) or alike(near, path)
     if taken is not None:
         raise ConflictError(f"There is a note at {taken} already.", path=str(taken))
     text = content or f"# {path.name}\n"
@@ -124,19 +126,18 @@ async def create_note(
     return context.propose(ChangeSet.of(change, summary=f"Create {path}"), result)
 
 
-def _new_path(name: str, folder: str) -> NotePath:
+def new_path(name: str, folder: str) -> NotePath:
     """The path of a new note; a wikilink's brackets and folders in the name are understood."""
     bare = name.strip().removeprefix("[[").removesuffix("]]").strip()
     lead, _, last = bare.rpartition("/")
     return note_path("/".join(part for part in (folder.strip().rstrip("/"), lead) if part), last)
 
 
-def _alike(context: ToolContext, path: NotePath) -> NotePath | None:
-    """A note that could be taken for the one at `path`: in its folder, or anywhere for one at the root."""
+def alike(notes: Iterable[NoteRecord], path: NotePath) -> NotePath | None:
+    """One of `notes` that could be taken for a note at `path`."""
     wanted = slug(path.name)
     if not wanted:
         return None
-    notes = context.index.notes(path.folder, recursive=False) if path.folder else context.index.notes()
     return next((n.path for n in notes if wanted in (slug(n.name), slug(n.title))), None)
 
 

@@ -33,7 +33,7 @@ from app.graph.builder import apply, build, carry
 from app.graph.coarsen import adjacency
 from app.graph.layout import NativeLayout
 from app.graph.live import LivePhysics
-from app.graph.model import Edge, Graph, GraphDelta, Node
+from app.graph.model import Edge, Graph, GraphDelta, Node, node_radii
 from app.graph.native_engine import NativeEngine
 from app.graph.physics import Forces
 from tests.benchmarks import peer_d3
@@ -158,7 +158,8 @@ def from_scratch(graph: Graph) -> tuple[np.ndarray, float]:
 
 def live_tick(graph: Graph, at: np.ndarray, threads: int | None) -> float:
     """Seconds of one tick in which every node moves."""
-    physics = LivePhysics(adjacency(graph.links, len(graph)), at, NativeEngine(threads), Forces())
+    weights, radii = adjacency(graph.links, len(graph)), node_radii(graph)
+    physics = LivePhysics(weights, at, NativeEngine(threads), Forces(), radii)
     physics.stir(Forces(repulsion=2.0, gravity=0.2))
     physics.tick()
     return quartile([timed(physics.tick) for _ in range(30)])

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 
 from app.desktop.graph_view.canvas import Canvas
 from app.permissions.caller import Caller
+from tests.benchmarks.awkward import BUSIEST, LONGEST, RICHEST
 from tests.flows.pilot import Pilot
 
 Act = Callable[[Pilot], Awaitable[None]]
@@ -81,6 +82,43 @@ async def open_notes(pilot: Pilot) -> None:
         pilot.window.navigation.open(path, "")
         await pilot.shown(path)
         await asyncio.sleep(0.6)
+
+
+async def open_awkward(pilot: Pilot) -> None:
+    """Open what thousands link to, what links to thousands, and a text of 3 MB, with their links."""
+    paths = set(pilot.graph.view.graph().paths)
+    for path in (BUSIEST, RICHEST, LONGEST):
+        if path in paths:
+            pilot.window.navigation.open(path, "")
+            note = await pilot.shown(path)
+            note.toggle_links()
+            await asyncio.sleep(1.5)
+
+
+async def filter_files(pilot: Pilot) -> None:
+    """Type in the filter over the files, and empty it."""
+    assert pilot.window.view is not None
+    pilot.window.view.page.show_side("files")
+    await _type(pilot.files.filter, "note gra")
+    await asyncio.sleep(0.6)
+    pilot.files.filter.clear()
+
+
+async def go_to_note(pilot: Pilot) -> None:
+    """Look for a note in the palette."""
+    finder = pilot.window.finder
+    finder.show_notes()
+    await asyncio.sleep(1)
+    await _type(finder._palette.field, "home")
+    await asyncio.sleep(0.6)
+    finder._palette.dismiss()
+
+
+async def show_tags(pilot: Pilot) -> None:
+    """Show the tags for the first time."""
+    assert pilot.window.view is not None
+    pilot.window.view.page.show_side("tags")
+    await asyncio.sleep(1)
 
 
 async def type_text(pilot: Pilot) -> None:
@@ -168,11 +206,15 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     ("drag a node", drag),
     ("open five notes", open_notes),
     ("type in a note", type_text),
+    ("filter the files", filter_files),
+    ("go to a note in the palette", go_to_note),
+    ("show the tags", show_tags),
     ("search while typing", search),
     ("ask the built-in agent", ask),
     ("approve a new note", approve),
     ("scroll the audit log", scroll_audit),
     ("switch the theme twice", switch_theme),
+    ("open notes of unusual size", open_awkward),
 )
 
 

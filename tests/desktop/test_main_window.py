@@ -115,6 +115,24 @@ def test_a_vault_is_opened_read_and_counted(in_window, wait_until, vault: Path) 
     in_window(use)
 
 
+def test_panels_out_of_sight_are_made_when_they_are_looked_for(in_window, wait_until, vault: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        window.open_folder(vault)
+        await wait_until(lambda: window.view is not None and window.view.page.existing("files") is not None)
+        page = window.view.page
+        await wait_until(lambda: window.view._built)
+        assert page.existing("tags") is None and page.existing("search") is None
+        assert page.existing("problems") is None
+        window.menu.run("show-tags")
+        assert page.side.currentWidget() is page.existing("tags")
+        window.menu.run("show-problems")
+        problems = page.existing("problems")
+        assert problems is not None and problems.isVisible()
+        assert page.existing("search") is None
+
+    in_window(use)
+
+
 def test_notes_open_as_tabs_and_the_way_is_kept(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
+from app.desktop import dialogs
 from app.desktop.bridge import Service
 from app.desktop.note_commands import NoteCommands
 from app.desktop.theme import ThemeSource
@@ -30,5 +32,38 @@ def test_a_copied_link_means_that_note_and_no_other(
             commands.ask_requested.connect(asked.append)
             commands.act("related", "Books/Tea.md")
             await wait_until(lambda: asked == ["Find notes related to [[Books/Tea]]"])
+
+    gui(main())
+
+
+def test_a_note_made_by_hand_asks_nothing_and_a_taken_name_offers_the_note(
+    gui, service: Service, tmp_path: Path, qtbot, wait_until
+) -> None:
+    async def main() -> None:
+        async with whole_vault(tmp_path / "vault", service, NOTES) as vault:
+            window = QWidget()
+            qtbot.addWidget(window)
+            commands = NoteCommands(vault.client, ThemeSource("light"), window)
+            made: list[str] = []
+            opened: list[str] = []
+            commands.made.connect(made.append)
+            commands.open_requested.connect(lambda path, _: opened.append(path))
+            await commands.new_note("Osaka", "Books")
+            assert made == ["Books/Osaka.md"]
+            assert (tmp_path / "vault/Books/Osaka.md").read_text() == "# Osaka\n"
+            entry = (await vault.client.run(lambda ws: ws.audit.entries()))[0]
+            assert (entry.tool, entry.caller_kind) == ("save", "user") and entry.commit is not None
+
+            asking = asyncio.get_running_loop().create_task(commands.new_note("kyoto"))
+            await wait_until(lambda: bool(window.findChildren(dialogs.Sheet)))
+            (sheet,) = window.findChildren(dialogs.Sheet)
+            next(b for b in sheet.findChildren(QPushButton) if b.text() == "Open it").click()
+            await asking
+            assert opened == ["Kyoto.md"] and made == ["Books/Osaka.md"]
+            assert (tmp_path / "vault/Kyoto.md").read_text() == "k"
+            failed: list[str] = []
+            commands.failed.connect(failed.append)
+            await commands.new_note("../Osaka")
+            assert failed and not (tmp_path / "Osaka.md").exists()
 
     gui(main())

@@ -38,7 +38,7 @@ def test_a_change_is_in_effect_at_once_and_typed(dialog) -> None:
     dialog.changed.connect(told.append)
     theme = dialog.editor_of("general", "theme").control
     assert isinstance(theme, QComboBox)
-    theme.setCurrentText("dark")
+    theme.setCurrentText("Dark")
     zoom = dialog.editor_of("general", "zoom").control
     assert isinstance(zoom, QDoubleSpinBox) and zoom.maximum() == 2.5
     zoom.setValue(1.5)
@@ -83,7 +83,7 @@ def test_rules_can_be_added_and_removed(dialog) -> None:
     (add,) = (b for b in rows.findChildren(QPushButton) if b.text() == "Add")
     add.click()
     row = rows.findChild(ModelEditor)
-    row.editors["effect"].control.setCurrentText("deny")
+    row.editors["effect"].control.setCurrentText("Deny")
     row.editors["glob"].control.setText("Journal/**")
     row.editors["glob"].control.editingFinished.emit()
     assert dialog.settings.permissions.rules == (Rule(effect="deny", glob="Journal/**"),)
@@ -95,11 +95,13 @@ def test_rules_can_be_added_and_removed(dialog) -> None:
 def test_searching_shows_matching_settings_of_all_sections(dialog) -> None:
     dialog.search.setText("largest note")
     assert dialog.shown() == ("index.max_note_mib",)
+    assert dialog.list.currentRow() == -1, "what is found may be of any section"
     dialog.search.setText("theme dark")
     assert dialog.shown() == ("general.theme",)
     dialog.search.setText("nothing is called so")
     assert dialog.shown() == () and not dialog._none.isHidden()
     dialog.search.clear()
+    assert dialog.list.currentRow() == 0
     assert len(dialog.shown()) == len(every_field())
 
 

@@ -122,3 +122,22 @@ async def test_a_store_keeps_one_where_there_are_many(tmp_path: Path, monkeypatc
     await _update(again, notes, embedder)
     assert not file.exists() and len(again) == 19
     again.close()
+
+
+def test_every_note_has_one_vector_the_mean_of_its_chunks(table: VectorTable) -> None:
+    found, rows = table.notes(), _unit(3000, 1)
+    assert len(found.paths) == len(found.matrix) == 1000
+    assert list(found.paths) == sorted(found.paths)
+    for at in (0, 500, 999):
+        number = int(found.paths[at].name[1:])
+        mean = rows[3 * number : 3 * number + 3].mean(axis=0)
+        assert np.allclose(found.matrix[at], mean / np.linalg.norm(mean), atol=1e-3)
+    empty = VectorTable(DIMENSION).notes()
+    assert (empty.paths, empty.matrix.shape) == ((), (0, DIMENSION))
+
+
+def test_a_note_whose_chunks_were_all_taken_away_has_no_vector() -> None:
+    table = VectorTable(DIMENSION)
+    table.add([Place(_path(1), "", 1), Place(_path(2), "", 1)], _unit(2, 5))
+    table.remove(_path(1))
+    assert table.notes().paths == (_path(2),)

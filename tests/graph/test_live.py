@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.graph import native
 from app.graph.layout import MultilevelLayout, NativeLayout, NumpyLayout, laid_out
-from app.graph.model import Graph, Positions
+from app.graph.model import Graph, Positions, node_radii
 from app.graph.physics import LIMITS, Forces
 from tests.graph.graphs import planted
 
@@ -93,6 +93,18 @@ def test_nothing_jumps_however_the_slider_is_moved(make):
             before = layout.positions
             moved = np.linalg.norm(layout.tick() - before, axis=1)
             assert moved.max() < 2.2
+
+
+@pytest.mark.parametrize("make", LAYOUTS)
+@pytest.mark.parametrize("forces", [Forces(gravity=1), Forces(repulsion=0, attraction=3), Forces(spacing=4)])
+def test_nodes_that_are_drawn_together_do_not_come_to_lie_on_one_another(make, forces):
+    layout, radii = live(make), node_radii(GRAPH)
+    layout.stir(forces)
+    after = settle(layout)
+    apart = np.linalg.norm(after[:, None] - after[None], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    hidden = apart < np.maximum(radii[:, None], radii[None])
+    assert hidden.any(axis=1).mean() < 0.02
 
 
 @pytest.mark.parametrize("make", LAYOUTS)

@@ -29,7 +29,7 @@ class Desk:
     def open(self) -> None:
         self.store = PendingStore(self.bench.journal.folder, lambda: self.now)
         self.operations = PendingOperations(
-            self.bench.runner, self.store, self.bench.journal, self.bench.events, lambda: self.now
+            self.bench.runner.watched, self.store, self.bench.journal, self.bench.events, lambda: self.now
         )
 
     async def restart(self) -> int:

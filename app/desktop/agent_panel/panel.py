@@ -32,7 +32,7 @@ from app.desktop.panel import Panel, ThemedButton
 from app.desktop.theme import ThemeSource
 from app.index.records import IndexUpdated
 from app.settings import Settings
-from app.workspace import SettingsChanged
+from app.workspace import SettingsChanged, questions
 
 _SUGGEST_MS = 700
 
@@ -251,7 +251,7 @@ class AgentPanel(Panel):
 
     async def _suggest(self) -> None:
         """Fill the first page with examples about the note with the most links."""
-        names = await self._client.run(lambda ws: ws.hub_names(1))
+        names = await self._client.run(lambda ws: questions.hub_names(ws, 1))
         self._empty.suggest(names[0] if names else "")
 
     def refresh_suggestions(self) -> None:
@@ -304,7 +304,7 @@ class AgentPanel(Panel):
         tasks.start(self._find_local(menu), owner=menu, what="look for models on this machine")
 
     async def _find_local(self, menu: ModelMenu) -> None:
-        menu.show_local(await self._client.run(lambda ws: ws.local_models()))
+        menu.show_local(await self._client.run(questions.local_models))
 
     def _choose_model(self, choice: ModelChoice) -> None:
         # Going back to the built-in agent leaves the model's name and address as they are set up.
@@ -324,7 +324,8 @@ class AgentPanel(Panel):
         self.composer.set_mode(settings.agent.mode)
 
     async def _offer_names(self, word: str) -> None:
-        self.composer.set_names(list(await self._client.run(lambda ws: ws.complete_names(word, 8))))
+        names = await self._client.run(lambda ws: questions.complete_names(ws, word, 8))
+        self.composer.set_names(list(names))
 
     def _start(self, coro: object, what: str) -> None:
         tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]

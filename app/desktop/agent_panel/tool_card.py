@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPush
 from app.agent.transcript import CardState, ToolCard
 from app.desktop.panel import ElidedLabel, ThemedButton
 from app.desktop.theme import Theme, ThemeSource, code_font, icon
+from app.toolkit.gate import SAID_NO
 
 _STATES: dict[CardState, tuple[str, str, str]] = {
     "running": ("spinner", "muted", "Running"),
@@ -76,6 +77,12 @@ class ToolCardView(QFrame):
         self._column.addWidget(self._message)
         self._column.addLayout(self._actions)
 
+    def _told(self, message: str) -> str:
+        """The message as the one reads it who gave the answer."""
+        if message.startswith(SAID_NO):
+            message = self.tr("You said no") + message.removeprefix(SAID_NO)
+        return _plain(message)
+
     def show_card(self, card: ToolCard) -> None:
         """Show the call as it stands."""
         self._card = card
@@ -83,12 +90,13 @@ class ToolCardView(QFrame):
         summary = _summary(card.arguments)
         self._summary.setText(summary)
         self._time.setText("" if card.state == "running" else _duration(card.duration_ms))
-        self._message.setText(_plain(card.message))
+        self._message.setText(self._told(card.message))
         self._message.setVisible(bool(card.message))
         committed = card.commit is not None and card.entry is not None
         self._diff.setVisible(committed)
         self._undo.setVisible(committed)
-        self.setAccessibleName(f"{card.tool}: {_STATES[card.state][2]}. {card.message}")
+        said = self._told(card.message)
+        self.setAccessibleName(f"{card.tool}: {_STATES[card.state][2]}. {said}")
         if self._details is not None:
             self._details.setPlainText(_details(card))
         self._dress()

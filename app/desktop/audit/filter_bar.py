@@ -12,6 +12,7 @@ from app.permissions.audit_entry import AuditEntry, AuditFilter, Decided
 
 _REST_MS = 180
 _BETWEEN = "between"
+_LEAST_CHARACTERS = 22
 
 
 class FilterBar(QWidget):
@@ -82,6 +83,7 @@ class FilterBar(QWidget):
         self._row = layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 6, 8, 6)
         layout.setSpacing(6)
+        self.text.setMinimumWidth(_LEAST_CHARACTERS * self.text.fontMetrics().averageCharWidth())
         layout.addWidget(self.text, 1)
         boxes = (self.caller, self.tool, self.decision, self.dates)
         for box in boxes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -15,6 +15,7 @@ from app.desktop.graph_view.canvas import Canvas
 
 _AXIS = 26
 _LEAST_NAMED = 34.0
+_LEAST_DRAWN = 4.0
 _LEAST_APART = 12.0
 
 
@@ -105,42 +106,66 @@ def paint_arrangement(
     """The discs and the axis under a camera; for the screen and for pictures."""
     painter.setFont(font)
     metrics = QFontMetricsF(font)
+    named: list[QRectF] = []
     for place in places:
-        _paint_place(painter, place, camera, size, theme, metrics)
+        _paint_place(painter, place, camera, size, theme)
+    for place, box in _signs(places, camera, size, metrics):
+        if any(box.intersects(other) for other in named):
+            continue
+        named.append(box)
+        _paint_sign(painter, place, box, theme, metrics)
     if moments:
         _paint_axis(painter, moments, camera, size, theme, metrics)
 
 
-def _paint_place(
-    painter: QPainter,
-    place: Place,
-    camera: Camera,
-    size: tuple[int, int],
-    theme: Theme,
-    metrics: QFontMetricsF,
-) -> None:
+def _seen(place: Place, camera: Camera, size: tuple[int, int]) -> tuple[QPointF, float] | None:
+    """Where a disc is in pixels, and its radius; None outside of the view."""
     x = (place.x - camera.x) * camera.scale + size[0] / 2
     y = (place.y - camera.y) * camera.scale + size[1] / 2
     radius = place.radius * camera.scale
-    if radius < 4 or x + radius < 0 or x - radius > size[0] or y + radius < 0 or y - radius > size[1]:
+    inside = -radius < x < size[0] + radius and -radius < y < size[1] + radius
+    return (QPointF(x, y), radius) if inside and radius >= _LEAST_DRAWN else None
+
+
+def _paint_place(
+    painter: QPainter, place: Place, camera: Camera, size: tuple[int, int], theme: Theme
+) -> None:
+    if (seen := _seen(place, camera, size)) is None:
         return
     line, fill = QColor(theme.faint), QColor(theme.faint)
     line.setAlphaF(0.45 if place.depth == 0 else 0.28)
     fill.setAlphaF(0.045)
     painter.setPen(QPen(line, 1.0))
     painter.setBrush(fill)
-    painter.drawEllipse(QPointF(x, y), radius, radius)
-    if radius >= _LEAST_NAMED and place.name:
-        words = metrics.elidedText(place.name, Qt.TextElideMode.ElideMiddle, 2 * radius + 40)
-        wide = metrics.horizontalAdvance(words)
-        box = QRectF(x - wide / 2 - 5, y - radius - metrics.height() / 2, wide + 10, metrics.height())
-        ground = QColor(theme.window)
-        ground.setAlphaF(0.85)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(ground)
-        painter.drawRoundedRect(box, 4, 4)
-        painter.setPen(QColor(theme.muted if place.depth == 0 else theme.faint))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+    painter.drawEllipse(seen[0], seen[1], seen[1])
+
+
+def _signs(
+    places: Sequence[Place], camera: Camera, size: tuple[int, int], metrics: QFontMetricsF
+) -> Iterator[tuple[Place, QRectF]]:
+    """The discs that are large enough for their names, and where the names go."""
+    for place in places:
+        seen = _seen(place, camera, size)
+        if seen is None or seen[1] < _LEAST_NAMED or not place.name:
+            continue
+        wide = metrics.horizontalAdvance(_elided(place, seen[1], metrics)) + 10
+        top = seen[0].y() - seen[1] - metrics.height() / 2
+        yield place, QRectF(seen[0].x() - wide / 2, top, wide, metrics.height())
+
+
+def _elided(place: Place, radius: float, metrics: QFontMetricsF) -> str:
+    return metrics.elidedText(place.name, Qt.TextElideMode.ElideMiddle, 2 * radius + 40)
+
+
+def _paint_sign(painter: QPainter, place: Place, box: QRectF, theme: Theme, metrics: QFontMetricsF) -> None:
+    ground = QColor(theme.window)
+    ground.setAlphaF(0.85)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(ground)
+    painter.drawRoundedRect(box, 4, 4)
+    painter.setPen(QColor(theme.muted if place.depth == 0 else theme.faint))
+    words = metrics.elidedText(place.name, Qt.TextElideMode.ElideMiddle, box.width() - 8)
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
 
 
 def _paint_axis(

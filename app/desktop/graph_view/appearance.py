@@ -34,6 +34,7 @@ class Appearance:
         self._analysis: tuple[Graph, Layer] | None = None
         self._sizes: tuple[Graph, NDArray[np.float32]] | None = None
         self._layer: Layer | None = None
+        self.size_words = ""
         self._hidden: set[str] = set()
 
     # Filters
@@ -94,8 +95,9 @@ class Appearance:
         self._analysis = None if layer is None else (self._canvas.scene.graph, layer)
         self._paint()
 
-    def set_sizes(self, factors: NDArray[np.float32] | None) -> None:
-        """Sizes of an analysis of the graph that is shown, as factors; None ends them."""
+    def set_sizes(self, factors: NDArray[np.float32] | None, words: str = "") -> None:
+        """Sizes of an analysis of the graph that is shown, as factors, and what they mean; None ends them."""
+        self.size_words = "" if factors is None else words
         self._sizes = None if factors is None else (self._canvas.scene.graph, factors)
         self._canvas.set_node_sizes(factors)
 

@@ -42,6 +42,7 @@ class Chosen(QObject):
         parts.sheet.changed.connect(self._take)
         parts.sheet.forces.paused.connect(self.pause)
         parts.toolbar.paused.connect(self.pause)
+        parts.minimap.turned.connect(self.resized)
         arranging.changed.connect(self._show_arrangement)
 
     def start_with(self, choices: Choices) -> None:
@@ -59,9 +60,9 @@ class Chosen(QObject):
     def graph_changed(self) -> None:
         """Another graph is shown: a large one has its map, unless the user chose."""
         parts = self._parts
-        on = self._now.minimap
-        on = len(parts.canvas.scene.graph) > MANY if on is None else on
-        parts.minimap.turn(on and len(parts.canvas.scene.graph) > 0)
+        wanted, count = self._now.minimap, len(parts.canvas.scene.graph)
+        on = count > MANY if wanted is None else wanted and count > 0
+        parts.minimap.turn(on, always=wanted is True)
         parts.sheet.display.show_minimap(on)
         parts.sheet.analysis.set_path_possible(len(parts.canvas.scene.selection) == 2)
 

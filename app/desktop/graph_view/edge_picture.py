@@ -72,6 +72,10 @@ class EdgePainter:
 
     def __init__(self) -> None:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="graph edges")
+        # The same threads for all pictures: each new one would bring memory of its own. While it moves a core
+        # is left to the GUI.
+        self._all, self._some = Workers(), Workers(_HURRIED_THREADS)
+        self._useless: Future[Picture] | None = None
         self._running: Future[Picture] | None = None
         self._waiting: Request | None = None
         self.picture: Picture | None = None
@@ -89,14 +93,16 @@ class EdgePainter:
         if self._running is not None:
             self._waiting = request
             return
-        self._running = self._worker.submit(_draw, request)
+        self._running = self._worker.submit(self._draw, request)
 
     def collect(self) -> bool:
         """Take over a finished picture; whether there was one."""
         if self._running is None or not self._running.done():
             return False
         done, self._running = self._running, None
-        self.picture = done.result()
+        picture = done.result()
+        if done is not self._useless:
+            self.picture = picture
         if self._waiting is not None:
             waiting, self._waiting = self._waiting, None
             self.ask(waiting)
@@ -104,11 +110,14 @@ class EdgePainter:
 
     def draw_now(self, request: Request) -> None:
         """Draw in this thread: for export and for a still picture."""
-        self.picture = _draw(request)
+        self.picture = self._draw(request)
+
+    def _draw(self, request: Request) -> Picture:
+        return _drawn(request, self._some if request.hurried else self._all)
 
     def forget(self) -> None:
         """Another graph comes: the picture at hand and those on the way are of no use."""
-        self.picture, self._waiting = None, None
+        self.picture, self._waiting, self._useless = None, None, self._running
 
     def aside(self, work: Callable[[], T]) -> Future[T]:
         """Have something else done in the worker, between two pictures."""
@@ -119,6 +128,8 @@ class EdgePainter:
         self._closed = True
         self._running = self._waiting = None
         self._worker.shutdown(cancel_futures=True)
+        self._all.close()
+        self._some.close()
 
 
 def pixels_of(image: QImage) -> NDArray[np.uint8]:
@@ -126,7 +137,7 @@ def pixels_of(image: QImage) -> NDArray[np.uint8]:
     return np.frombuffer(image.bits(), dtype=np.uint8).reshape(image.height(), image.width(), 4)
 
 
-def _draw(request: Request) -> Picture:
+def _drawn(request: Request, workers: Workers) -> Picture:
     """The picture, a margin larger than the view so that a pan does not bare its rim at once."""
     ratio = 1.0 if request.hurried else request.ratio
     width = math.ceil(request.width * (1 + 2 * _MARGIN) * ratio)
@@ -141,9 +152,7 @@ def _draw(request: Request) -> Picture:
     exposure = Exposure(request.alpha, 60.0 + 5.0 * request.camera.scale, ratio, budget)
     image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
     pixels = pixels_of(image)
-    # While it moves, a core is left to the GUI.
-    with Workers(_HURRIED_THREADS if request.hurried else None) as workers:
-        draw_edges(request.look(), at, pixels, exposure, hidden, workers)
+    draw_edges(request.look(), at, pixels, exposure, hidden, workers)
     return Picture(image, pixels, request, ratio)
 
 

@@ -71,9 +71,13 @@ class Legend(QFrame):
         hidden: Collection[str],
         theme: Theme,
         ratio: float,
+        sizes: str = "",
     ) -> None:
-        """Put the entries in place of the earlier ones; relations as the most frequent first."""
-        wanted = (tuple(groups), tuple(relations), frozenset(hidden), theme.name, ratio)
+        """Put the entries in place of the earlier ones; relations as the most frequent first.
+
+        `sizes` says what the sizes of nodes mean, where it is not their links.
+        """
+        wanted = (tuple(groups), tuple(relations), frozenset(hidden), theme.name, ratio, sizes)
         if wanted == self._showing:
             return
         self._showing = wanted
@@ -83,7 +87,8 @@ class Legend(QFrame):
         shown = [group for group in groups[:_MOST] if group.count]
         shown += [group for group in groups[_MOST:] if group.count and group.key in _ALWAYS]
         self._entries = [self._entry(group, group.key not in hidden, theme, ratio) for group in shown]
-        self._relations = [self._relation(name, theme) for name in relations[:_MOST_RELATIONS]]
+        self._relations = [self._words(self.tr("Size: {0}").format(sizes), "")] if sizes else []
+        self._relations += [self._relation(name, theme) for name in relations[:_MOST_RELATIONS]]
         self._theme = theme
         self._show_fold()
 
@@ -148,9 +153,13 @@ class Legend(QFrame):
     def _relation(self, name: str, theme: Theme) -> QLabel:
         words = name.replace("_", " ").lower()
         color = relation_color(theme, name)
-        label = QLabel(f'<span style="color:{color}">━</span>&nbsp;{words}', self)
+        text = f'<span style="color:{color}">━</span>&nbsp;{words}'
+        return self._words(text, self.tr("Links that say “{0}”").format(words))
+
+    def _words(self, text: str, tip: str) -> QLabel:
+        label = QLabel(text, self)
         label.setProperty("tone", "muted")
-        label.setToolTip(f"Links that say “{words}”")
+        label.setToolTip(tip)
         label.setContentsMargins(6, 0, 6, 0)
         return label
 

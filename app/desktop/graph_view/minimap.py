@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame
 
@@ -13,10 +13,17 @@ _SIZE = QSize(196, 132)
 _PAD = 5
 MANY = 1500
 _STEP = 0.12
+_RIM = 0.06
 
 
 class Minimap(QFrame):
-    """Follows `canvas`; the arrows move the view while it has the keyboard."""
+    """Follows `canvas`; the arrows move the view while it has the keyboard.
+
+    One that nobody has asked for is there while only a part of the graph is seen. `turned` comes when it
+    appears or goes.
+    """
+
+    turned = Signal()
 
     def __init__(self, theme: Theme, canvas: Canvas) -> None:
         super().__init__(canvas.parentWidget())
@@ -29,8 +36,9 @@ class Minimap(QFrame):
         self.setFixedSize(_SIZE)
         self._theme = theme
         self._canvas = canvas
-        canvas.moved.connect(self.update)
-        canvas.overview_changed.connect(self.update)
+        self._on = self._always = False
+        canvas.moved.connect(self._follow)
+        canvas.overview_changed.connect(self._follow)
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
@@ -38,12 +46,30 @@ class Minimap(QFrame):
         self._theme = theme
         self.update()
 
-    def turn(self, on: bool) -> None:
-        """Show it, and have its picture drawn; or not."""
-        if on == self.isHidden():
-            self.setVisible(on)
+    @property
+    def is_on(self) -> bool:
+        """Whether it is shown when there is a reason."""
+        return self._on
+
+    def turn(self, on: bool, *, always: bool = False) -> None:
+        """Show it and have its picture drawn, or not; `always` also while everything is seen."""
+        self._always = always
+        if on != self._on:
+            self._on = on
             room = self._room()
             self._canvas.want_overview(*((round(room.width()), round(room.height())) if on else (0, 0)))
+        self._follow()
+
+    def _follow(self) -> None:
+        """The camera or the picture is another one."""
+        overview = self._canvas.overview
+        seen = self._canvas.viewport()
+        needed = overview is not None and (self._always or not _nearly_within(overview.area, seen))
+        shown = self._on and needed
+        if shown == self.isHidden():
+            self.setVisible(shown)
+            self.turned.emit()
+        self.update()
 
     def frame(self) -> QRectF:
         """The part of the graph that is seen, in pixels of the map; null while there is no picture."""
@@ -128,6 +154,12 @@ class Minimap(QFrame):
         scale, corner = self._scale(overview.area)
         at = overview.area.topLeft() + (place - corner) / scale
         self._canvas.centre_on(at.x(), at.y())
+
+
+def _nearly_within(area: QRectF, seen: QRectF) -> bool:
+    """Whether `area` is seen, but for a rim where nothing much is."""
+    rim_x, rim_y = area.width() * _RIM, area.height() * _RIM
+    return seen.contains(area.adjusted(rim_x, rim_y, -rim_x, -rim_y))
 
 
 def _around(room: QRectF, hole: QRectF) -> tuple[QRectF, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
@@ -84,17 +84,13 @@ class SideSheet(QFrame):
         for part in self.sections:
             part.open(part.key not in choices.folded)
 
-    def leave_out(self, *sections: Section) -> None:
-        """Show none of `sections`: what they need is not there."""
-        for section in sections:
-            section.hide()
-
     def unfold(self, section: Section) -> None:
         """Open a section and bring it into sight."""
         if not section.is_open:
             section.open(True)
             self._fold(section.key, True)
-        self._area.ensureWidgetVisible(section, 0, 8)
+        # Once it has its size: then its end is known.
+        QTimer.singleShot(0, self._area, lambda: self._area.ensureWidgetVisible(section, 0, 8))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Qt's call for a key that no part has taken: Escape hides the sheet."""

@@ -123,7 +123,7 @@ class GraphView(QWidget):
         """Show another graph.
 
         Args:
-            graph: The graph.
+            graph: Another one.
             positions: float32 (n, 2), nan for nodes without a place; None arranges from scratch.
             communities: int64 (n,), -1 for none, as `communities()` gave them; None has them looked for.
         """
@@ -153,7 +153,7 @@ class GraphView(QWidget):
     def arrange(self) -> None:
         """Lay the graph out from scratch, by its links."""
         self.arranging.leave()
-        self.canvas.set_graph(self.canvas.scene.graph, None, self.canvas.scene.communities)
+        self.canvas.set_graph(self.canvas.scene.graph, None)
         self._graph_changed()
 
     # Local graph
@@ -165,13 +165,13 @@ class GraphView(QWidget):
         if name is None:
             return
         several = self.tr("{0} and {1} more").format(name, len(listed) - 1)
-        self.local_bar.show_for(several if len(listed) > 1 else name, depth)
+        self.local_bar.show_for(several if listed[1:] else name, depth)
         self._graph_changed()
         self.select(listed)
 
     def show_whole(self) -> None:
         """Leave the local graph."""
-        if self._shown.local is None:
+        if not self._shown.local:
             return
         paths = self._shown.local[0]
         self._shown.show_whole()
@@ -181,7 +181,7 @@ class GraphView(QWidget):
 
     @property
     def is_local(self) -> bool:
-        """Whether only a part of the graph is shown."""
+        """Whether only a part is shown."""
         return self._shown.local is not None
 
     # What is chosen, found, lit
@@ -199,10 +199,6 @@ class GraphView(QWidget):
     def set_filter(self, paths: Collection[str] | None) -> None:
         """Keep what a search found and dim the rest (or hide it, as the user chose); None ends that."""
         self.appearance.find(paths)
-
-    def keep(self, paths: Collection[str] | None) -> None:
-        """Keep what the sheet's filter finds; None ends that."""
-        self.appearance.keep(paths)
 
     def set_groups(self, groups: Sequence[QueryGroup], found: Sequence[Collection[str]]) -> None:
         """Colour what each group's query finds."""
@@ -298,8 +294,8 @@ class GraphView(QWidget):
         self.local_bar.depth_changed.connect(self._change_depth)
         self.local_bar.left.connect(self.show_whole)
         self.canvas.settled.connect(self.arranged)
-        for known in (self.canvas.sorted, self.canvas.shown):
-            known.connect(self.show_legend)
+        self.canvas.sorted.connect(self.show_legend)
+        self.canvas.shown.connect(self.show_legend)
 
     def _do(self, what: str) -> None:
         """What a key on the canvas asks for."""
@@ -346,7 +342,7 @@ class GraphView(QWidget):
         return self.canvas.scene.graph.paths[row] if row >= 0 else ""
 
     def _change_depth(self, depth: int) -> None:
-        self.show_local(self._shown.local[0] if self._shown.local is not None else (), depth)
+        self.show_local(self._shown.local[0] if self._shown.local else (), depth)
 
     def _toggle_group(self, key: str, on: bool) -> None:
         if not self.appearance.hide(key, not on):
@@ -378,7 +374,8 @@ class GraphView(QWidget):
         scene = self.canvas.scene
         entries, hidden = self.appearance.entries()
         relations = known_relations(scene.graph, scene.theme)
-        self.legend.show_groups(entries, relations, hidden, scene.theme, self.devicePixelRatioF())
+        look = scene.theme, self.devicePixelRatioF(), self.appearance.size_words
+        self.legend.show_groups(entries, relations, hidden, *look)
         self.lay_out()
 
     def lay_out(self) -> None:

@@ -35,6 +35,7 @@ from app.vault.markdown.render import RenderColors
 from app.vault.markdown.scan import scan
 from app.vault.path import NotePath
 from app.vault.reference import Reference, parse_reference
+from app.workspace import questions
 
 _RENDER_MS = 200
 # In place of a fragment: the note is opened to be written in.
@@ -370,7 +371,7 @@ class NoteView(QWidget):
     async def _complete(self, wanted: Wanted) -> None:
         word, tag = wanted.word, wanted.kind == "tag"
         names = await self._client.run(
-            lambda ws: ws.complete_tags(word, 12) if tag else ws.complete_names(word, 12)
+            lambda ws: (questions.complete_tags if tag else questions.complete_names)(ws, word, 12)
         )
         self.editor.offer(wanted, list(names))
 

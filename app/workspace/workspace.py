@@ -1,8 +1,4 @@
-"""The composition root: opens a vault and puts its parts together. Everything here lives in one event loop.
-
-`open_workspace` builds, everything else receives. A workspace has no window: the desktop, the command line
-and tests open the same one with another approver.
-"""
+"""An open vault: its parts put together, its life, and its settings."""
 
 from __future__ import annotations
 
@@ -14,10 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from app import paths
-from app.agent import models
 from app.agent.builtin import BuiltinAgent
 from app.agent.conversations import ConversationStore
 from app.agent.keys import KeyStore
@@ -32,7 +25,6 @@ from app.embeddings.upkeep import VectorUpkeep
 from app.embeddings.vectors import VectorStore
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
 from app.events import Event, EventBus
-from app.index.completion import complete
 from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.index.saved_searches import SavedSearches
@@ -126,7 +118,7 @@ class Workspace:
         if not read_only:
             store = PendingStore(own)
             self.notices += [store.problem] if store.problem else []
-            self.pending = PendingOperations(self.runner, store, self.journal, self.events)
+            self.pending = PendingOperations(self.runner.watched, store, self.journal, self.events)
         self.runner.services.pending = self.pending
         self._pacer = Pacer(Machine(lambda: self._note_embedder.worker_id))
         self._set_pace(settings)
@@ -333,37 +325,7 @@ class Workspace:
     async def _similar(self, text: str, limit: int) -> list[tuple[NotePath, float]]:
         return [(hit.path, hit.score) for hit in await self.meaning.like_text(text, limit, 0.0)]
 
-    # Small questions of the views
-
-    async def local_models(self) -> tuple[tuple[models.Provider, tuple[str, ...]], ...]:
-        """The model servers that answer on this machine, with the models each has."""
-        return await models.find_local()
-
-    async def check_model(self) -> models.ModelCheck:
-        """Whether the model of the settings works: the test button."""
-        model = self.settings.model
-        return await models.check(model, self.keys.get(model.provider, model.base_url))
-
-    def complete_names(self, word: str, limit: int) -> tuple[str, ...]:
-        """Link texts of notes that go on from `word`, each one that means exactly one note."""
-        shortest = self.index.resolver.shortest
-        records = {record.path.name: record.path for record in self.index.notes()}
-        found = complete(records, word, limit)
-        return tuple(shortest(records[name], None) for name in found)
-
-    def complete_tags(self, word: str, limit: int) -> tuple[str, ...]:
-        """Tags that go on from `word`, the most used first."""
-        tags = sorted(self.index.tags(), key=lambda count: -count.count)
-        return complete((count.tag for count in tags), word, limit)
-
-    async def hub_names(self, limit: int) -> tuple[str, ...]:
-        """The names of the notes with the most links."""
-        graph = await asyncio.to_thread(self.index.graph)
-        if not len(graph.edges):
-            return graph.names[:limit]
-        degree = np.bincount(graph.edges.ravel(), minlength=len(graph.paths))
-        best = np.argsort(-degree, kind="stable")
-        return tuple(graph.names[i] for i in best if graph.kinds[i] == "note")[:limit]
+    # What models may see
 
     def _text_for_model(self, path: str) -> str | None:
         """The text of a note that a model may see, None for another."""
@@ -392,31 +354,3 @@ def _told(recovery: Recovery) -> str:
     how = "and was completed." if recovery.completed else "and was taken back: nothing of it was written."
     kept = ", ".join(str(path) for path in recovery.kept)
     return f"{what} {how}" + (f" Changed by others since, and left as they are: {kept}." if kept else "")
-
-
-async def open_workspace(
-    root: Path, settings: Settings, approver: Approver | None, *, read_only: bool = False
-) -> Workspace:
-    """Open the vault at `root`.
-
-    Args:
-        root: The vault's folder.
-        settings: Of the user.
-        approver: Who decides on changes; None denies what needs a yes.
-        read_only: Look, but never write: for a vault that another app has open.
-
-    Raises:
-        VaultLostError: there is no such folder.
-        VaultBusyError: another app has the vault open; `owner` describes it.
-        StorageError: the data or cache folder can't be used.
-    """
-    real = await asyncio.to_thread(Path(root).resolve)
-    if not await asyncio.to_thread(real.is_dir):
-        raise VaultLostError(f"There is no folder {root}.", path=str(root))
-    workspace = Workspace(real, settings, approver, read_only)
-    try:
-        await workspace.begin()
-    except BaseException:
-        await workspace.close()
-        raise
-    return workspace

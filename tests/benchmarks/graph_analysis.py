@@ -1,0 +1,110 @@
+"""What a saved note, an analysis and another arrangement cost, on generated vaults.
+
+Usage: python -m tests.benchmarks.graph_analysis [--sizes 1000,10000,100000] [--check]
+
+Everything runs in this process, one after the other, so the numbers are those of the work alone; in the app
+a process of its own does all but the delta. With `--check` it ends with status 1 when a saved note takes
+longer than 10 ms at 10,000 notes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from app.analysis.communities import find_communities
+from app.analysis.measures import measure
+from app.analysis.paths import shortest_path
+from app.analysis.suggestions import Material, missing_links
+from app.analysis.ties import Labels, Ties
+from app.analysis.weak_points import find_weak_points
+from app.graph.by_meaning import by_meaning
+from app.graph.changes import advance
+from app.graph.groups import by_groups
+from app.graph.model import Edge, Graph, GraphDelta, Node, node_radii
+from app.graph.timeline import by_time
+from tests.benchmarks.graphs import vault
+
+NOTE_MS = 10.0
+REPEATS = 9
+
+
+def seconds(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def saved(graph: Graph) -> dict[str, float]:
+    """Milliseconds from a delta to the next graph with positions: the best of nine."""
+    at = (np.random.default_rng(0).random((len(graph), 2)) * 1.5 * len(graph) ** 0.5).astype(np.float32)
+    note = Node("n5.md", "Note 5", modified=5.0)
+    two = tuple(Edge("n5.md", target) for target in ("n77.md", "n78.md"))
+    new = tuple(Edge("new.md", target) for target in ("n77.md", "n9.md"))
+    deltas = {
+        "a note's text saved": GraphDelta(nodes=(note,)),
+        "a note's links saved": GraphDelta(nodes=(note,), sources=("n5.md",), edges=two),
+        "a note added": GraphDelta(nodes=(Node("new.md", "new"),), sources=("new.md",), edges=new),
+        "a note removed": GraphDelta(removed=("n50.md",)),
+        "a note renamed": GraphDelta(renamed=(("n50.md", "b/x.md"),)),
+    }
+    return {
+        name: 1e3 * min(seconds(lambda d=delta: advance(graph, at, d)) for _ in range(REPEATS))
+        for name, delta in deltas.items()
+    }
+
+
+def analysed(graph: Graph) -> dict[str, float]:
+    """Seconds of each analysis and arrangement."""
+    size, ties, radii = len(graph), Ties.of(graph), node_radii(graph)
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((200, 384))[rng.integers(0, 200, size)] + rng.standard_normal((size, 384))
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float16)
+    rows = np.arange(size)
+    tags = Labels.of((f"t{rng.integers(size // 20 + 1)}",) if row % 2 else () for row in range(size))
+    groups = np.minimum(rng.pareto(1.0, size) * 3, 60).astype(np.int32)
+    names = tuple(f"Area {group % 7}/Part {group}" for group in range(61))
+    material = Material(ties, np.ones(size, dtype=bool), tags, vectors, rows)
+    nobody = np.empty((0, 2), dtype=np.int64)
+    works: dict[str, Callable[[], object]] = {
+        "communities": lambda: find_communities(ties),
+        "PageRank": lambda: measure(ties, "pagerank"),
+        "betweenness": lambda: measure(ties, "betweenness"),
+        "shortest path": lambda: shortest_path(ties, 3, size - 5),
+        "weak points": lambda: find_weak_points(ties),
+        "suggestions for one note": lambda: missing_links(material, nobody, 20, 7),
+        "suggestions for all": lambda: missing_links(material, nobody, 200),
+        "by folder": lambda: by_groups("folder", graph.links, radii, groups, names),
+        "by time": lambda: by_time(graph.links, radii, rng.uniform(1.4e9, 1.7e9, size)),
+        "by meaning": lambda: by_meaning(vectors, rows, radii),
+    }
+    return {name: seconds(work) for name, work in works.items()}
+
+
+def main() -> int:
+    """Print the tables; 1 with `--check` when a target is missed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--sizes", default="1000,10000,100000")
+    parser.add_argument("--check", action="store_true")
+    given = parser.parse_args()
+    missed: list[str] = []
+    for size in map(int, given.sizes.split(",")):
+        graph = vault(size).warm()
+        print(f"\n{size:,} notes, {len(graph.links):,} links", flush=True)
+        for name, taken in saved(graph).items():
+            print(f"  {name:26} {taken:9.2f} ms", flush=True)
+            if size == 10_000 and taken > NOTE_MS:
+                missed.append(f"{name}: {taken:.1f} ms instead of {NOTE_MS:.0f}")
+        for name, taken in analysed(graph).items():
+            print(f"  {name:26} {taken:9.2f} s", flush=True)
+    for miss in missed:
+        print(f"missed: {miss}")
+    return 1 if given.check and missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+"""What the index is measured against: obsidiantools, markdowndb and ripgrep, in the same run.
+
+None of them is a dependency of the app: obsidiantools is installed into a virtual environment of its own
+and markdowndb (npm: `mddb`) into a folder, both below the folder given; ripgrep is taken if it is there.
+Each function answers in seconds, or None where the peer cannot be had; why is printed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+import venv
+from collections.abc import Sequence
+from pathlib import Path
+
+INSTALL_S = 900
+_OBSIDIANTOOLS = """
+import sys, time
+from pathlib import Path
+import obsidiantools.api as obsidian
+start = time.perf_counter()
+obsidian.Vault(Path(sys.argv[1])).connect().gather()
+print(time.perf_counter() - start)
+"""
+_MARKDOWNDB = """
+import { MarkdownDB } from "mddb";
+const [folder, file] = process.argv.slice(2);
+const start = performance.now();
+const client = new MarkdownDB({ client: "sqlite3", connection: { filename: file } });
+await client.init();
+const log = console.log;
+console.log = () => {};
+await client.indexFolder({ folderPath: folder });
+log((performance.now() - start) / 1000);
+process.exit(0);
+"""
+
+
+class Peers:
+    """The peers, installed below `folder` when they are first asked for."""
+
+    def __init__(self, folder: Path, longest_s: float) -> None:
+        self._folder = folder
+        self._longest_s = longest_s
+        self._missing: set[str] = set()
+
+    def obsidiantools(self, vault: Path) -> float | None:
+        """Seconds to connect and gather."""
+        home = self._folder / "obsidiantools"
+        python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
+        if not python.exists():
+            venv.create(home, with_pip=True)
+        known = self._run("obsidiantools", [str(python), "-c", "import obsidiantools"], 60, quiet=True)
+        if known is None:
+            install = [str(python), "-m", "pip", "install", "-q", "obsidiantools"]
+            if self._run("obsidiantools", install, INSTALL_S) is None:
+                return None
+        return self._seconds("obsidiantools", [str(python), "-c", _OBSIDIANTOOLS, str(vault)])
+
+    def markdowndb(self, vault: Path) -> float | None:
+        """Seconds to index the folder into an SQLite file."""
+        node, npm = shutil.which("node"), shutil.which("npm")
+        if node is None or npm is None:
+            print("  markdowndb: node and npm are not there")
+            return None
+        home = self._folder / "markdowndb"
+        home.mkdir(parents=True, exist_ok=True)
+        if not (home / "node_modules" / "mddb").is_dir():
+            install = [npm, "install", "mddb", "--prefix", str(home), "--no-audit", "--no-fund"]
+            if self._run("markdowndb", install, INSTALL_S) is None:
+                return None
+        script = home / "measure.mjs"
+        script.write_text(_MARKDOWNDB, encoding="utf-8")
+        database = home / "measured.sqlite"
+        database.unlink(missing_ok=True)
+        return self._seconds("markdowndb", [node, str(script), str(vault), str(database)])
+
+    def ripgrep(self, vault: Path, words: Sequence[str]) -> float | None:
+        """Mean seconds to list the notes that hold each of these words."""
+        program = shutil.which("rg")
+        if program is None:
+            print("  ripgrep: rg is not there")
+            return None
+        start = time.perf_counter()
+        for word in words:
+            command = [program, "-liF", "-g", "*.md", word, str(vault)]
+            subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+        return (time.perf_counter() - start) / len(words)
+
+    def _seconds(self, name: str, command: list[str]) -> float | None:
+        printed = self._run(name, command, self._longest_s)
+        try:
+            return float(printed.strip().splitlines()[-1]) if printed else None
+        except ValueError:
+            print(f"  {name}: it printed no time but {printed!r:.200}")
+            return None
+
+    def _run(self, name: str, command: list[str], longest_s: float, *, quiet: bool = False) -> str | None:
+        if name in self._missing:
+            return None
+        try:
+            done = subprocess.run(
+                command, cwd=self._folder, capture_output=True, text=True, timeout=longest_s, check=True
+            )
+        except subprocess.TimeoutExpired:
+            print(f"  {name}: not done after {longest_s:g} s")
+            return None
+        except (subprocess.CalledProcessError, OSError) as error:
+            if not quiet:
+                said = str(getattr(error, "stderr", "") or error).strip().splitlines()
+                telling = next((line for line in said if "Error" in line), said[-1] if said else str(error))
+                print(f"  {name}: {telling}", file=sys.stderr)
+                self._missing.add(name)
+            return None
+        return done.stdout or " "

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.desktop.colors import DARK, LIGHT
+from app.desktop.graph_view.appearance import moved
+from app.desktop.graph_view.choices import QueryGroup
+from app.desktop.graph_view.colorings import community_layer, query_layer, recolored
+from app.desktop.graph_view.look import NO_COLOR
+from app.graph.builder import build_from
+from app.graph.model import Edge, Node
+
+PATHS = tuple(f"{row}.md" for row in range(6))
+GROUPS = tuple(QueryGroup(query=f"q{place}", color=f"palette-{place}") for place in range(3))
+
+
+def graph(paths=PATHS):
+    return build_from([Node(path, path) for path in paths], [])
+
+
+@given(st.lists(st.sets(st.sampled_from(PATHS)), min_size=3, max_size=3))
+def test_the_first_group_that_has_a_note_gives_it_its_colour(found):
+    layer = query_layer(graph(), GROUPS, found, DARK)
+    assert layer is not None
+    colors = layer.colors()
+    for row, path in enumerate(PATHS):
+        first = next((place for place, each in enumerate(found) if path in each), None)
+        if first is None:
+            assert colors[row] == NO_COLOR
+        else:
+            assert f"#{colors[row]:06x}" == DARK.node_colors[f"palette-{first}"]
+    assert sum(group.count for group in layer.groups) == len(set().union(*found))
+
+
+def test_communities_are_named_after_their_best_linked_note_and_follow_the_theme():
+    edges = [Edge("0.md", "1.md"), Edge("0.md", "2.md"), Edge("3.md", "4.md")]
+    made = build_from([Node(path, path) for path in PATHS], edges)
+    layer = community_layer(made, np.array([0, 0, 0, 1, 1, -1]), DARK)
+    assert [(group.label, group.count) for group in layer.groups] == [("0.md", 3), ("3.md", 2), ("Other", 1)]
+    light = recolored(layer, LIGHT)
+    assert [group.color for group in light.groups] == [
+        LIGHT.node_colors["palette-0"], LIGHT.node_colors["palette-1"], LIGHT.node_colors["other"],
+    ]  # fmt: skip
+    assert layer.hidden({"part-1"}).tolist() == [False, False, False, True, True, False]
+
+
+@given(st.permutations(PATHS), st.integers(0, 6))
+def test_values_follow_their_nodes_into_another_graph(order, kept):
+    old, new = graph(), graph((*order[:kept], "new.md"))
+    values = np.arange(6, dtype=np.float32)
+    brought = moved(values, old, new, -1.0)
+    assert brought.tolist() == [float(PATHS.index(path)) for path in order[:kept]] + [-1.0]

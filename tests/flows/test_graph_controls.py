@@ -1,0 +1,215 @@
+"""Using the graph: filters and groups by search, menus, analysis, arrangements, pictures, and next time."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
+
+from app.desktop import tasks
+from app.desktop.graph_panel import GraphPanel
+from app.desktop.graph_view.choices import Arrangement
+from app.desktop.graph_view.export_dialog import Wish
+from tests.flows.pilot import Pilot
+
+
+async def ready(pilot: Pilot, count: int) -> GraphPanel:
+    """The graph, once it has all nodes and is at rest."""
+    graph = pilot.graph
+    await pilot.until(lambda: len(pilot.nodes) == count and not graph.view.is_arranging, "the graph is there")
+    return graph
+
+
+def bright(graph: GraphPanel) -> set[str]:
+    scene = graph.view.canvas.scene
+    return {path for path, row in scene.graph.rows.items() if scene.strength[row] > 0.5}
+
+
+def entries(menu: QMenu) -> list[str]:
+    return [action.text() for action in menu.actions() if action.text()]
+
+
+def type_query(field, text: str) -> None:
+    field.field.clear()
+    QTest.keyClicks(field.field, text)
+    QTest.keyClick(field.field, Qt.Key.Key_Return)
+
+
+def test_filters_and_groups_are_searches_that_follow_the_vault_and_are_kept(app_run, garden: Path) -> None:
+    async def first(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        graph = await ready(pilot, 5)
+        view = graph.view
+        pilot.window.menu.run("graph-sheet")
+        type_query(view.sheet.filters.query, "tag:(")
+        await pilot.until(lambda: "▸" in view.sheet.filters.query.said, "the place of the error is shown")
+        assert len(bright(graph)) == 5
+        type_query(view.sheet.filters.query, "tag:nature")
+        await pilot.until(lambda: bright(graph) == {"Water.md", "Plants/Camellia.md"}, "the rest is faint")
+        assert view.sheet.filters.query.said == "2 notes"
+        (garden / "Sea.md").write_text("Salt [[Water]]. #nature\n", "utf-8")
+        await pilot.until(lambda: "Sea.md" in bright(graph), "a new note that the filter finds is bright")
+        type_query(view.sheet.filters.query, "")
+        await pilot.until(lambda: len(bright(graph)) == 6, "the filter is off")
+        view.sheet.groups.rows.add_button.click()
+        type_query(view.sheet.groups.rows._rows[0].query, "path:Plants")
+        await pilot.until(lambda: view.appearance.counts() == (2,), "the group is coloured")
+        assert view.appearance.entries()[0][0].label == "path:Plants"
+
+    async def again(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        graph = await ready(pilot, 6)
+        assert [group.query for group in graph.view.sheet.choices.groups] == ["path:Plants"]
+        await pilot.until(lambda: graph.view.appearance.counts() == (2,), "the group is there at once")
+
+    app_run(first)
+    app_run(again)
+
+
+def test_the_menus_offer_what_can_be_done_with_the_node(app_run, garden: Path) -> None:
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        graph = await ready(pilot, 5)
+        view, menu = graph.view, graph._menu
+        tools = {"find_related", "delete_note"}
+        one = entries(menu.menu("Tea.md", tools))
+        assert one[0] == "Open"
+        assert {"Local graph", "Find related", "Delete…", "Shortest path to…"} <= set(one)
+        assert not {"Summarise", "Merge with…", "Add a relation…", "Rename…"} & set(one), "no tool, no entry"
+        every = {"summarize_node", "merge_nodes", "create_relationship", "move_note", *tools}
+        assert {"Summarise", "Merge with…", "Add a relation…"} <= set(entries(menu.menu("Tea.md", every)))
+        assert entries(menu.menu("Kettle", every)) == ["Make this note…", "Local graph"]
+        view.select(["Tea.md", "Water.md"])
+        several = menu.menu("Tea.md", every)
+        assert entries(several)[0] == "2 selected"
+        await pilot.choose(several, "Copy as links")
+        await pilot.until(lambda: QGuiApplication.clipboard().text() == "- [[Tea]]\n- [[Water]]", "copied")
+        await pilot.choose(menu.menu("Water.md", every), "Ask the agent about them")
+        await pilot.until(lambda: len(pilot.agent.composer.notes) == 2, "the agent has both")
+        view.context_requested.emit("", QPoint(5, 5))
+        shown = "Save as a picture (PNG)…"
+        await pilot.until(lambda: any(shown in entries(each) for each in view.findChildren(QMenu)), "a menu")
+        for each in view.findChildren(QMenu):
+            each.close()
+
+    app_run(use)
+
+
+def test_questions_about_the_graph_are_answered_in_it(app_run, garden: Path) -> None:
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        graph = await ready(pilot, 5)
+        view, part = graph.view, graph.view.sheet.analysis
+        view.toggle_sheet()
+        view.sheet.unfold(part)
+        part.buttons["communities"].click()
+        await pilot.until(lambda: part.said.startswith("Communities."), "communities are found")
+        assert view.appearance.entries()[0][0].key == "part-0"
+        part.buttons["pagerank"].click()
+        await pilot.until(lambda: part.said.startswith("Importance."), "importance is measured")
+        assert view.canvas.scene.marks.sizes is not None
+        assert part.list.model.lines[0].paths == ("Tea.md",)
+        view.select(["Water.md", "Plants/Mint.md"])
+        part.buttons["path"].click()
+        await pilot.until(lambda: part.said == "Shortest path. 2 links", "the way is found")
+        rows = view.canvas.scene.graph.rows
+        way = [rows[path] for path in ("Water.md", "Tea.md", "Plants/Mint.md")]
+        assert view.canvas.scene.marks.path == way
+        part.clear.click()
+        assert part.said == "" and not view.canvas.scene.marks.path
+        assert view.canvas.scene.marks.sizes is None and view.canvas.scene.marks.colors is None
+
+    app_run(use)
+
+
+def test_a_suggested_link_is_proposed_through_the_gate(app_run, garden: Path) -> None:
+    mint, camellia = garden / "Plants/Mint.md", garden / "Plants/Camellia.md"
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        graph = await ready(pilot, 5)
+        view, part = graph.view, graph.view.sheet.analysis
+        view.toggle_sheet()
+        view.sheet.unfold(part)
+        before = {path: path.read_bytes() for path in (mint, camellia)}
+        part.buttons["suggestions"].click()
+        await pilot.until(lambda: "could be made" in part.said, "links are suggested")
+        assert view.canvas.scene.graph.suggested.any() and view.sheet.choices.shown.suggestions
+        count = len(part.list.model.lines)
+        pair = part.list.current
+        part.list.accept.click()
+        await pilot.approve()
+        await pilot.until(lambda: len(part.list.model.lines) == count - 1, "it is linked")
+        source, target = pair.paths
+        text = (garden / source).read_text("utf-8")
+        assert f"[[{Path(target).stem}]]" in text
+        for path, was in before.items():
+            assert path.read_bytes().startswith(was), "nothing but the link is added"
+        entry = await pilot.select_entry("edit_note")
+        assert entry.tool == "edit_note"
+
+    app_run(use)
+
+
+def test_an_arrangement_is_shown_and_remembered(app_run, garden: Path) -> None:
+    async def first(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        graph = await ready(pilot, 5)
+        await pilot.until(lambda: graph._is_settled, "the layout is kept")
+        graph.view.sheet.arrange.buttons[Arrangement.FOLDER].click()
+        await pilot.until(lambda: graph.view.arranging.kind is Arrangement.FOLDER, "nodes are on their way")
+        await pilot.until(lambda: not graph.view.arranging.glide.moving, "they are there")
+        assert {place.name for place in graph.view.annotations.places} >= {"Plants"}
+
+    async def again(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        graph = await ready(pilot, 5)
+        await pilot.until(lambda: graph.view.arranging.kind is Arrangement.FOLDER, "it is by folder again")
+
+    app_run(first)
+    app_run(again)
+
+
+@pytest.mark.parametrize("transparent", [True, False])
+def test_pictures_of_any_size_are_saved_and_a_bad_place_is_told(
+    app_run, garden: Path, tmp_path: Path, transparent: bool
+) -> None:
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        graph = await ready(pilot, 5)
+        png, svg = tmp_path / "graph.png", tmp_path / "graph.svg"
+        await graph._export.save(png, Wish("png", 700, 500, 2, True, True, transparent))
+        image = QImage(str(png))
+        assert (image.width(), image.height()) == (1400, 1000)
+        corner = image.pixelColor(2, 2)
+        ground = QColor(graph.view.canvas.scene.theme.window)
+        assert corner.alpha() == 0 if transparent else corner == ground
+        await graph._export.save(svg, Wish("svg", 700, 500, 1, True, True, transparent))
+        names = {each.text for each in ET.parse(svg).iter("{http://www.w3.org/2000/svg}text")}
+        assert "Tea" in names
+        pilot.window.view.graph.do("png")
+        await pilot.press("Cancel")
+        bad = Wish("png", 300, 300, 1, True, False, False)
+        saving = graph._export.save(tmp_path / "no folder" / "graph.png", bad)
+        tasks.start(saving, owner=graph, what="save the graph")
+        await pilot.until(lambda: bool(pilot.sheets), "what went wrong is told")
+        assert "Nothing was written" in pilot.sight()
+        await pilot.press("OK")
+        assert sorted(path.name for path in tmp_path.glob("graph.*")) == ["graph.png", "graph.svg"]
+
+    app_run(use)
+
+
+def test_a_note_made_here_is_marked_in_the_graph_at_once(app_run, garden: Path) -> None:
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        graph = await ready(pilot, 5)
+        pilot.window.view.commands.make("Saucer")
+        await pilot.until(lambda: graph.view.selection() == ("Saucer.md",), "it is selected in the graph")
+
+    app_run(use)
