@@ -76,7 +76,7 @@ class Graph:
     @cached_property
     def rows(self) -> dict[str, int]:
         """The row of each path."""
-        return {path: row for row, path in enumerate(self.paths)}
+        return dict(zip(self.paths, range(len(self.paths)), strict=True))
 
     @cached_property
     def links(self) -> NDArray[np.int32]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -15,13 +14,13 @@ from app.analysis.rejections import FILE_NAME, Rejections
 from app.analysis.worker_process import AnalysisFailed, Worker
 from app.errors import NotFoundError
 from app.events import EventBus
-from app.graph.arrangement import Report
 from app.graph.builder import build, build_from
 from app.graph.model import Edge, Node
 from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
+from tests.analysis.questions import fail, total, wait_for_ever
 from tests.graph.graphs import of_edges, planted
 
 NOTES = {
@@ -143,23 +142,6 @@ async def arranges(vault, graph):
         assert arranged.kind == kind
         assert arranged.positions.shape == (len(graph), 2)
         assert np.isfinite(arranged.positions).all()
-
-
-# Questions for the process: it imports them from this module.
-
-
-def wait_for_ever(report: Report) -> int:
-    report(0.5, "waiting")
-    threading.Event().wait()
-    return 1
-
-
-def fail(report: Report) -> int:
-    raise ValueError("an odd graph")
-
-
-def total(array: np.ndarray, report: Report) -> float:
-    return float(array.sum())
 
 
 async def test_a_cancelled_question_ends_at_once_and_the_next_is_answered():

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.graph.builder import apply, build, build_from, carry, place_missing
+from app.graph.builder import apply, build, build_from, carry, place_missing, with_suggestions
 from app.graph.model import Edge, Graph, GraphDelta, Node, node_radii
 from tests.graph.graphs import data, of_edges, planted
 
@@ -134,3 +134,23 @@ def test_a_note_without_links_comes_to_the_rim():
     places = place_missing(graph, np.array([[0, 0], [4, 0], [np.nan, np.nan]], dtype=np.float32))
     assert np.isfinite(places).all()
     assert np.linalg.norm(places[2] - places[:2], axis=1).min() > 1
+
+
+def test_suggested_links_are_drawn_and_join_nothing():
+    pairs = np.array([(0, 2), (0, 1), (3, 3), (2, 3)], dtype=np.int32)
+    scores = np.array([0.5, 1, 1, 0.25], dtype=np.float32)
+    graph = with_suggestions(of_edges(["ab", "bc"], lonely="x"), pairs, scores)
+    rows = graph.rows
+    assert graph.suggested.tolist() == [False, False, True, True]
+    assert graph.edges[graph.suggested].tolist() == [[0, 2], [2, 3]]
+    assert graph.confidence[graph.suggested].tolist() == [0.5, 0.25]
+    assert {graph.edge_types[code] for code in graph.edge_codes[graph.suggested]} == {"SUGGESTED"}
+    assert graph.degree[rows["x.md"]] == 0
+    assert graph.links.tolist() == [[0, 1], [1, 2]]
+    plain = with_suggestions(graph)
+    assert (len(plain.edges), plain.edge_types) == (2, ("LINKS_TO",))
+    # Saved notes leave them in place, until one is linked in earnest or loses an end.
+    linked = apply(graph, GraphDelta(edges=(Edge("c.md", "a.md"),)))
+    assert linked.edges[linked.suggested].tolist() == [[2, 3]]
+    gone = apply(graph, GraphDelta(removed=("x.md",)))
+    assert [gone.paths[row] for row in gone.edges[gone.suggested].ravel()] == ["a.md", "c.md"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TESTS = ("tests/graph/test_native.py", "tests/graph/test_raster.py")
+TESTS = tuple(f"tests/graph/test_{each}.py" for each in ("native", "native_pictures", "raster"))
 
 # The sanitized core takes the place of the one in the source tree before anything imports it.
 RUN = """

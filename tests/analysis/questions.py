@@ -1,0 +1,23 @@
+"""Questions for the process that computes; it imports this module and little else."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+from app.graph.arrangement import Report
+
+
+def wait_for_ever(report: Report) -> int:
+    report(0.5, "waiting")
+    threading.Event().wait()
+    return 1
+
+
+def fail(report: Report) -> int:
+    raise ValueError("an odd graph")
+
+
+def total(array: np.ndarray, report: Report) -> float:
+    return float(array.sum())
