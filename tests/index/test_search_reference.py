@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -74,7 +75,7 @@ def pattern(leaf: Word | Phrase) -> re.Pattern[str]:
     """Latin words are whole words, letters of a script without spaces stand anywhere."""
     tokens = re.findall(r"[a-z]+|[\u4e00-\u9fff]", leaf.text)
     body = tokens[0]
-    for left, right in zip(tokens, tokens[1:], strict=False):
+    for left, right in pairwise(tokens):
         wide = not (left.isascii() and right.isascii())
         body += (r"[\W_]*" if wide else r"[\W_]+") + right
     before = r"(?<![a-z0-9])" if tokens[0].isascii() else ""
