@@ -106,6 +106,7 @@ class ActivityPanel(Panel):
         self.list.setModel(self.shown)
         self.list.setItemDelegate(self._line)
         self.list.setUniformItemSizes(True)
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)  # else the buttons stay where they were
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(self.tr("Activity, newest first"))
         self._stack.addWidget(self.list)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from app.desktop.activity.activity import Activity, Status
 from app.vault.path import NOTE_SUFFIXES
@@ -38,6 +38,7 @@ class RowActions(QWidget):
         button.setToolTip(words[1])
         button.setAccessibleDescription(words[1])
         button.setProperty("role", "row" if deed != "review" else "row-main")
+        button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         button.setCursor(Qt.CursorShape.PointingHandCursor)
         button.clicked.connect(lambda: self.wanted.emit(deed))
         return button
