@@ -26,7 +26,7 @@ Keys = npt.NDArray[np.uint64]
 # Measured on vectors of real notes: with these, the best ten are those of the exact search in over 98 %.
 _NEIGHBOURS = 24
 _EFFORT_ADDING = 128
-_EFFORT_SEARCHING = 768
+_EFFORT_SEARCHING = 2048
 
 
 class NearIndex:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from app.graph.changes import apply as apply
 from app.graph.changes import number_of
+from app.graph.columns import warmed
 from app.graph.model import Edge, Graph, Node
 from app.graph.placing import carry as carry
 from app.graph.placing import place_missing as place_missing
@@ -24,7 +25,7 @@ def build(data: GraphData) -> Graph:
     edges = np.asarray(data.edges, dtype=np.int32).reshape(-1, 2)
     codes = np.asarray(data.codes, dtype=np.int16)
     first = _first(edges, codes, len(data.paths))
-    return Graph(
+    graph = Graph(
         paths=tuple(data.paths),
         names=tuple(data.names),
         types=tuple(data.types),
@@ -37,7 +38,8 @@ def build(data: GraphData) -> Graph:
         edge_codes=codes[first],
         confidence=np.asarray(data.confidence, dtype=np.float32)[first],
         created=np.asarray(data.created, dtype=np.float64),
-    ).warm()
+    )
+    return warmed(graph)
 
 
 def build_from(nodes: Iterable[Node], edges: Iterable[Edge]) -> Graph:

@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from app.graph.columns import warmed
 from app.graph.model import Edge, Graph, GraphDelta, Node, Positions
 from app.graph.neighbourhood import Neighbourhood
 from app.graph.placing import place_missing
@@ -221,7 +222,7 @@ class _Change:
         count = len(frozen.get("edges", graph.edges))
         after = replace(graph, suggested=np.zeros(count, dtype=bool), **frozen)
         self._hand_over(after, known, kept)
-        return Step(after.warm(), before)
+        return Step(warmed(after), before)
 
     def _noted(self) -> NDArray[np.bool_]:
         """Which rows are notes, those included that are left out in the end."""

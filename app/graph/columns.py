@@ -58,3 +58,9 @@ def columns_of(graph: Graph) -> Columns:
         found = Columns(Column.of(graph.kinds), Column.of(graph.types), Column(deep, tops.words))
         _known[graph] = found
     return found
+
+
+def warmed(graph: Graph) -> Graph:
+    """The same graph, with all worked out that showing it needs: for the thread that makes it."""
+    columns_of(graph)
+    return graph.warm()
