@@ -162,7 +162,8 @@ class MemoryDatabase:
         with self.transaction() as db:
             if not db.execute("SELECT 1 FROM documents LIMIT 1").fetchone():
                 return None
-        name = f"memory-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{time.time_ns() % 1_000_000_000:09d}.sqlite"
+        when = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+        name = f"memory-{when}-{time.time_ns() % 1_000_000_000:09d}.sqlite"
         try:
             self.backups.mkdir(exist_ok=True)
             made = self._copy_to(self.backups / name)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from hypothesis import strategies as st
 
 from app.memory.block import Block, BlockType, Permission, View
-from app.memory.content import LogEntry
+from app.memory.content import Content, LogEntry
 from app.memory.schema import (
     CompositeSchema,
     FieldKind,
@@ -40,8 +42,9 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.samp
 TIMES = st.datetimes().map(lambda at: at.isoformat())
 _OF_KIND: dict[FieldKind, st.SearchStrategy[object]] = {
     FieldKind.TEXT: TEXTS,
-    FieldKind.NUMBER: st.none() | st.integers(-(2**50), 2**50) | st.floats(allow_nan=False, allow_infinity=False)
-    .filter(lambda number: not number.is_integer()),
+    FieldKind.NUMBER: st.none()
+    | st.integers(-(2**50), 2**50)
+    | st.floats(allow_nan=False, allow_infinity=False).filter(lambda number: not number.is_integer()),
     FieldKind.BOOLEAN: st.none() | st.booleans(),
     FieldKind.LIST: st.lists(TEXTS, max_size=4).map(tuple),
     FieldKind.TIMESTAMP: st.none() | TIMES,
@@ -74,11 +77,11 @@ def blocks(draw: st.DrawFn, label: str = "") -> Block:
     """Any block."""
     schema = draw(st.sampled_from(SCHEMAS))
     agents = st.sampled_from(["scriptorium", "editor", "mcp:a/b"])
-    views = st.builds(View, st.booleans(), st.integers(1, 9), st.none() | st.integers(1, 9))
+    views = st.builds(View, st.booleans(), st.integers(2, 9), st.none() | st.integers(1, 9))
     made = Block.new(draw(agents), label or draw(LABELS), schema=schema)
     return Block(
         made.owner, made.label, draw(st.sampled_from(BlockType)), schema, draw(st.sampled_from(Permission)),
-        draw(TEXTS), draw(contents(schema)), draw(st.dictionaries(agents, views.filter(lambda v: v != View()))),
+        draw(TEXTS), cast("Content", draw(contents(schema))), draw(st.dictionaries(agents, views)),
         draw(st.dictionaries(agents, st.sampled_from(Permission))),
         draw(st.dictionaries(st.sampled_from(["source", "hash"]), TEXTS)),
     )  # fmt: skip

@@ -26,8 +26,10 @@ ALLOW, ASK, DENY = "allow", "ask", "deny"
 TEXT = Block(ME, "b", content="one\ntwo\n", views={ME: View(pinned=True)})
 ITEMS = replace(TEXT, schema=ListSchema(), content=("a", "b"))
 LOG = replace(TEXT, schema=LogSchema(), content=())
-FORM = replace(
-    TEXT,
+FORM = Block.new(
+    ME,
+    "b",
+    text="mood: calm\nseen: 1\nlikes:\n  - tea\nborn: 1970\n",
     schema=MapSchema(
         fields=(
             MapField(name="mood"),
@@ -36,7 +38,6 @@ FORM = replace(
             MapField(name="born", read_only=True),
         )
     ),
-    content={"mood": "calm", "seen": 1, "likes": ("tea",), "born": "1970"},
 )
 PARTS = replace(
     TEXT,
@@ -146,7 +147,9 @@ def test_a_stranger_may_do_nothing(before: Block, after: Block) -> None:
 
 
 @given(blocks(label="b"), st.data())
-def test_a_block_that_may_only_be_read_or_added_to_never_loses_a_letter(block: Block, data: st.DataObject) -> None:
+def test_a_block_that_may_only_be_read_or_added_to_never_loses_a_letter(
+    block: Block, data: st.DataObject
+) -> None:
     permission = data.draw(st.sampled_from([Permission.READ_ONLY, Permission.APPEND]))
     before = replace(block, owner=ME, permission=permission, type=BlockType.WORKING)
     after = replace(data.draw(blocks(label="b")), owner=ME, permission=permission, type=BlockType.WORKING)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -88,7 +89,7 @@ def test_undo_restores_every_state(kept: Kept, states: list[Block]) -> None:
     owner = f"agent {time.time_ns()}"
     made = [Block(owner, "any", s.type, s.schema, s.permission, content=s.content) for s in states]
     commits = [kept.store.commit(created(made[0]), author="A").id]
-    for before, after in zip(made, made[1:], strict=False):
+    for before, after in pairwise(made):
         if before != after:
             commits.append(kept.store.commit(edited(before, after), author="A").id)
     for number in reversed(commits[1:]):
@@ -98,8 +99,8 @@ def test_undo_restores_every_state(kept: Kept, states: list[Block]) -> None:
         assert kept.store.read(made[0].path) == kept.journal.content(change.before)
     undo(kept, commits[0])
     assert current(kept, made[0].path) is None
-    kept.store.commit(kept.journal.restore(made[0].path, kept.journal.commit(commits[0]).changes[0].after or "",
-                                           None, PLACE), author="A")  # fmt: skip
+    first = kept.journal.commit(commits[0]).changes[0].after or ""
+    kept.store.commit(kept.journal.restore(made[0].path, first, None, PLACE), author="A")
     assert kept.store.read(made[0].path) == project(made[0])
 
 
@@ -208,7 +209,8 @@ def test_backups_are_made_once_a_day_and_a_few_are_kept(kept: Kept) -> None:
     for name in names:
         os.utime(name, (yesterday, yesterday))
     kept.store.back_up()
-    assert len(kept.store.database.kept_backups()) == 5 and names[0] not in kept.store.database.kept_backups()
+    left = kept.store.database.kept_backups()
+    assert len(left) == 5 and names[0] not in left
 
 
 @pytest.mark.parametrize("backups", [0, 1, 2])
