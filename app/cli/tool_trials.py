@@ -64,9 +64,23 @@ _TAGS = (
     Trial("remove_tag", {"name": "Octant", "tag": "to-check"}),
     Trial("rename_tag", {"tag": "core", "new_tag": "central"}),
 )
+_SOURCES = (
+    Trial("source", {"op": "list"}),
+    Trial("file", {"op": "list", "pattern": "*.txt"}),
+    Trial("file", {"op": "load", "path": "Letter.txt"}),
+    Trial("file", {"op": "replace", "path": "Letter.txt", "old": "Sir", "new": "Madam"}),
+    Trial("file", {"op": "append", "path": "Letter.txt", "content": "Yours truly"}),
+    Trial("file", {"op": "diff", "path": "Letter.txt"}),
+    Trial("file", {"op": "save", "path": "Letter.txt"}),
+    Trial("file", {"op": "status"}),
+    Trial("file", {"op": "create", "path": "Answers/First.txt", "content": "Dear Sir,\n"}),
+    Trial("file", {"op": "reload", "path": "Letter.txt"}),
+    Trial("file", {"op": "reconcile", "path": "Letter.txt", "keep": "disk"}),
+    Trial("file", {"op": "delete", "path": "Answers/First.txt"}),
+)
 _AGENTS = (
     Trial("list_tools", {"query": "rename"}),
     Trial("pending", {"op": "list"}),
 )
 
-TRIALS: tuple[Trial, ...] = (*_NOTES, *_SEARCH, *_TAGS, *_AGENTS)
+TRIALS: tuple[Trial, ...] = (*_NOTES, *_SEARCH, *_TAGS, *_SOURCES, *_AGENTS)

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING
 from app import paths
 from app.cli.tool_trials import TRIALS, Trial
 from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
+from app.memory.block import Permission
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
+from app.sources.kept import FileRule, KeptFiles
 
 if TYPE_CHECKING:
     from app.toolkit.outcome import ToolOutcome
@@ -70,6 +72,7 @@ async def _walk(vault: Path, trials: tuple[Trial, ...], say: Say) -> int:
     workspace = await open_workspace(vault, Settings(), approver)
     try:
         await _read_all(workspace)
+        await _add_folder(workspace, vault.with_name("Letters"))
         failed = await _call_all(workspace, approver, trials, say)
     finally:
         await workspace.close()
@@ -78,6 +81,14 @@ async def _walk(vault: Path, trials: tuple[Trial, ...], say: Say) -> int:
     for name in missing:
         say(f"{name}: no trial calls it")
     return 1 if failed or missing else 0
+
+
+async def _add_folder(workspace: Workspace, folder: Path) -> None:
+    """Open a folder beside the vault to the tools that work on files."""
+    folder.mkdir()
+    (folder / "Letter.txt").write_text("Dear Sir,\n", "utf-8")
+    rule = FileRule(glob="**", permission=Permission.ADMIN)
+    await workspace.sources.add(KeptFiles(id="letters", name="Letters", folder=str(folder), rules=(rule,)))
 
 
 async def _read_all(workspace: Workspace) -> None:

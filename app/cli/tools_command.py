@@ -10,7 +10,7 @@ from app.cli import tools_check
 from app.toolkit.documentation import catalogue_page, tool_page
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.tool import Tool
-from app.tools import CATALOG, CATEGORIES
+from app.tools import CATALOG, CATEGORIES, FILE_TOOL
 
 
 def add_parser(verbs: Any) -> None:  # noqa: ANN401 (argparse's type for subparsers is private)
@@ -26,7 +26,7 @@ def run(given: argparse.Namespace) -> int:
     """Print what was asked for; the exit status is that of the check, else 0."""
     if given.check:
         return tools_check.run()
-    registry = ToolRegistry(CATEGORIES, CATALOG)
+    registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
     if given.json:
         tools = [registry.get(given.name)] if given.name else registry.all()
         print(json.dumps([_as_data(tool) for tool in tools], indent=2, ensure_ascii=False))

@@ -64,6 +64,9 @@ class FeedStream:
         self._failures = 0
         self._polling: asyncio.Task[None] | None = None
         self._tell: Tell | None = None
+        self._etag = self._modified = ""
+        self._known = False
+        self._seen: dict[str, None] = {}
         self._read_state()
 
     async def start(self, tell: Tell) -> None:

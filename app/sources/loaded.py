@@ -8,7 +8,6 @@ from pathlib import Path
 from app.sources.kept import read_json, write_whole
 from app.vault.changes import content_hash
 
-
 _MOST = 400
 
 

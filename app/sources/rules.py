@@ -87,7 +87,8 @@ class FileRules:
         permission = self.permission(change.path, agent)
         if operation in TABLE[permission]:
             return Ruling("ask", f"the folder is outside the vault, and {change.path} is {permission.value}")
-        return Ruling("deny", f"{change.path} is {permission.value} in {self._kept.name}: no {operation.value}")
+        words = f"{change.path} is {permission.value} in {self._kept.name}: no {operation.value}"
+        return Ruling("deny", words)
 
 
 def allows(permission: Permission, operation: Operation) -> bool:

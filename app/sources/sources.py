@@ -133,8 +133,9 @@ class Sources:
         if self._memory is None:
             raise InvalidParametersError("There is no memory to load files into.")
         source = FileSource(
-            kept, self._journal, self._folder / kept.id, self._events, self._is_loaded, writable=self._writable
-        )
+            kept, self._journal, self._folder / kept.id, self._events, self._is_loaded,
+            writable=self._writable,
+        )  # fmt: skip
         await source.start()
         try:
             return _Running(source, self._opened(source))
@@ -284,7 +285,8 @@ class Sources:
         for one in others:
             if isinstance(kept, KeptFiles) and isinstance(one, KeptFiles):
                 if folder_hash(Path(one.folder)) == folder_hash(Path(kept.folder)):
-                    raise InvalidParametersError(f"The folder is a source already: {one.name}.", source_id=one.id)
+                    words = f"The folder is a source already: {one.name}."
+                    raise InvalidParametersError(words, source_id=one.id)
             elif isinstance(kept, KeptFeed) and isinstance(one, KeptFeed) and one.url == kept.url:
                 raise InvalidParametersError(f"The feed is a source already: {one.name}.", source_id=one.id)
 
@@ -301,7 +303,7 @@ class Sources:
             there = Path(os.path.realpath(other))
             if real == there or there in real.parents or real in there.parents:
                 raise InvalidParametersError(
-                    f"{folder} is, holds or lies in {name}, so it can't be a source. Pick a folder beside it.",
+                    f"{folder} is, holds or lies in {name}, so it can't be a source. Pick another folder.",
                     folder=str(folder),
                 )
 

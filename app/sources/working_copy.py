@@ -25,6 +25,7 @@ from app.vault.merge import merge
 from app.vault.path import NotePath
 
 Keep = Literal["disk", "memory", "merge"]
+_NO_NEWLINE = "\\ No newline at end of file\n"
 SOURCE, PATH, HASH, TOKEN = "source", "path", "hash", "loading"
 """What a loaded block's origin says: the source, the file, its hash when it was loaded, and which loading."""
 
@@ -125,8 +126,8 @@ class WorkingCopy:
                     "with keep=memory writes it anew."
                 )
         raise self._conflict(
-            f"{self.path} changed on the disk since it was loaded; nothing was written. Look at the diff, then "
-            "reconcile with keep=disk, memory or merge."
+            f"{self.path} changed on the disk since it was loaded; nothing was written. Look at the diff, "
+            "then reconcile with keep=disk, memory or merge."
         )
 
     def create(self, content: str) -> ChangeSet:
@@ -201,7 +202,7 @@ class WorkingCopy:
             before.splitlines(keepends=True), block.text.splitlines(keepends=True),
             f"{self.path} (disk)", f"{self.path} (memory)",
         )  # fmt: skip
-        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+        return "".join(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}" for line in lines)
 
     # Its parts
 
@@ -219,8 +220,8 @@ class WorkingCopy:
                 for one in merged.conflicts[:20]
             ]
             raise self._conflict(
-                f"Disk and memory changed the same lines of {self.path}; nothing was changed. Edit the block to "
-                "what it should be and reconcile with keep=memory, or take keep=disk.",
+                f"Disk and memory changed the same lines of {self.path}; nothing was changed. Edit the "
+                "block to what it should be and reconcile with keep=memory, or take keep=disk.",
                 conflicts=shown,
             )
         return self._taken(disk, f"Merge {self.path}", merged.text.decode())
@@ -290,6 +291,6 @@ def working_copy(source: FileSource, memory: MemoryStore, agent: str, path: Note
     if block is not None and (block.owner != agent or SOURCE not in block.origin):
         block = None
     if block is not None and block.origin.get(PATH) != str(path):
-        message = f"{block.origin.get(PATH)} is loaded, whose name differs only in case; delete its block first."
+        message = f"{block.origin.get(PATH)} is loaded, whose name differs only in case; delete its block."
         raise ConflictError(message, path=str(path))
     return WorkingCopy(source, agent, path, source.find(path), block)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from app.sources.sources import Sources
     from app.toolkit.meaning import Meaning
     from app.toolkit.memory import Memory
     from app.toolkit.pending import PendingOperations
@@ -21,9 +22,11 @@ class Services:
         registry: The tools there are.
         pending: Operations that wait for the user.
         memory: What agents remember.
+        sources: Folders outside the vault and streams of news.
     """
 
     meaning: Meaning | None = None
     registry: ToolRegistry | None = None
     pending: PendingOperations | None = None
     memory: Memory | None = None
+    sources: Sources | None = None

@@ -11,7 +11,7 @@ from app.memory.projection import read_block
 from app.permissions.access import Access
 from app.permissions.caller import Caller, CallerKind
 from app.sources.file_source import FileSource
-from app.sources.working_copy import HASH, SOURCE
+from app.sources.working_copy import HASH, PATH, SOURCE
 from app.toolkit.memory import agent_of
 from app.toolkit.places import DocumentsChanged, Place, Places
 from app.vault.changes import ChangeSet, Create, Update
@@ -46,7 +46,8 @@ class SourcesGate:
         Raises:
             InvalidParametersError: it is open already.
         """
-        close_place = self._places.add(Place(source.store, f"the folder {source.kept.name}", access_of(source)))
+        place = Place(source.store, f"the folder {source.kept.name}", access_of(source))
+        close_place = self._places.add(place)
         self._open += 1
         if self._unregister is None:
             self._unregister = self._registry.register(self._tool)
@@ -92,12 +93,15 @@ def access_to_loaded(sources: Sources, change_set: ChangeSet, caller: Caller) ->
         return None
     source = next((one for one in sources.files() if one.kept.id == after.origin.get(SOURCE)), None)
     agent = agent_of(caller)
-    if source is None or after.owner != agent or after.label != source.label(source.path(after.origin["path"])):
+    if source is None or after.owner != agent:
+        return None
+    path = source.path(after.origin.get(PATH, ""))
+    if after.label != source.label(path):
         return None
     if before is not None and before.origin.get(SOURCE) != source.kept.id:
         return None
     kept = before.views == after.views and before.shares == after.shares if before else not after.shares
-    given = source.permission(source.path(after.origin["path"]), agent)
+    given = source.permission(path, agent)
     as_on_disk = sources.is_as_on_disk(source.kept.id, after.origin.get(HASH, ""), after.text.encode())
     if kept and after.permission == given and as_on_disk:
         return Access("allow", "a file as it is on the disk, in its own memory")

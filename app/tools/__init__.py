@@ -1,4 +1,4 @@
-"""Which tools exist: a file per category; CATALOG lists them."""
+"""Which tools exist: a file per category; CATALOG lists them, but for the one that comes and goes."""
 
 from app.toolkit.registry import Category, Level
 from app.toolkit.tool import Tool
@@ -24,12 +24,14 @@ from app.tools.search import (
     unlinked_mentions,
     vault_info,
 )
+from app.tools.sources import file, source
 from app.tools.tags import add_tag, remove_tag, rename_tag
 
 CATEGORIES = (
     Category("notes", "Notes", Level.READ_WRITE),
     Category("search", "Search", Level.READ_ONLY, rate_per_minute=300),
     Category("tags", "Tags", Level.READ_WRITE),
+    Category("sources", "Sources", Level.READ_WRITE),
     Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
 )
 
@@ -57,6 +59,10 @@ CATALOG: tuple[Tool, ...] = (
     add_tag,
     remove_tag,
     rename_tag,
+    source,
     list_tools,
     pending,
 )
+
+FILE_TOOL = file
+"""Registered while a folder outside the vault is open, and gone with it."""

@@ -8,6 +8,7 @@ import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from app import paths
@@ -50,6 +51,7 @@ from app.toolkit.memory import Memory, memory_place
 from app.toolkit.pending import PendingOperations
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
+from app.toolkit.sources import access_to_loaded
 from app.toolkit.vault_view import is_private
 from app.tools import CATALOG, CATEGORIES
 from app.vault.journal import Journal
@@ -59,6 +61,7 @@ from app.vault.path import NotePath
 from app.vault.store import NotesChanged, NoteStore
 from app.vault.transaction import Recovery
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
+from app.workspace.sources import open_sources
 
 log = logging.getLogger(__name__)
 
@@ -119,7 +122,10 @@ class Workspace:
         conversations = ConversationStore(own)
         self.memory = Memory(MemoryStore(shared, self.journal, writable=not read_only), conversations.search)
         self.runner.services.memory = self.memory
-        self.runner.places.add(memory_place(self.memory.store))
+        self.sources = open_sources(
+            self.runner, self.registry, self.journal, self.events, root, shared, writable=not read_only
+        )
+        self.runner.places.add(memory_place(self.memory.store, partial(access_to_loaded, self.sources)))
         self.pending: PendingOperations | None = None
         if not read_only:
             store = PendingStore(own)
@@ -179,7 +185,7 @@ class Workspace:
         await asyncio.to_thread(self.memory.store.back_up)
         problems = (
             self.journal.problem, self.store.problem, self.audit.problem, self.searches.problem,
-            self.memory.store.problem,
+            self.memory.store.problem, self.sources.problem,
         )  # fmt: skip
         self.notices += [problem for problem in problems if problem]
         await self.index.open()
@@ -191,6 +197,7 @@ class Workspace:
         await asyncio.wait({waiting, self._watching}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
         self._checking = asyncio.create_task(self.missed.run(self._stop), name="look for missed changes")
+        await self.sources.start()
 
     async def close(self) -> None:
         """Stop the agent, the watcher and the worker, and close every file."""
@@ -203,6 +210,7 @@ class Workspace:
                 await asyncio.gather(task, return_exceptions=True)
         if self._model_change is not None:
             await asyncio.gather(self._model_change, return_exceptions=True)
+        await self.sources.close()
         await self.analysis.close()
         await self.upkeep.close()
         await self._note_embedder.close()
