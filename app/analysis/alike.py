@@ -16,11 +16,14 @@ _WORD = re.compile(r"[^\W_]+")
 _WIDE = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 # Words that say how a sentence is built and not what it is about.
 COMMON = frozenset(
-    "a an and are as at be been but by can did do does for from had has have he her his i if in into is it its"
-    " may more most my no not of on one only or our she so some such than that the their them then there these"
-    " they this those to up was we were what when where which who will with would you your"
-    " der die das und ist ein eine zu den mit von auf im nicht es le la les de des et un une en du est el los"
-    " las y que".split()
+    re.findall(
+        r"\w+",
+        "a an and are as at be been but by can did do does for from had has have he her his i if in into is it"
+        " its may more most my no not of on one only or our she so some such than that the their them then"
+        " there these they this those to up was we were what when where which who will with would you your"
+        " der die das und ist ein eine zu den mit von auf im nicht es le la les de des et un une en du est el"
+        " los las y que",
+    )
 )
 
 
@@ -43,7 +46,8 @@ def by_words(texts: Sequence[str]) -> Matrix:
     rows = np.zeros((len(texts), max(1, len(place))))
     for row, counts in enumerate(counted):
         for word, count in counts.items():
-            rows[row, place[word]] = (1 + math.log(count)) * (1 + math.log((1 + len(texts)) / (1 + spread[word])))
+            rarity = 1 + math.log((1 + len(texts)) / (1 + spread[word]))
+            rows[row, place[word]] = (1 + math.log(count)) * rarity
     return cosines(rows)
 
 
@@ -52,4 +56,4 @@ def cosines(rows: NDArray[np.floating]) -> Matrix:
     wide = np.asarray(rows, dtype=np.float64)
     length = np.linalg.norm(wide, axis=1, keepdims=True)
     unit = np.divide(wide, length, out=np.zeros_like(wide), where=length > 0)
-    return np.clip(unit @ unit.T, 0.0, 1.0)
+    return np.asarray(np.clip(unit @ unit.T, 0.0, 1.0))

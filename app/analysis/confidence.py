@@ -89,7 +89,8 @@ def node_confidence(kind: str, stated: float | None, neighbours: Iterable[Neighb
     for one in neighbours:
         strength = _strength(one)
         if one.relation in _AGAINST:
-            contra.append(Weight(f"Contradicted by {one.name}" if one.incoming else f"Contradicts {one.name}", strength))
+            words = "Contradicted by" if one.incoming else "Contradicts"
+            contra.append(Weight(f"{words} {one.name}", strength))
         elif one.relation in _FOR and one.incoming:
             pro.append(Weight(f"Supported by {one.name}", strength))
         elif one.relation in _SOURCES and not one.incoming:

@@ -17,6 +17,7 @@ from app.vault.markdown.body_edits import replace_body
 from app.vault.markdown.headings import heading_key, section_at
 from app.vault.markdown.properties import set_property
 from app.vault.markdown.relation_edits import SECTION, add_items, item_of
+from app.vault.markdown.relations import relation_type
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import newline_of, spliced, with_newlines
 from app.vault.note import ParsedNote, Relation, Span
@@ -50,7 +51,8 @@ def merge_texts(primary: str, secondary: str, strategy: Strategy, other_name: st
     """
     first, second = scan(primary), scan(secondary)
     body, own_section = _without_relations(secondary, second)
-    moved = [one for one in second.relations if _has_to_move(one, strategy, own_section)]
+    taken = {relation_type(key) for key in first.properties}
+    moved = [one for one in second.relations if _has_to_move(one, strategy, own_section, taken)]
     if strategy == "combine":
         text = _with_body(primary, first, body)
     elif strategy == "prefer_secondary":
@@ -77,9 +79,13 @@ def _key(relation: Relation) -> tuple[str, str]:
     return relation.type, name_key(relation.link.target)
 
 
-def _has_to_move(relation: Relation, strategy: Strategy, own_section: Span | None) -> bool:
-    """Whether a relation of the other note is not in the text that comes along with its prose."""
-    if relation.link.in_properties or strategy == "prefer_primary":
+def _has_to_move(
+    relation: Relation, strategy: Strategy, own_section: Span | None, taken: set[str]
+) -> bool:
+    """Whether a relation of the other note comes along neither with its prose nor with a property."""
+    if relation.link.in_properties:
+        return relation.type in taken
+    if strategy == "prefer_primary":
         return True
     return own_section is not None and own_section.start <= relation.span.start < own_section.end
 
@@ -133,14 +139,12 @@ def _with_properties(
 ) -> str:
     """`text` with what the properties of the second say and the first do not; lists are joined."""
     own = {name_key(key): key for key in first.properties}
-    relation_keys = {one.type for one in second.relations if one.link.in_properties}
+    relations = {one.type for one in (*first.relations, *second.relations) if one.link.in_properties}
     for key, value in second.properties.items():
         folded = name_key(key)
-        if folded in _LISTS or folded in _OWN or folded.replace(" ", "_").upper() in relation_keys:
+        if folded in _LISTS or folded in _OWN or (folded in own and relation_type(key) in relations):
             continue
-        if folded == "ai" and second.is_private:
-            text = set_property(text, own.get(folded, key), value)
-        elif folded not in own or prefers_second:
+        if (folded == "ai" and second.is_private) or folded not in own or prefers_second:
             text = set_property(text, own.get(folded, key), value)
     tags = _joined(first.properties, second.properties, "tags")
     if tags:

@@ -17,17 +17,22 @@ AUTOMATIC = 0.8
 SUGGESTED = 0.6
 
 _CUES: tuple[tuple[str, str], ...] = (
-    ("CONTRADICTS", r"contradict|refut|disprov|disagree|conflicts? with|contrary to|in contrast|inconsistent"
-     r"|not consistent|against|denies|rebut|wrong about|widerspr|widerleg"),
-    ("SUPPORTS", r"support|confirm|corroborat|evidence (?:for|that)|consistent with|agrees? with|proves?\b|in favou?r"
-     r"|backs? up|bears out|demonstrat|stützt|bestätig|belegt"),
-    ("DERIVED_FROM", r"derived? from|based on|follows? from|built (?:up)?on|drawn from|taken from|beruht auf"),
-    ("CITES", r"\bcites?\b|cited|according to|quot(?:e|ing)|reference[sd]?\b|as reported|\bsee\b|zitiert|laut"),
+    ("CONTRADICTS", r"contradict|refut|disprov|disagree|conflicts? with|contrary to|in contrast"
+     r"|inconsistent|not consistent|against|denies|rebut|wrong about|widerspr|widerleg"),
+    ("SUPPORTS", r"support|confirm|corroborat|evidence (?:for|that)|consistent with|agrees? with|proves?\b"
+     r"|in favou?r|backs? up|bears out|demonstrat|stützt|bestätig|belegt"),
+    ("DERIVED_FROM", r"derived? from|based on|follows? from|built (?:up)?on|drawn from|taken from"
+     r"|beruht auf"),
+    ("CITES", r"\bcites?\b|cited|according to|quot(?:e|ing)|reference[sd]?\b|as reported"
+     r"|\bsee\b|zitiert|laut\b"),
     ("PART_OF", r"part of|belongs? to|component of|member of|chapter of|section of|teil von"),
-    ("CAUSES", r"causes?\b|caused|leads? to|led to|results? in|brings? about|gives? rise to|verursacht"),
-    ("PRECEDES", r"precede|before\b|prior to|came first|followed by|earlier than|vor dem|predecessor"),
+    ("CAUSES", r"causes?\b|caused|leads? to|led to|results? in|brings? about|gives? rise to"
+     r"|verursacht"),
+    ("PRECEDES", r"precede|before\b|prior to|came first|followed by|earlier than"
+     r"|predecessor"),
     ("INSPIRED_BY", r"inspired by|influenced by|prompted by|modelled on|after the example of"),
-    ("OBSERVED_IN", r"observed (?:in|at|on)|seen (?:in|at|on)|measured (?:in|at|on)|found in|recorded (?:in|at)"),
+    ("OBSERVED_IN", r"observed (?:in|at|on)|seen (?:in|at|on)|measured (?:in|at|on)|found in"
+     r"|recorded (?:in|at)"),
     ("DISCUSSES", r"discuss|talks? about|deals? with|is about|concerns|treats of"),
     ("SIMILAR_TO", r"similar to|resembles?|\blike\b|analogous|comparable|akin to|ähnlich"),
 )  # fmt: skip
@@ -56,7 +61,7 @@ _SENTENCES = 40
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of two notes: its name, its type in lower case, its sentences, and the lines that link the other."""
+    """One of two notes: its name, type in lower case and sentences, and its lines that link the other."""
 
     name: str
     kind: str
@@ -102,12 +107,14 @@ def relation_confidence(
     if ends:
         weights.append(Weight("Confidence of the notes themselves", sum(ends) / len(ends) - 0.5))
     if structure:
-        weights.append(Weight(f"Likeness of the notes ({between.similarity:.2f})", 1.5 * (between.similarity - 0.3)))
+        words = f"Likeness of the notes ({between.similarity:.2f})"
+        weights.append(Weight(words, 1.5 * (between.similarity - 0.3)))
         if between.shared_neighbours:
             share = between.shared_neighbours / (between.shared_neighbours + 3)
             weights.append(Weight(f"{between.shared_neighbours} neighbours in common", share))
         if between.shared_tags:
-            weights.append(Weight(f"{between.shared_tags} tags in common", 0.2 * min(3, between.shared_tags)))
+            tags = 0.2 * min(3, between.shared_tags)
+            weights.append(Weight(f"{between.shared_tags} tags in common", tags))
     return judged(stated, 0.5, "Where a relation starts (0.50)", weights)
 
 
@@ -149,7 +156,8 @@ def _kind(source: Side, target: Side, between: Structure) -> tuple[str, float, s
     if said := cued(mentions):
         return said[0], 0.5, f"“{source.name}” says “{said[1]}” where it names “{target.name}”"
     if pair := opposed(source.sentences, target.sentences):
-        return "CONTRADICTS", 0.4, f"“{_cut(pair[0])}” and “{_cut(pair[1])}” are alike, and one denies the other"
+        why = f"“{_cut(pair[0])}” and “{_cut(pair[1])}” are alike, and one denies the other"
+        return "CONTRADICTS", 0.4, why
     if target.kind == "source" and source.kind != "source":
         return "CITES", 0.2, f"“{target.name}” is a source"
     if kind := _BY_TYPES.get((source.kind, target.kind)):

@@ -19,7 +19,7 @@ _RELATION = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+[\w\"'-]{1,40}:?[ \t]
 _RULE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}|[ \t]*\|?[ \t:|-]*-{2,}[ \t:|-]*")
 _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$")
 _TAG = re.compile(r"(?<!\S)#(?=[^\s\d#])")
-# A full stop ends a sentence before a space and what can begin one; the marks of Chinese and Japanese always do.
+# A full stop ends a sentence before a space and what can begin one; those of Chinese and Japanese always do.
 _END = re.compile(
     r"(?<=[.!?…])[\"'”’»)\]]*[ \t]+(?=[\"'“‘«(\[]*[^\W_a-z]|[\"'“‘«(\[]*\d)|(?<=[。！？｡])[」』”’）]*"
 )  # fmt: skip

@@ -176,8 +176,8 @@ def _link_text(text: str, relation: Relation) -> str:
         return written
     if not link.in_properties:
         return written
-    inner = link.target + (f"#{link.heading}" if link.heading else "") + (f"|{link.alias}" if link.alias else "")
-    return f"[[{inner}]]"
+    heading, alias = (f"#{link.heading}" if link.heading else ""), (f"|{link.alias}" if link.alias else "")
+    return f"[[{link.target}{heading}{alias}]]"
 
 
 def _siblings(note: ParsedNote, relation: Relation) -> list[Relation]:
