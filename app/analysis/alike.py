@@ -18,8 +18,8 @@ _WIDE = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 COMMON = frozenset(
     re.findall(
         r"\w+",
-        "a an and are as at be been but by can did do does for from had has have he her his i if in into is it"
-        " its may more most my no not of on one only or our she so some such than that the their them then"
+        "a an and are as at be been but by can did do does for from had has have he her his i if in into is"
+        " it its may more most my no not of on one only or our she so some such than that the their them then"
         " there these they this those to up was we were what when where which who will with would you your"
         " der die das und ist ein eine zu den mit von auf im nicht es le la les de des et un une en du est el"
         " los las y que",

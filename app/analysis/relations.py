@@ -38,8 +38,8 @@ _CUES: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 _CUE = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _CUES)
 _NOT = re.compile(
-    r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|hardly|fails? to|failed to|nicht|kein\w*|nie)\b"
-    r"|n['’]t\b|[不没沒無无非]|ない|ません",
+    r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|hardly|fails? to|failed to)\b"
+    r"|\b(?:nicht|kein\w*|nie)\b|n['’]t\b|[不没沒無无非]|ない|ません",
     re.IGNORECASE,
 )
 _OPPOSITES = (

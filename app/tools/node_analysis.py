@@ -324,13 +324,14 @@ async def recalculate_node_confidence(
     )
     result = NodeConfidence(
         node_id=str(note.path), old_confidence=round(judged.old, 4), new_confidence=new, reasoning=reasoning,
-        factors=factors, message=f"The confidence of [[{note.name}]]: {judged.old:.2f} before, {new:.2f} now.",
+        factors=factors,
+        message=f"The confidence of [[{note.name}]]: {judged.old:.2f} before, {new:.2f} now.",
     )  # fmt: skip
     return context.propose(change, result)
 
 
 def _neighbours(context: ToolContext, note: OpenNote) -> list[Neighbour]:
-    """The notes at the other ends of the relations; each pair of notes and type counts once, at its surest."""
+    """The notes at the other ends of the relations; of several of one type between two the surest counts."""
     found: dict[tuple[str, str, bool], Neighbour] = {}
 
     def take(path: NotePath | None, kind: str, incoming: bool, sure: float | None) -> None:

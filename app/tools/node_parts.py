@@ -30,7 +30,9 @@ EdgeId = Annotated[str, Field(min_length=4, max_length=2500)]
 RelationType = Annotated[str, Field(min_length=1, max_length=80)]
 """The type of a relation in any spelling: SUPPORTS, `relates to`."""
 
-_EDGE = re.compile(r"\s*(.+?)\s+-(?:\[\s*([^\[\]]*?)\s*\])?->\s+(.+?)(?:\s+#(\d{1,4}))?\s*", re.DOTALL)
+_EDGE = re.compile(
+    r"\s*(.+?)\s+(?:(?:-\[\s*([^\[\]]*?)\s*\])?->|(--))\s+(.+?)(?:\s+#(\d{1,4}))?\s*", re.DOTALL
+)
 _CONTENT = 400
 
 
@@ -90,7 +92,9 @@ def edges_of(context: ToolContext, note: OpenNote) -> list[OpenEdge]:
 
 
 async def open_edge(context: ToolContext, id: str) -> OpenEdge:
-    """The relation that `id` means; the type may be left out where there is only one between the two.
+    """The relation that `id` means; the type may be left out (`A -> B`) where there is only one.
+
+    `A -- B` means the one relation between two notes, whichever it starts from.
 
     Raises:
         InvalidParametersError: it is no id of a relation; the message shows one.
@@ -103,8 +107,10 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
             "A relation is named as `From.md -[SUPPORTS]-> To.md`: get_node tells the ids.", edge_id=id
         )
     source = await context.vault.resolve_strictly(read[1])
-    wanted = await _end(context, read[3])
-    between = [one for one in edges_of(context, source) if name_key(one.to) == name_key(wanted)]
+    wanted = await _end(context, read[4])
+    between = _between(context, source, wanted)
+    if read[3] and not between and (other := readable(context, NotePath.on_disk(wanted))):
+        between = _between(context, other, str(source.path))
     kind = relation_type(read[2]) if read[2] else ""
     fitting = [one for one in between if not kind or one.relation.type == kind]
     ids = [one.id for one in between]
@@ -113,8 +119,8 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
         raise NotFoundError(
             f"{source.path} has no {said}relation to {wanted}.", edge_id=id, candidates=ids, suggestions=ids
         )
-    if read[4] or kind:
-        place = int(read[4] or 1)
+    if read[5] or kind:
+        place = int(read[5] or 1)
         if place > len(fitting):
             raise NotFoundError(f"There is no relation {place} of that kind.", edge_id=id, candidates=ids)
         return fitting[place - 1]
@@ -123,6 +129,10 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
             f"{source.path} has {len(fitting)} relations to {wanted}: say which.", edge_id=id, candidates=ids
         )
     return fitting[0]
+
+
+def _between(context: ToolContext, source: OpenNote, to: str) -> list[OpenEdge]:
+    return [one for one in edges_of(context, source) if name_key(one.to) == name_key(to)]
 
 
 async def _end(context: ToolContext, said: str) -> str:

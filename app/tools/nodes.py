@@ -141,7 +141,7 @@ def _title_of(text: str) -> str:
 def _checked_type(type: str) -> str:
     kind = " ".join(type.split()).lower()
     if not kind or not re.fullmatch(r"[\w][\w /-]{0,60}", kind):
-        raise InvalidParametersError(f"{type!r} can't be the type of a node: take a word.", type=type)
+        raise InvalidParametersError(f"{type!r} can't be the type of a node: take a word.", given=type)
     return kind
 
 
@@ -155,9 +155,8 @@ def _checked_value(key: str, value: JsonValue) -> JsonValue:
 
 @tool(
     category="nodes",
-    examples=("show the node {node_id} with its relations", "which relations does {node_id} have?",
-              "relations of {node_id}"),
-)  # fmt: skip
+    examples=("show the node {node_id} with its relations", "which relations does {node_id} have?"),
+)
 async def get_node(context: ToolContext, node_id: NodeId) -> Node:
     """A note with its type, confidence, properties and relations in both directions.
 

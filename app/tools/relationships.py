@@ -114,9 +114,11 @@ class Suggestions(ToolResult):
 
 @tool(
     category="relationships",
+    examples=("relate {from_id} to {to_id}", "say that {from_id} supports {to_id}",
+              "add a relation between {from_id} and {to_id}"),
     usage_rule="Types of relations: SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, OBSERVED_IN,"
     " DISCUSSES, INSPIRED_BY, PRECEDES, CAUSES, PART_OF, SIMILAR_TO; others are allowed.",
-)
+)  # fmt: skip
 async def create_relationship(
     context: ToolContext,
     from_id: NodeId,
@@ -220,7 +222,7 @@ async def reclassify_relationship(
     reasoning = "As you said."
     kind = relation_type(new_type) if new_type else ""
     if new_type and not kind:
-        raise InvalidParametersError(f"{new_type!r} can't be the type of a relation.", type=new_type)
+        raise InvalidParametersError(f"{new_type!r} can't be the type of a relation.", given=new_type)
     if not kind:
         target = _readable_target(context, edge)
         between = structure(context, edge.source, target, await likeness(context, edge.source, target))
@@ -299,7 +301,8 @@ async def _in_words(
     """The summary and evidence by the model, where one may see both notes; else as they are, saying why."""
     thinker = context.services.thinker
     if thinker is None:
-        return summary, evidence, "From the relation's line, sentences that name the other note, and the graph."
+        why = "From the relation's line, sentences that name the other note, and the graph."
+        return summary, evidence, why
     if why := kept_from(thinker, (source, target)):
         return summary, evidence, why
     ask = f"Explain in one or two sentences how the first note {verb} the second, and quote the evidence."

@@ -143,7 +143,7 @@ def _item(type: str, link: str, confidence: float | None, note: str | None) -> s
 def _checked_type(type: str) -> str:
     kind = relation_type(type)
     if not kind:
-        raise InvalidParametersError(f"{type!r} can't be the type of a relation.", type=type)
+        raise InvalidParametersError(f"{type!r} can't be the type of a relation.", given=type)
     return kind
 
 
