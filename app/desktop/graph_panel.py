@@ -118,7 +118,11 @@ class GraphPanel(QWidget):
             self._export.begin(what)
 
     async def load(self) -> None:
-        """Show the graph with the places of last time; what has none is arranged."""
+        """Show the graph with the places of last time; what has none is arranged. News wait for it."""
+        async with self._updating:
+            await self._load()
+
+    async def _load(self) -> None:
         graph = await self._graph()
         places = await asyncio.to_thread(load_positions, self._folder, graph)
         communities = await asyncio.to_thread(load_communities, self._folder, graph)
@@ -195,6 +199,10 @@ class GraphPanel(QWidget):
         if shown is None or graph is shown:
             return
         await asyncio.to_thread(self.view.decoration.prepare, graph)
+        if self.view.is_arranging:  # begun meanwhile: it is not cut short, and the news wait
+            self._news.add_back(news)
+            self._settle.start(_SETTLE_MS)
+            return
         wants_layout = self._wants_layout(graph, shown)
         self._added += _more(graph, shown)
         if wants_layout:

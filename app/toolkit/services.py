@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from app.analysis.queue import SuggestionQueue
     from app.analysis.thinking import Thinker
     from app.toolkit.meaning import Meaning
+    from app.toolkit.memory import Memory
     from app.toolkit.pending import PendingOperations
     from app.toolkit.registry import ToolRegistry
 
@@ -23,6 +24,7 @@ class Services:
         pending: Operations that wait for the user.
         thinker: A model that answers in a given form; None without a model.
         suggestions: Relations that may be missing.
+        memory: What agents remember.
     """
 
     meaning: Meaning | None = None
@@ -30,3 +32,4 @@ class Services:
     pending: PendingOperations | None = None
     thinker: Thinker | None = None
     suggestions: SuggestionQueue | None = None
+    memory: Memory | None = None

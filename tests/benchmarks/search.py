@@ -1,0 +1,193 @@
+"""How fast searches are: `python -m tests.benchmarks.search [vault…] [--full] [--check]` prints p50 and p95.
+
+Per kind of query, 20 hits with their lines, as the search panel asks for them. On a generated vault of 10,000
+notes, with `--full` of 100,000 too, and on every vault that is named. The words are the vault's own: very
+common ones are in most notes, common ones in some of a hundred, rare ones in few. Plain words are asked of
+ripgrep as well, where it is installed, in the same run. With `--check` the status is 1 when the target of
+performance.md is missed: p95 of full-text queries at most 15 ms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.index.request import Order
+    from app.index.vault_index import VaultIndex
+
+TARGET_MS = 15.0
+HITS = 20
+ROUNDS = 5
+SAMPLE = 3000
+FULL_TEXT = ("very common word", "common word", "rare word", "typing a word", "two words", "any of two",
+             "one without the other", "phrase", "scripts without spaces")  # fmt: skip
+Queries = dict[str, list[str]]
+
+
+def percentile(times: Sequence[float], share: float) -> float:
+    """The time that this share of the runs does not exceed."""
+    ordered = sorted(times)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
+
+
+def vocabulary(texts: Iterable[str]) -> tuple[list[str], Counter[str], list[str]]:
+    """Words by how many notes have them, the number for each, and pairs that stand side by side."""
+    from app.index.folding import fold, is_unspaced, tokens
+
+    counts: Counter[str] = Counter()
+    pairs: Counter[str] = Counter()
+    for text in texts:
+        found = [word for word in tokens(fold(text)) if len(word) > 1 or is_unspaced(word)]
+        counts.update(set(found))
+        pairs.update(f"{a} {b}" for a, b in zip(found[::7], found[1::7], strict=False) if a.isascii())
+    ordered = [word for word, _ in counts.most_common()]
+    return ordered, counts, [pair for pair, _ in pairs.most_common(400)]
+
+
+def queries(texts: Sequence[str], tags: Sequence[str], seed: int = 3) -> Queries:
+    """What to ask, from the words of some notes."""
+    dice = random.Random(seed)
+    ordered, counts, pairs = vocabulary(texts)
+    size = len(texts)
+    plain = [word for word in ordered if word.isascii() and word.isalpha()]
+
+    def some(low: float, high: float, many: int) -> list[str]:
+        fitting = [word for word in plain if low * size <= counts[word] <= high * size]
+        return dice.sample(fitting, min(many, len(fitting)))
+
+    common, rare = some(0.01, 0.1, 20), some(0, 0.004, 30)
+    typed = [word[:end] for word in rare[:6] for end in range(1, len(word) + 1)]
+    wide = [word for word in ordered if not word.isascii()][:200]
+    cjk = [a + b for a, b in zip(dice.sample(wide, min(10, len(wide))), wide, strict=False)] + wide[:5]
+    return {
+        "very common word": [f"{word} " for word in plain[:12]],
+        "common word": [f"{word} " for word in common],
+        "rare word": [f"{word} " for word in rare],
+        "typing a word": typed,
+        "two words": [f"{a} {b} " for a, b in zip(plain[:10] + common, common + rare, strict=False)],
+        "any of two": [f"{a} OR {b} " for a, b in zip(common, rare, strict=False)],
+        "one without the other": [f"{a} -{b} " for a, b in zip(common, plain, strict=False)],
+        "phrase": [f'"{pair}"' for pair in dice.sample(pairs, min(25, len(pairs)))],
+        "scripts without spaces": cjk,
+        "tag": [f"tag:{tag} " for tag in dice.sample(list(tags), min(15, len(tags)))],
+        "path": [f"path:{word} " for word in common[:10]],
+        "property": ["[type]", "[status:done]", "[confidence:>0.5]", "[type:source] " + (common or [""])[0]],
+        "line:(…)": [f"line:({a} {b}) " for a, b in zip(common[:8], common[8:], strict=False)],
+        "section:(…)": [f"section:({a} {b}) " for a, b in zip(common[:8], common[8:], strict=False)],
+        "tasks": [f"task-todo:{word} " for word in common[:8]],
+        "pattern with a word": [f"{word} /{word[:2]}\\w+{word[-1]}/ " for word in rare[:8]],
+        "links": ["orphan:", f"links-to:{(rare or [''])[0]} ", "rel:supports "],
+    }
+
+
+async def measure(index: VaultIndex, asked: Queries, numbers: Callable[[str], None]) -> float:
+    """Print a line for each kind; p95 over all full-text queries, in ms."""
+    fulltext: list[float] = []
+    for kind, texts in asked.items():
+        if not texts:
+            continue
+        times = await timed([partial(index.searcher.search, text, HITS, exact=False) for text in texts])
+        numbers(f"{kind:<26}{percentile(times, 0.5):>9.2f}{percentile(times, 0.95):>9.2f}   {texts[0]}")
+        if kind in FULL_TEXT:
+            fulltext += times
+    orders: tuple[Order, ...] = ("name", "modified")
+    for order in orders:
+        words = asked["very common word"] + asked["common word"]
+        ask = partial(index.searcher.search, order=order, exact=False)
+        times = await timed([partial(ask, word, HITS) for word in words])
+        numbers(f"{'words, by ' + order:<26}{percentile(times, 0.5):>9.2f}{percentile(times, 0.95):>9.2f}")
+    times = await timed([partial(index.searcher.count, word) for word in asked["very common word"]])
+    numbers(f"{'exact number, afterwards':<26}{percentile(times, 0.5):>9.2f}{percentile(times, 0.95):>9.2f}")
+    return percentile(fulltext, 0.95)
+
+
+async def timed(asks: Sequence[Callable[[], Awaitable[object]]]) -> list[float]:
+    """Milliseconds of each, some rounds over all of them."""
+    times = []
+    for _ in range(ROUNDS):
+        for ask in asks:
+            start = time.perf_counter()
+            await ask()
+            times.append((time.perf_counter() - start) * 1000)
+    return times
+
+
+def against_ripgrep(vault: Path, words: Sequence[str], own: float) -> str:
+    """How ripgrep does on the same words: its files with a match, without lines and order."""
+    program = shutil.which("rg")
+    if program is None:
+        return "ripgrep is not installed: nothing to compare with"
+    times = []
+    for word in words[:10]:
+        start = time.perf_counter()
+        command = [program, "-l", "-i", "-w", "-F", "--", word.strip(), str(vault)]
+        subprocess.run(command, capture_output=True, check=False)
+        times.append((time.perf_counter() - start) * 1000)
+    peer = statistics.median(times)
+    return f"ripgrep, the same words    {peer:>9.2f}            {peer / own:.0f}x of this"
+
+
+async def run(vault: Path, work: Path) -> bool:
+    """Measure one vault; whether it meets the target."""
+    from app.events import EventBus
+    from app.index.vault_index import VaultIndex
+    from app.settings import IndexSettings
+
+    index = VaultIndex(vault, work / "cache", IndexSettings(), EventBus())
+    await index.open()
+    try:
+        await index.scan()
+        notes = index.notes()
+        step = max(1, len(notes) // SAMPLE)
+        texts = [(vault / note.path.text).read_text("utf-8", "replace") for note in notes[::step]]
+        asked = queries(texts, [count.tag for count in index.tags()])
+        print(f"\n{vault.name}: {len(notes):,} notes\n{'ms':<26}{'p50':>9}{'p95':>9}", flush=True)
+        reached = await measure(index, asked, lambda line: print(line, flush=True))
+        words = asked["rare word"] + asked["common word"]
+        own = await timed([partial(index.searcher.search, word, HITS, exact=False) for word in words])
+        print(against_ripgrep(vault, words, statistics.median(own)))
+    finally:
+        await index.close()
+    met = reached <= TARGET_MS
+    print(f"full text, p95: {reached:.1f} ms, target {TARGET_MS:g} ms: {'met' if met else 'MISSED'}")
+    return met
+
+
+def main(arguments: list[str]) -> int:
+    """Measure what the arguments name."""
+    reader = argparse.ArgumentParser(description="How fast searches are.")
+    reader.add_argument("vaults", nargs="*", type=Path)
+    reader.add_argument("--full", action="store_true", help="100,000 generated notes too")
+    reader.add_argument("--only", action="store_true", help="the named vaults only")
+    reader.add_argument("--check", action="store_true", help="status 1 when the target is missed")
+    asked = reader.parse_args(arguments)
+    met = []
+    sizes = [] if asked.only else [10_000, 100_000] if asked.full else [10_000]
+    for size in sizes:
+        from tests.benchmarks.vaults import write_vault
+
+        with tempfile.TemporaryDirectory() as work:
+            folder = Path(work) / f"generated {size}"
+            write_vault(folder, size)
+            met.append(asyncio.run(run(folder, Path(work))))
+    for vault in asked.vaults:
+        with tempfile.TemporaryDirectory() as work:
+            met.append(asyncio.run(run(vault, Path(work))))
+    return 0 if all(met) or not asked.check else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
