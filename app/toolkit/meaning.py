@@ -14,9 +14,6 @@ from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from app.embeddings.client import Embedder
     from app.embeddings.duplicates import Duplicate
     from app.embeddings.onnx_model import Vectors
@@ -69,14 +66,6 @@ class Meaning:
     def likeness(self, first: NotePath, second: NotePath) -> float | None:
         """The cosine of what two notes mean; None where one of them has no vectors."""
         return self._vectors.similarity(first, second)
-
-    async def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """What each of some texts means, unit vectors, float32 (n, d).
-
-        Raises:
-            EmbedderUnavailable: no vectors can be made of them.
-        """
-        return await self._embedder.embed(texts, priority=True)
 
     async def blended(
         self, text: str, words: Sequence[tuple[NotePath, float]], limit: int
