@@ -35,7 +35,7 @@ def by_time(
     aspect: float = 1.6,
     report: Report = silent,
 ) -> Arrangement:
-    """All nodes along an axis of time; those without a date stand in a column before it.
+    """All nodes along an axis of time; those without a date stand in a block before it, as high as the rest.
 
     Args:
         links: int32 (m, 2), rows.
@@ -51,12 +51,25 @@ def by_time(
     claim = float(np.square(2 * radii + _GAP).sum()) * _ROOM
     width = float(np.sqrt(claim * aspect))
     axis = _Axis(times[known], width, claim / width)
-    x = np.full(size, -_UNKNOWN_GAP - float(radii.max()))
+    x, wanted = np.empty(size), _kindred(links, size) * (claim / width) / 2
     x[known] = axis.place(times[known])
-    wanted = _kindred(links, size) * (claim / width) / 2
+    x[~known] = _block(wanted[~known], radii[~known], claim / width) - float(radii.max())
     y = _swarm(x, wanted, radii.astype(np.float64), report)
     positions: Positions = np.stack([x, y], axis=1).astype(np.float32)
     return Arrangement("time", positions, ticks=axis.ticks() if known.any() else ())
+
+
+def _block(
+    wanted: NDArray[np.float64], radii: NDArray[np.float32], height: float
+) -> NDArray[np.float64]:
+    """X of nodes without a date: columns of one height, with those of like height side by side."""
+    if not len(radii):
+        return np.empty(0)
+    widest = 2 * float(radii.max()) + _GAP
+    columns = int(np.ceil(len(radii) * widest / height))
+    column = np.empty(len(radii))
+    column[np.argsort(wanted, kind="stable")] = np.arange(len(radii)) % columns
+    return np.asarray(-_UNKNOWN_GAP - column * widest)
 
 
 class _Axis:

@@ -114,6 +114,19 @@ def test_time_goes_from_left_to_right_also_where_dates_crowd(crowded):
     assert (by_time(graph.links, radii, times).positions == at).all()
 
 
+def test_many_without_a_date_make_a_block_beside_the_rest_and_no_tower():
+    graph, _ = planted(10, 60)
+    times = np.random.default_rng(4).uniform(1.3e9, 1.7e9, len(graph))
+    times[::2] = 0
+    radii = node_radii(graph)
+    at = by_time(graph.links, radii, times).positions
+    known, unknown = at[times > 0], at[times == 0]
+    assert overlap(at, radii) <= 0.01
+    assert unknown[:, 0].max() < known[:, 0].min()
+    assert np.ptp(unknown[:, 1]) < 1.6 * np.ptp(known[:, 1])
+    assert np.ptp(unknown[:, 0]) < np.ptp(known[:, 0])
+
+
 def test_linked_notes_stand_at_like_heights_along_time():
     graph, _ = planted(10, 30)
     times = np.random.default_rng(4).uniform(1.3e9, 1.7e9, len(graph))
