@@ -22,6 +22,7 @@ _COLUMN = 3.0
 _SMOOTHINGS = 40
 _TICKS = 9
 _UNKNOWN_GAP = 6.0
+_BLOCK_ROOM = 1.6
 _STEPS = (
     ("year", 10), ("year", 5), ("year", 2), ("year", 1), ("month", 6), ("month", 3), ("month", 1),
     ("day", 14), ("day", 7), ("day", 2), ("day", 1),
@@ -48,28 +49,20 @@ def by_time(
     if not size:
         return Arrangement("time", np.empty((0, 2), dtype=np.float32))
     known = times > 0
-    claim = float(np.square(2 * radii + _GAP).sum()) * _ROOM
+    claims = np.square(2 * radii + _GAP)
+    claim = float(claims[known].sum() or claims.sum()) * _ROOM
     width = float(np.sqrt(claim * aspect))
-    axis = _Axis(times[known], width, claim / width)
-    x, wanted = np.empty(size), _kindred(links, size) * (claim / width) / 2
+    height = claim / width
+    axis = _Axis(times[known], width, height)
+    x = np.empty(size)
     x[known] = axis.place(times[known])
-    x[~known] = _block(wanted[~known], radii[~known], claim / width) - float(radii.max())
+    block = float(claims[~known].sum()) * _BLOCK_ROOM / height
+    steps = np.arange(size - known.sum()) + 0.5
+    x[~known] = -_UNKNOWN_GAP - float(radii.max()) - block * steps / max(1, len(steps))
+    wanted = _kindred(links, size) * height / 2
     y = _swarm(x, wanted, radii.astype(np.float64), report)
     positions: Positions = np.stack([x, y], axis=1).astype(np.float32)
     return Arrangement("time", positions, ticks=axis.ticks() if known.any() else ())
-
-
-def _block(
-    wanted: NDArray[np.float64], radii: NDArray[np.float32], height: float
-) -> NDArray[np.float64]:
-    """X of nodes without a date: columns of one height, with those of like height side by side."""
-    if not len(radii):
-        return np.empty(0)
-    widest = 2 * float(radii.max()) + _GAP
-    columns = int(np.ceil(len(radii) * widest / height))
-    column = np.empty(len(radii))
-    column[np.argsort(wanted, kind="stable")] = np.arange(len(radii)) % columns
-    return np.asarray(-_UNKNOWN_GAP - column * widest)
 
 
 class _Axis:
