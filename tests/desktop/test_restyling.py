@@ -89,6 +89,7 @@ def test_widgets_that_are_gone_by_then_do_no_harm(
     source.set("dark")
     for number in (2, 1):
         gone = pages.widget(number)
+        assert gone is not None
         pages.removeWidget(gone)
         gone.deleteLater()
     del gone
