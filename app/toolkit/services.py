@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from app.analysis.queue import SuggestionQueue
+    from app.analysis.thinking import Thinker
     from app.sources.sources import Sources
     from app.toolkit.meaning import Meaning
     from app.toolkit.memory import Memory
@@ -21,6 +23,8 @@ class Services:
         meaning: Search by meaning.
         registry: The tools there are.
         pending: Operations that wait for the user.
+        thinker: A model that answers in a given form; None without a model.
+        suggestions: Relations that may be missing.
         memory: What agents remember.
         sources: Folders outside the vault and streams of news.
     """
@@ -28,5 +32,7 @@ class Services:
     meaning: Meaning | None = None
     registry: ToolRegistry | None = None
     pending: PendingOperations | None = None
+    thinker: Thinker | None = None
+    suggestions: SuggestionQueue | None = None
     memory: Memory | None = None
     sources: Sources | None = None
