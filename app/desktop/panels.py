@@ -90,6 +90,12 @@ def _duplicates(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWi
     return DuplicatesPanel(client, theme, parent)
 
 
+def _sources(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.sources_panel import SourcesPanel
+
+    return SourcesPanel(client, theme, parent)
+
+
 PANELS: tuple[PanelKind, ...] = (
     PanelKind("files", "Files", "files", "side", _files),
     PanelKind("search", "Search", "magnifying-glass", "side", _search),
@@ -101,4 +107,5 @@ PANELS: tuple[PanelKind, ...] = (
     PanelKind("audit", "Audit log", "clipboard-text", "bottom", _audit),
     PanelKind("problems", "Problems", "warning-circle", "bottom", _problems),
     PanelKind("duplicates", "Duplicates", "copy", "bottom", _duplicates),
+    PanelKind("sources", "Sources", "broadcast", "bottom", _sources),
 )
