@@ -39,6 +39,7 @@ class ModelAgent:
     Args:
         vault: The vault's name, for the prompt.
         note_text: Gives the text of a note for the prompt, None for one that a model may not see.
+        news: Gives what is new in the streams as a block of data, and says in the turn that it was given.
     """
 
     def __init__(
@@ -48,12 +49,14 @@ class ModelAgent:
         keys: KeyStore,
         registry: ToolRegistry,
         note_text: Callable[[str], str | None],
+        news: Callable[[Turn], str] = lambda turn: "",
     ) -> None:
         self._vault = vault
         self._settings = settings
         self._keys = keys
         self._registry = registry
         self._note_text = note_text
+        self._news = news
 
     async def respond(self, turn: Turn) -> None:
         """Ask the model, stream its words, call the tools it names; a failure becomes a notice."""
@@ -78,6 +81,7 @@ class ModelAgent:
         from pydantic_ai.messages import PartDeltaEvent, PartStartEvent
         from pydantic_ai.run import AgentRunResultEvent
 
+        turn.news = self._news(turn)
         offered = _offered(self._registry, turn)
         agent: Agent[Turn, str] = Agent(
             model, deps_type=Turn, toolsets=[_toolset(offered)], instructions=self._prompt(turn, offered)
@@ -106,13 +110,13 @@ class ModelAgent:
         return system_prompt(self._vault, turn.prompt.mode, rules, agent.instructions, shown)
 
     def _said(self, turn: Turn) -> str:
-        """The prompt, with the notes given along as marked data."""
+        """The prompt, with the notes given along and the news as marked data."""
         parts = [turn.prompt.text]
         for path in turn.prompt.notes:
             text = self._note_text(path)
             shown = "(This note is private and is not shown to you.)" if text is None else text
             parts.append(f"<note path={json.dumps(path, ensure_ascii=False)}>\n{shown}\n</note>")
-        return "\n\n".join(parts)
+        return "\n\n".join([*parts, *([turn.news] if turn.news else [])])
 
     def _history(self, turn: Turn) -> list[ModelMessage]:
         from pydantic_ai import ModelMessagesTypeAdapter

@@ -15,6 +15,7 @@ from app.agent.model_agent import ModelAgent
 from app.agent.transcript import (
     ConversationsChanged,
     ItemSettled,
+    Notice,
     ToolCard,
     TurnFinished,
     TurnStarted,
@@ -122,7 +123,7 @@ class AgentSession:
             uses_model=not builtin,
         )
         items = self.store.items(conversation)
-        if any(isinstance(item, ToolCard) and item.untrusted for item in items):
+        if any(isinstance(item, ToolCard | Notice) and item.untrusted for item in items):
             caller = replace(caller, tainted=True)
         position = len(items)
         said = UserText(turn=caller.turn, at=time.time(), text=prompt.text, notes=prompt.notes)

@@ -51,6 +51,7 @@ class Turn:
         prompt: What was asked.
         caller: Who calls the tools in this turn; `caller.turn` is the turn's id.
         is_over: No tool may be called any more; what is left is to say so.
+        news: What the agent is given of the streams, as a block of data; empty for nothing.
     """
 
     conversation: str
@@ -62,6 +63,7 @@ class Turn:
     position: int
     usage: Usage = field(default_factory=Usage)
     is_over: bool = False
+    news: str = ""
     _text: str = ""
     _thinking: str = ""
 
@@ -94,6 +96,15 @@ class Turn:
                 {"turn": self.caller.turn, "at": time.time(), "level": level, "text": text, "hint": hint}
             )
         )
+
+    def give(self, text: str, *, untrusted: bool) -> None:
+        """Say what the agent was given beside the prompt; untrusted words taint all that follows."""
+        self.settle()
+        self._put(
+            Notice(turn=self.caller.turn, at=time.time(), level="info", text=text, untrusted=untrusted)
+        )
+        if untrusted:
+            self.caller = replace(self.caller, tainted=True)
 
     def settle(self) -> str:
         """Make an item of the text streamed so far, and return that text."""

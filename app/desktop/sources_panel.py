@@ -246,7 +246,7 @@ class SourcesPanel(Panel):
         table.header().setStretchLastSection(False)
         table.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         table.setColumnWidth(1, round(90 * self._theme.zoom))
-        table.setColumnWidth(2, round(64 * self._theme.zoom))
+        table.setColumnWidth(2, round(84 * self._theme.zoom))
         table.setMinimumWidth(240)
         table.currentItemChanged.connect(self._show_chosen)
         return table

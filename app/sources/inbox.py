@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -44,10 +44,9 @@ class Inbox:
             del self._waiting[key]
             self.dropped += 1
 
-    def take(self, wanted: Callable[[Notification], bool], limit: int) -> tuple[Notification, ...]:
-        """The oldest that are wanted, at most `limit`; they wait no more."""
-        keys = [key for key, one in self._waiting.items() if wanted(one)][:limit]
-        return tuple(self._waiting.pop(key) for key in keys)
+    def take(self, limit: int) -> tuple[Notification, ...]:
+        """The oldest, at most `limit`; they wait no more."""
+        return tuple(self._waiting.pop(key) for key in list(self._waiting)[:limit])
 
     def forget(self, source: str) -> None:
         """Nothing of this source waits any more."""

@@ -315,11 +315,15 @@ class Sources:
         self._events.publish(Notified(news))
 
     def take_news(self, may_see: Callable[[Notification], bool], limit: int = 30) -> tuple[Notification, ...]:
-        """What no agent has read yet and this one may see, oldest first; it counts as read from now on."""
-        taken = self.inbox.take(may_see, limit)
+        """What no agent has read yet, oldest first, as far as this one may see it; it all counts as read."""
+        taken = self.inbox.take(limit)
         if taken:
             self._events.publish(SourcesChanged(tuple(dict.fromkeys(one.source for one in taken))))
-        return taken
+        return tuple(one for one in taken if may_see(one))
+
+    def is_of_vault(self, news: Notification) -> bool:
+        """Whether the path of a piece of news is that of a note."""
+        return isinstance(self._kept.get(news.source), KeptVaultStream)
 
     def name_of(self, id: str) -> str:
         """What people call a source; its id when it is gone."""

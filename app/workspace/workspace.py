@@ -16,9 +16,11 @@ from app.agent.builtin import BuiltinAgent
 from app.agent.conversations import ConversationStore
 from app.agent.keys import KeyStore
 from app.agent.model_agent import ModelAgent
+from app.agent.news import NewsTurns, given_news
 from app.agent.planner import BuiltinPlanner
-from app.agent.session import AgentSession
+from app.agent.session import BUILTIN, AgentSession
 from app.agent.structured import ModelThinker
+from app.agent.turn import Turn
 from app.analysis.analyst import Analyst
 from app.analysis.queue import SuggestionQueue
 from app.embeddings.client import Embedder
@@ -148,9 +150,14 @@ class Workspace:
         self._thinker = ModelThinker(self._settings, self.keys, self._kept_from_models)
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
-        model = ModelAgent(self.name, self._settings, self.keys, self.registry, self._text_for_model)
+        model = ModelAgent(
+            self.name, self._settings, self.keys, self.registry, self._text_for_model, self._news_for_model
+        )
         self.agent = AgentSession(
             conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings
+        )
+        self._news_turns = NewsTurns(
+            self.sources, self.agent, lambda: self.settings.model.provider != BUILTIN, self.events
         )
         self._know_meaning(settings.embeddings.enabled)
         self._model_change: asyncio.Task[None] | None = None
@@ -205,6 +212,7 @@ class Workspace:
 
     async def close(self) -> None:
         """Stop the agent, the watcher and the worker, and close every file."""
+        await self._news_turns.close()
         await self.agent.close()
         if self.pending is not None:
             await self.pending.close()
@@ -360,6 +368,15 @@ class Workspace:
             return None
         hidden = is_private(content) or self._kept_from_models(NotePath.on_disk(path))
         return None if hidden else decode_lossy(content)
+
+    def _news_for_model(self, turn: Turn) -> str:
+        """What is new, but for what it tells of notes that a model may not see."""
+        return given_news(
+            turn,
+            self.sources,
+            lambda one: not (one.path and self.sources.is_of_vault(one))
+            or self._text_for_model(one.path) is not None,
+        )
 
     def _kept_from_models(self, path: NotePath) -> bool:
         """Whether a rule denies a model to read the note."""

@@ -42,7 +42,9 @@ class Desk:
         kept = KeptFiles(id="desk", name=name, folder=str(self.folder), rules=made, agents=agents)
         return await self.workspace.sources.add(kept)
 
-    async def file(self, op: str, path: str | None = None, caller: Caller = AGENT, **more: object) -> ToolOutcome:
+    async def file(
+        self, op: str, path: str | None = None, caller: Caller = AGENT, **more: object
+    ) -> ToolOutcome:
         given = {"op": op, **({"path": path} if path is not None else {}), **more}
         return await self.workspace.runner.call("file", given, caller)
 
