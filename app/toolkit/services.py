@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from app.sandbox.sandbox import Sandbox
+    from app.toolkit.disk import Disk
     from app.toolkit.meaning import Meaning
     from app.toolkit.pending import PendingOperations
     from app.toolkit.registry import ToolRegistry
@@ -19,8 +21,12 @@ class Services:
         meaning: Search by meaning.
         registry: The tools there are.
         pending: Operations that wait for the user.
+        disk: Where paths lead, in the vault and outside.
+        sandbox: Where commands run.
     """
 
     meaning: Meaning | None = None
     registry: ToolRegistry | None = None
     pending: PendingOperations | None = None
+    disk: Disk | None = None
+    sandbox: Sandbox | None = None

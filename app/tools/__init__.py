@@ -3,6 +3,9 @@
 from app.toolkit.registry import Category, Level
 from app.toolkit.tool import Tool
 from app.tools.agents import list_tools, pending
+from app.tools.development import diff, file_write, patch
+from app.tools.filesystem import directory_list, file_read, find, grep
+from app.tools.git import git
 from app.tools.history import note_history, restore_note, undo
 from app.tools.moving import delete_note, move_note
 from app.tools.notes import (
@@ -24,12 +27,15 @@ from app.tools.search import (
     unlinked_mentions,
     vault_info,
 )
+from app.tools.shell import shell
 from app.tools.tags import add_tag, remove_tag, rename_tag
 
 CATEGORIES = (
     Category("notes", "Notes", Level.READ_WRITE),
     Category("search", "Search", Level.READ_ONLY, rate_per_minute=300),
     Category("tags", "Tags", Level.READ_WRITE),
+    Category("filesystem", "Files", Level.READ_ONLY),
+    Category("development", "Development", Level.EXECUTE, on=False, rate_per_minute=30),
     Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
 )
 
@@ -57,6 +63,15 @@ CATALOG: tuple[Tool, ...] = (
     add_tag,
     remove_tag,
     rename_tag,
+    find,
+    file_read,
+    directory_list,
+    grep,
+    shell,
+    patch,
+    file_write,
+    diff,
+    git,
     list_tools,
     pending,
 )

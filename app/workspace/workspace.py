@@ -35,6 +35,7 @@ from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
 from app.permissions.pending import PendingStore
 from app.permissions.policy import Policy
+from app.sandbox.sandbox import Sandbox
 from app.settings import (
     Settings,
     VaultRules,
@@ -44,6 +45,7 @@ from app.settings import (
     save_settings,
     save_vault_settings,
 )
+from app.toolkit.disk import Disk
 from app.toolkit.meaning import Meaning
 from app.toolkit.pending import PendingOperations
 from app.toolkit.registry import ToolRegistry
@@ -114,6 +116,8 @@ class Workspace:
             self.grants, self.events,
         )  # fmt: skip
         self.runner.services.registry = self.registry
+        self.runner.services.disk = Disk(root, paths.own_folders())
+        self.runner.services.sandbox = Sandbox()
         self.pending: PendingOperations | None = None
         if not read_only:
             store = PendingStore(own)
