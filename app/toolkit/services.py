@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from app.sandbox.sandbox import Sandbox
     from app.toolkit.disk import Disk
     from app.toolkit.meaning import Meaning
+    from app.toolkit.memory import Memory
     from app.toolkit.pending import PendingOperations
     from app.toolkit.registry import ToolRegistry
 
@@ -23,6 +24,7 @@ class Services:
         pending: Operations that wait for the user.
         disk: Where paths lead, in the vault and outside.
         sandbox: Where commands run.
+        memory: What agents remember.
     """
 
     meaning: Meaning | None = None
@@ -30,3 +32,4 @@ class Services:
     pending: PendingOperations | None = None
     disk: Disk | None = None
     sandbox: Sandbox | None = None
+    memory: Memory | None = None

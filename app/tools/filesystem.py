@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.permissions.globs import Glob, word_matches
 from app.permissions.wording import counted
 from app.toolkit.arguments import Limit
 from app.toolkit.context import ToolContext
@@ -19,6 +18,7 @@ from app.toolkit.proposal import EffectProposal
 from app.toolkit.result import ToolResult
 from app.toolkit.spot_view import SpotView, ask_to_read, printable, spot_of
 from app.toolkit.tool import tool
+from app.vault.globs import Glob, word_matches
 from app.vault.path import NotePath
 
 PathText = Annotated[str, Field(max_length=4096)]

@@ -29,6 +29,7 @@ from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.index.saved_searches import SavedSearches
 from app.index.vault_index import VaultIndex
+from app.memory.store import MemoryStore
 from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
 from app.permissions.caller import Caller, CallerKind
@@ -47,6 +48,7 @@ from app.settings import (
 )
 from app.toolkit.disk import Disk
 from app.toolkit.meaning import Meaning
+from app.toolkit.memory import Memory, memory_place
 from app.toolkit.pending import PendingOperations
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
@@ -118,6 +120,10 @@ class Workspace:
         self.runner.services.registry = self.registry
         self.runner.services.disk = Disk(root, paths.own_folders())
         self.runner.services.sandbox = Sandbox()
+        conversations = ConversationStore(own)
+        self.memory = Memory(MemoryStore(shared, self.journal, writable=not read_only), conversations.search)
+        self.runner.services.memory = self.memory
+        self.runner.places.add(memory_place(self.memory.store))
         self.pending: PendingOperations | None = None
         if not read_only:
             store = PendingStore(own)
@@ -138,7 +144,7 @@ class Workspace:
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
         model = ModelAgent(self.name, self._settings, self.keys, self.registry, self._text_for_model)
         self.agent = AgentSession(
-            ConversationStore(own), self.events, self.runner, BuiltinAgent(planner), model, self._settings
+            conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings
         )
         self._know_meaning(settings.embeddings.enabled)
         self._model_change: asyncio.Task[None] | None = None
@@ -174,7 +180,11 @@ class Workspace:
             for recovery in await asyncio.to_thread(self.store.recover):
                 self.notices.append(_told(recovery))
             self.runner.log_lost_commits()
-        problems = (self.journal.problem, self.store.problem, self.audit.problem, self.searches.problem)
+        await asyncio.to_thread(self.memory.store.back_up)
+        problems = (
+            self.journal.problem, self.store.problem, self.audit.problem, self.searches.problem,
+            self.memory.store.problem,
+        )  # fmt: skip
         self.notices += [problem for problem in problems if problem]
         await self.index.open()
         ready = asyncio.Event()
@@ -205,6 +215,7 @@ class Workspace:
         await self.index.close()
         self.vectors.close()
         self.audit.close()
+        self.memory.store.close()
         self.journal.close()
         self._lock.release()
 
