@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 
 from pydantic.fields import FieldInfo
-from PySide6.QtCore import QCoreApplication, QModelIndex, QStringListModel, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QStringListModel, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QPlainTextEdit
 
@@ -65,15 +65,30 @@ class NameLine(QLineEdit):
         """What is offered now."""
         return tuple(self._names.stringList()) if self._list.isVisible() else ()
 
+    def event(self, event: QEvent) -> bool:
+        """Take a name with Tab, which would otherwise leave the field."""
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+            and event.key() == Qt.Key.Key_Tab
+            and self._list.isVisible()
+        ):
+            self._take_marked()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Down shows the names; with the list open, Tab and Enter take the marked one."""
-        if self._list.isVisible() and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
-            self._take(self._list.currentIndex().data() or self._names.stringList()[0])
-            self._list.hide()
+        """Down shows the names; with the list open, Enter takes the marked one, or the first."""
+        if self._list.isVisible() and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._take_marked()
         elif event.key() == Qt.Key.Key_Down and not self._list.isVisible():
             self._look()
         else:
             super().keyPressEvent(event)
+
+    def _take_marked(self) -> None:
+        self._take(self._list.currentIndex().data() or self._names.stringList()[0])
+        self._list.hide()
 
     def _word(self) -> tuple[str, str]:
         """What stands before the name that is being typed, and that name so far."""
