@@ -64,9 +64,21 @@ _TAGS = (
     Trial("remove_tag", {"name": "Octant", "tag": "to-check"}),
     Trial("rename_tag", {"tag": "core", "new_tag": "central"}),
 )
+_MEMORY = (
+    Trial("block", {"op": "create", "label": "trial", "content": "Made by it.", "permission": "admin"}),
+    Trial("block", {"op": "pin", "label": "trial"}),
+    Trial("block_edit", {"op": "append", "label": "trial", "content": "And added to."}),
+    Trial("block_edit", {"op": "undo", "label": "trial"}),
+    Trial("context", {"op": "replace", "label": "trial", "old": "Made", "new": "Changed"}),
+    Trial("block", {"op": "load", "label": "trial"}),
+    Trial("block", {"op": "delete", "label": "trial"}),
+    Trial("recall", {"op": "insert", "content": "Harrison's fourth timekeeper is the one that mattered."}),
+    Trial("recall", {"op": "search", "query": "timekeeper"}),
+    Trial("search", {"query": "timekeeper", "limit": 3}),
+)
 _AGENTS = (
     Trial("list_tools", {"query": "rename"}),
     Trial("pending", {"op": "list"}),
 )
 
-TRIALS: tuple[Trial, ...] = (*_NOTES, *_SEARCH, *_TAGS, *_AGENTS)
+TRIALS: tuple[Trial, ...] = (*_NOTES, *_SEARCH, *_TAGS, *_MEMORY, *_AGENTS)

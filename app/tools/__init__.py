@@ -4,6 +4,7 @@ from app.toolkit.registry import Category, Level
 from app.toolkit.tool import Tool
 from app.tools.agents import list_tools, pending
 from app.tools.history import note_history, restore_note, undo
+from app.tools.memory import block, block_edit
 from app.tools.moving import delete_note, move_note
 from app.tools.notes import (
     create_note,
@@ -14,6 +15,8 @@ from app.tools.notes import (
     set_properties,
     update_note,
 )
+from app.tools.recalling import context, recall
+from app.tools.recalling import search as search_everything
 from app.tools.search import (
     find_related,
     list_tags,
@@ -30,6 +33,8 @@ CATEGORIES = (
     Category("notes", "Notes", Level.READ_WRITE),
     Category("search", "Search", Level.READ_ONLY, rate_per_minute=300),
     Category("tags", "Tags", Level.READ_WRITE),
+    Category("memory", "Memory", Level.READ_WRITE),
+    Category("memory_context", "Memory, older form", Level.READ_WRITE, on=False),
     Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
 )
 
@@ -57,6 +62,11 @@ CATALOG: tuple[Tool, ...] = (
     add_tag,
     remove_tag,
     rename_tag,
+    block,
+    block_edit,
+    recall,
+    search_everything,
+    context,
     list_tools,
     pending,
 )
