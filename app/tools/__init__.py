@@ -5,7 +5,15 @@ from app.toolkit.tool import Tool
 from app.tools.agents import list_tools, pending
 from app.tools.history import note_history, restore_note, undo
 from app.tools.memory import block, block_edit
+from app.tools.merging_nodes import merge_nodes
 from app.tools.moving import delete_note, move_note
+from app.tools.node_analysis import (
+    find_related_nodes,
+    recalculate_node_confidence,
+    summarize_node,
+    summarize_node_with_context,
+)
+from app.tools.nodes import create_node, delete_node, get_node, reclassify_node, update_node
 from app.tools.notes import (
     create_note,
     edit_note,
@@ -17,6 +25,14 @@ from app.tools.notes import (
 )
 from app.tools.recalling import context, recall
 from app.tools.recalling import search as search_everything
+from app.tools.relationships import (
+    create_relationship,
+    delete_relationship,
+    recalculate_edge_confidence,
+    reclassify_relationship,
+    suggest_relationships,
+    summarize_relationship,
+)
 from app.tools.search import (
     find_related,
     list_tags,
@@ -35,6 +51,8 @@ CATEGORIES = (
     Category("tags", "Tags", Level.READ_WRITE),
     Category("memory", "Memory", Level.READ_WRITE),
     Category("memory_context", "Memory, older form", Level.READ_WRITE, on=False),
+    Category("nodes", "Nodes", Level.READ_WRITE),
+    Category("relationships", "Relationships", Level.READ_WRITE),
     Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
 )
 
@@ -67,6 +85,22 @@ CATALOG: tuple[Tool, ...] = (
     recall,
     search_everything,
     context,
+    create_node,
+    get_node,
+    update_node,
+    delete_node,
+    find_related_nodes,
+    summarize_node,
+    summarize_node_with_context,
+    recalculate_node_confidence,
+    reclassify_node,
+    merge_nodes,
+    create_relationship,
+    delete_relationship,
+    recalculate_edge_confidence,
+    reclassify_relationship,
+    summarize_relationship,
+    suggest_relationships,
     list_tools,
     pending,
 )
