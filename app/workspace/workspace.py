@@ -17,7 +17,9 @@ from app.agent.keys import KeyStore
 from app.agent.model_agent import ModelAgent
 from app.agent.planner import BuiltinPlanner
 from app.agent.session import AgentSession
+from app.agent.structured import ModelThinker
 from app.analysis.analyst import Analyst
+from app.analysis.queue import SuggestionQueue
 from app.embeddings.client import Embedder
 from app.embeddings.model_choice import ModelChoice
 from app.embeddings.pace import Machine, Pacer
@@ -36,6 +38,7 @@ from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
 from app.permissions.pending import PendingStore
 from app.permissions.policy import Policy
+from app.sandbox.sandbox import Sandbox
 from app.settings import (
     Settings,
     VaultRules,
@@ -45,6 +48,7 @@ from app.settings import (
     save_settings,
     save_vault_settings,
 )
+from app.toolkit.disk import Disk
 from app.toolkit.meaning import Meaning
 from app.toolkit.memory import Memory, memory_place
 from app.toolkit.pending import PendingOperations
@@ -116,6 +120,8 @@ class Workspace:
             self.grants, self.events,
         )  # fmt: skip
         self.runner.services.registry = self.registry
+        self.runner.services.disk = Disk(root, paths.own_folders())
+        self.runner.services.sandbox = Sandbox()
         conversations = ConversationStore(own)
         self.memory = Memory(MemoryStore(shared, self.journal, writable=not read_only), conversations.search)
         self.runner.services.memory = self.memory
@@ -135,7 +141,9 @@ class Workspace:
         self.analysis = Analyst(
             self.index, self._known_vectors, own, self.events, self._kept_from_models
         )
+        self.runner.services.suggestions = SuggestionQueue(self.analysis, self.index)
         self.keys = KeyStore()
+        self._thinker = ModelThinker(self._settings, self.keys, self._kept_from_models)
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
         model = ModelAgent(self.name, self._settings, self.keys, self.registry, self._text_for_model)
@@ -327,6 +335,8 @@ class Workspace:
     def _know_meaning(self, known: bool) -> None:
         """Let tools and the search language use search by meaning, or not."""
         self.runner.services.meaning = self.meaning if known else None
+        has_model = self.settings.model.provider != "built-in"
+        self.runner.services.thinker = self._thinker if has_model else None
         self.index.similarity = self._similar if known else None
 
     def _known_vectors(self) -> VectorStore | None:
