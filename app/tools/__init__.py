@@ -3,6 +3,9 @@
 from app.toolkit.registry import Category, Level
 from app.toolkit.tool import Tool
 from app.tools.agents import list_tools, pending
+from app.tools.development import diff, file_write, patch
+from app.tools.filesystem import directory_list, file_read, find, grep
+from app.tools.git import git
 from app.tools.history import note_history, restore_note, undo
 from app.tools.memory import block, block_edit
 from app.tools.merging_nodes import merge_nodes
@@ -43,6 +46,7 @@ from app.tools.search import (
     unlinked_mentions,
     vault_info,
 )
+from app.tools.shell import shell
 from app.tools.tags import add_tag, remove_tag, rename_tag
 
 CATEGORIES = (
@@ -51,6 +55,8 @@ CATEGORIES = (
     Category("tags", "Tags", Level.READ_WRITE),
     Category("memory", "Memory", Level.READ_WRITE),
     Category("memory_context", "Memory, older form", Level.READ_WRITE, on=False),
+    Category("filesystem", "Files", Level.READ_ONLY),
+    Category("development", "Development", Level.EXECUTE, on=False, rate_per_minute=30),
     Category("nodes", "Nodes", Level.READ_WRITE),
     Category("relationships", "Relationships", Level.READ_WRITE),
     Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
@@ -85,6 +91,15 @@ CATALOG: tuple[Tool, ...] = (
     recall,
     search_everything,
     context,
+    find,
+    file_read,
+    directory_list,
+    grep,
+    shell,
+    patch,
+    file_write,
+    diff,
+    git,
     create_node,
     get_node,
     update_node,
