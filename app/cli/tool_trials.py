@@ -67,6 +67,11 @@ _TAGS = (
 _AGENTS = (
     Trial("list_tools", {"query": "rename"}),
     Trial("pending", {"op": "list"}),
+    Trial("delegate", {"agent": "Librarian", "prompt": "list all tags"}),
+)
+_MESSAGES = (
+    Trial("send_message", {"target": "user", "content": "The trial is here."}),
+    Trial("send_message", {"target": "agent", "id": "Librarian", "content": "find notes about sextant"}),
 )
 
-TRIALS: tuple[Trial, ...] = (*_NOTES, *_SEARCH, *_TAGS, *_AGENTS)
+TRIALS: tuple[Trial, ...] = (*_NOTES, *_SEARCH, *_TAGS, *_AGENTS, *_MESSAGES)

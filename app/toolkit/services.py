@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from app.messages.outbox import Outbox
     from app.toolkit.meaning import Meaning
     from app.toolkit.pending import PendingOperations
     from app.toolkit.registry import ToolRegistry
+    from app.toolkit.team import TeamDesk
 
 
 @dataclass(slots=True)
@@ -19,8 +21,12 @@ class Services:
         meaning: Search by meaning.
         registry: The tools there are.
         pending: Operations that wait for the user.
+        team: The agents of the team, and the person.
+        outbox: Messages that leave the machine.
     """
 
     meaning: Meaning | None = None
     registry: ToolRegistry | None = None
     pending: PendingOperations | None = None
+    team: TeamDesk | None = None
+    outbox: Outbox | None = None

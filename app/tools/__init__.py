@@ -4,6 +4,7 @@ from app.toolkit.registry import Category, Level
 from app.toolkit.tool import Tool
 from app.tools.agents import list_tools, pending
 from app.tools.history import note_history, restore_note, undo
+from app.tools.messages import delegate, send_message
 from app.tools.moving import delete_note, move_note
 from app.tools.notes import (
     create_note,
@@ -30,6 +31,7 @@ CATEGORIES = (
     Category("notes", "Notes", Level.READ_WRITE),
     Category("search", "Search", Level.READ_ONLY, rate_per_minute=300),
     Category("tags", "Tags", Level.READ_WRITE),
+    Category("messages", "Messages", Level.READ_WRITE),
     Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
 )
 
@@ -57,6 +59,8 @@ CATALOG: tuple[Tool, ...] = (
     add_tag,
     remove_tag,
     rename_tag,
+    send_message,
+    delegate,
     list_tools,
     pending,
 )

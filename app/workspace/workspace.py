@@ -17,6 +17,7 @@ from app.agent.keys import KeyStore
 from app.agent.model_agent import ModelAgent
 from app.agent.planner import BuiltinPlanner
 from app.agent.session import AgentSession
+from app.agent.team import team_profiles
 from app.analysis.analyst import Analyst
 from app.embeddings.client import Embedder
 from app.embeddings.model_choice import ModelChoice
@@ -29,6 +30,7 @@ from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.index.saved_searches import SavedSearches
 from app.index.vault_index import VaultIndex
+from app.messages.outbox import Outbox
 from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
 from app.permissions.caller import Caller, CallerKind
@@ -36,6 +38,7 @@ from app.permissions.grants import Grants
 from app.permissions.pending import PendingStore
 from app.permissions.policy import Policy
 from app.settings import (
+    PermissionSettings,
     Settings,
     VaultRules,
     VaultSettings,
@@ -102,7 +105,7 @@ class Workspace:
         )
         self.audit = AuditLog(own, None if read_only else paths.audit_head_file(root))
         self.grants = Grants(own, events=self.events)
-        self.policy = Policy(settings.permissions, self.grants, self._vault_rules())
+        self.policy = Policy(_permissions(settings), self.grants, self._vault_rules())
         self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call)
         # The built-in agent's thresholds are those of the shipped model, whichever makes the notes' vectors.
         self.embedder = Embedder(threads=settings.embeddings.threads)
@@ -136,6 +139,8 @@ class Workspace:
         self.agent = AgentSession(
             ConversationStore(own), self.events, self.runner, BuiltinAgent(planner), model, self._settings
         )
+        self.runner.services.team = self.agent.team
+        self.runner.services.outbox = Outbox(lambda: self.settings.messages, self.keys)
         self._know_meaning(settings.embeddings.enabled)
         self._model_change: asyncio.Task[None] | None = None
         self._data = own
@@ -263,7 +268,7 @@ class Workspace:
     def apply_settings(self, settings: Settings) -> None:
         """Let these settings take effect now; those of the index and the journal do at the next opening."""
         self.settings = settings
-        self.policy.configure(settings.permissions, self._vault_rules())
+        self.policy.configure(_permissions(settings), self._vault_rules())
         self._apply_tool_settings()
         self._set_pace(settings)
         self._know_meaning(settings.embeddings.enabled)
@@ -339,6 +344,12 @@ class Workspace:
     def _kept_from_models(self, path: NotePath) -> bool:
         """Whether a rule denies a model to read the note."""
         return self.policy.may_read(_MODEL_READER, "read_note", path) != "allow"
+
+
+def _permissions(settings: Settings) -> PermissionSettings:
+    """What the user set, and what the agents of the team may do at all."""
+    callers = (*settings.permissions.callers, *team_profiles(settings.team))
+    return settings.permissions.model_copy(update={"callers": callers})
 
 
 def _chosen(settings: Settings) -> ModelChoice:
