@@ -24,10 +24,7 @@ from app.errors import InvalidParametersError
 log = logging.getLogger(__name__)
 
 _TAKEN_NAMES = frozenset(
-    (
-        "user", "you", "desktop-agent", "mcp", "http", "cli", "plug-in", "built-in", "built-in agent",
-        "model", "scriptorium",
-    )  # fmt: skip
+    ("user", "you", "desktop-agent", "mcp", "http", "cli", "plug-in", "built-in", "built-in agent", "model")
 )
 _S = TypeVar("_S", bound="Section")
 

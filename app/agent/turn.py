@@ -127,7 +127,8 @@ class Turn:
         text, self._text = self._text, ""
         if text.strip():
             self.said.append(text.strip())
-            self._put(AgentText(turn=self.caller.turn, at=time.time(), agent=self.agent, text=text))
+            said = {"turn": self.caller.turn, "at": time.time(), "agent": self.agent, "text": text}
+            self._put(AgentText.model_validate({**said, "by_model": self.caller.uses_model}))
         return text
 
     async def call(self, tool: str, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:

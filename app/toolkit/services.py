@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from app.messages.outbox import Outbox
     from app.toolkit.meaning import Meaning
+    from app.toolkit.memory import Memory
     from app.toolkit.pending import PendingOperations
     from app.toolkit.registry import ToolRegistry
     from app.toolkit.team import TeamDesk
@@ -23,6 +24,7 @@ class Services:
         pending: Operations that wait for the user.
         team: The agents of the team, and the person.
         outbox: Messages that leave the machine.
+        memory: What agents remember.
     """
 
     meaning: Meaning | None = None
@@ -30,3 +32,4 @@ class Services:
     pending: PendingOperations | None = None
     team: TeamDesk | None = None
     outbox: Outbox | None = None
+    memory: Memory | None = None

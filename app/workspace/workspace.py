@@ -30,6 +30,7 @@ from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.index.saved_searches import SavedSearches
 from app.index.vault_index import VaultIndex
+from app.memory.store import MemoryStore
 from app.messages.outbox import Outbox
 from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
@@ -48,6 +49,7 @@ from app.settings import (
     save_vault_settings,
 )
 from app.toolkit.meaning import Meaning
+from app.toolkit.memory import Memory, memory_place
 from app.toolkit.pending import PendingOperations
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
@@ -117,6 +119,10 @@ class Workspace:
             self.grants, self.events,
         )  # fmt: skip
         self.runner.services.registry = self.registry
+        conversations = ConversationStore(own)
+        self.memory = Memory(MemoryStore(shared, self.journal, writable=not read_only), conversations.search)
+        self.runner.services.memory = self.memory
+        self.runner.places.add(memory_place(self.memory.store))
         self.pending: PendingOperations | None = None
         if not read_only:
             store = PendingStore(own)
@@ -137,7 +143,7 @@ class Workspace:
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
         model = ModelAgent(self.name, self._settings, self.keys, self.registry, self._text_for_model)
         self.agent = AgentSession(
-            ConversationStore(own), self.events, self.runner, BuiltinAgent(planner), model, self._settings
+            conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings
         )
         self.runner.services.team = self.agent.team
         self.runner.services.outbox = Outbox(lambda: self.settings.messages, self.keys)
@@ -175,7 +181,11 @@ class Workspace:
             for recovery in await asyncio.to_thread(self.store.recover):
                 self.notices.append(_told(recovery))
             self.runner.log_lost_commits()
-        problems = (self.journal.problem, self.store.problem, self.audit.problem, self.searches.problem)
+        await asyncio.to_thread(self.memory.store.back_up)
+        problems = (
+            self.journal.problem, self.store.problem, self.audit.problem, self.searches.problem,
+            self.memory.store.problem,
+        )  # fmt: skip
         self.notices += [problem for problem in problems if problem]
         await self.index.open()
         ready = asyncio.Event()
@@ -206,6 +216,7 @@ class Workspace:
         await self.index.close()
         self.vectors.close()
         self.audit.close()
+        self.memory.store.close()
         self.journal.close()
         self._lock.release()
 
