@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from app.agent.models import PROVIDERS, ModelCheck
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
+from app.desktop.message_setup import MessageSetup
 from app.desktop.panel import ThemedButton
 from app.desktop.settings_dialog import SettingsDialog
 from app.desktop.theme import ThemeSource
@@ -186,7 +187,7 @@ class ModelSetup(QFrame):
 def settings_with_model(
     settings: Settings, theme: ThemeSource, client: VaultClient | None, parent: QWidget
 ) -> SettingsDialog:
-    """The settings dialog with this row at the end of its model page."""
+    """The settings dialog with this row at the end of its model page, and the secrets on that of messages."""
     made: list[ModelSetup] = []
 
     def set_model(name: str) -> None:
@@ -199,8 +200,18 @@ def settings_with_model(
         made.append(ModelSetup(client, theme, settings.model, set_model, block))
         return made[0]
 
-    dialog = SettingsDialog(settings, theme, {"model": extra}, parent)
-    dialog.changed.connect(lambda changed: made[0].show_model(changed.model))
+    secrets: list[MessageSetup] = []
+
+    def messages(block: QWidget) -> QWidget:
+        secrets.append(MessageSetup(client, settings.messages, block))
+        return secrets[0]
+
+    def follow(changed: Settings) -> None:
+        made[0].show_model(changed.model)
+        secrets[0].show_settings(changed.messages)
+
+    dialog = SettingsDialog(settings, theme, {"model": extra, "messages": messages}, parent)
+    dialog.changed.connect(follow)
     return dialog
 
 

@@ -87,6 +87,10 @@ def system(request):
     return "\n".join(str(m["content"]) for m in request["messages"] if m["role"] in ("system", "developer"))
 
 
+def told_by_tools(request):
+    return [m["content"] for m in request["messages"] if m["role"] == "tool"]
+
+
 def offered(request):
     return {one["function"]["name"] for one in request.get("tools") or ()}
 
@@ -106,7 +110,7 @@ async def test_work_is_handed_to_an_agent_and_comes_back(workspace, talk, serve,
     assert talk.said == [("Anna", "H4 is tagged."), ("", "Anna did it.")]
     assert prompts(server)[1] == "Tag H4 as reviewed" and "You know clocks." in system(server.requests[1])
     assert "You are Anna" not in system(server.requests[0])
-    told = json.loads([m for m in server.requests[3]["messages"] if m["role"] == "tool"][0]["content"])
+    told = json.loads(told_by_tools(server.requests[3])[0])
     assert told["success"] is True and told["answer"] == "H4 is tagged."
     (message,) = talk.of(Message)
     assert (message.sender, message.to, message.text) == ("scripted", "Anna", "Tag H4 as reviewed")
@@ -126,9 +130,11 @@ async def test_an_agent_has_its_own_tools_in_its_schema_and_on_call(workspace, t
     await talk.say("tag it")
     names = offered(server.requests[0])
     assert {"read_note", "search_notes"} <= names and not names & {"add_tag", "delegate", "send_message"}
-    (card,) = talk.of(ToolCard)
-    assert card.state == "failed" and "Clara may not use add_tag" in card.message and not approver.asked
     assert talk.said == [("Clara", "I may not.")]
+    clara = Caller(CallerKind.DESKTOP_AGENT, "Clara", agent="Clara")
+    outcome = await workspace.runner.call("add_tag", {"name": "H4", "tag": "x"}, clara)
+    assert outcome.error["type"] == "permission_denied" and "Clara may not use" in outcome.message
+    assert not approver.asked
 
 
 async def test_an_agent_may_have_a_model_of_its_own(workspace, talk, serve):
@@ -200,7 +206,7 @@ async def test_the_same_agent_may_be_asked_again_once_it_is_done(workspace, talk
     await talk.say("go")
     assert [text for _, text in talk.said] == ["one", "two", "both"]
     said = [m["content"] for m in server.requests[3]["messages"] if m["role"] == "assistant"]
-    assert said == ["one"], "an agent remembers what it said in this conversation, and nothing of the others"
+    assert [text.strip() for text in said] == ["one"], "an agent remembers what it said in this conversation, and nothing of the others"
 
 
 @pytest.mark.parametrize(
@@ -225,8 +231,8 @@ async def test_the_tokens_of_a_request_are_bounded(workspace, talk, serve):
     set_team(workspace, group, answers="All", max_tokens=1000)
     server = serve(*[Say("word")] * 15)
     await talk.say("go")
-    (notice,) = [item for item in talk.of(Notice) if item.level == "error"]
-    assert "tokens" in notice.text and 0 < len(server.requests) < 15
+    notices = [item.text for item in talk.of(Notice) if item.level == "error"]
+    assert "tokens" in notices[-1] and 0 < len(server.requests) < 15
 
 
 async def test_unknown_agents_and_groups_are_errors_with_names(workspace):
@@ -339,7 +345,7 @@ async def test_a_group_is_asked_by_a_message_and_its_answers_come_back(workspace
         Say("tea"), Say("coffee"), Say("Coffee it is."),
     )  # fmt: skip
     await talk.say("ask them")
-    told = json.loads([m for m in server.requests[3]["messages"] if m["role"] == "tool"][0]["content"])
+    told = json.loads(told_by_tools(server.requests[3])[0])
     assert told["answer"] == "coffee" and [one["text"] for one in told["answers"]] == ["tea", "coffee"]
 
 
@@ -438,7 +444,7 @@ async def test_an_agent_that_fails_is_an_error_for_who_asked(workspace, talk, se
     )
     await talk.say("go")
     told = [m["content"] for m in server.requests[-1]["messages"] if m["role"] == "tool"]
-    assert told and "Anna could not answer" in told[0] and '"success": false' in told[0].replace(":false", ": false")
+    assert "Anna could not answer" in told[0] and json.loads(told[0])["success"] is False
 
 
 # The person
