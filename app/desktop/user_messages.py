@@ -94,7 +94,7 @@ class UserMessages(QObject):
 
     def _notify(self, sender: str, text: str) -> None:
         if self._tray is None:
-            self._tray = QSystemTrayIcon(icon(self._theme.theme, "graph"), self)
+            self._tray = QSystemTrayIcon(icon(self._theme.theme, "chats"), self)
             self._tray.setToolTip("Scriptorium")
             self._tray.messageClicked.connect(self._clicked)
             self._tray.activated.connect(lambda _: self._clicked())

@@ -63,6 +63,10 @@ class Meaning:
         """The other notes closest in meaning to the note at `path`, best first."""
         return self._vectors.similar(path, limit, min_similarity)
 
+    def likeness(self, first: NotePath, second: NotePath) -> float | None:
+        """The cosine of what two notes mean; None where one of them has no vectors."""
+        return self._vectors.similarity(first, second)
+
     async def blended(
         self, text: str, words: Sequence[tuple[NotePath, float]], limit: int
     ) -> list[tuple[NotePath, float]]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from app.analysis.queue import SuggestionQueue
+    from app.analysis.thinking import Thinker
     from app.messages.outbox import Outbox
     from app.toolkit.meaning import Meaning
     from app.toolkit.memory import Memory
@@ -24,6 +26,8 @@ class Services:
         pending: Operations that wait for the user.
         team: The agents of the team, and the person.
         outbox: Messages that leave the machine.
+        thinker: A model that answers in a given form; None without a model.
+        suggestions: Relations that may be missing.
         memory: What agents remember.
     """
 
@@ -32,4 +36,6 @@ class Services:
     pending: PendingOperations | None = None
     team: TeamDesk | None = None
     outbox: Outbox | None = None
+    thinker: Thinker | None = None
+    suggestions: SuggestionQueue | None = None
     memory: Memory | None = None

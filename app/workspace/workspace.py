@@ -17,8 +17,10 @@ from app.agent.keys import KeyStore
 from app.agent.model_agent import ModelAgent
 from app.agent.planner import BuiltinPlanner
 from app.agent.session import AgentSession
+from app.agent.structured import ModelThinker
 from app.agent.team import team_profiles
 from app.analysis.analyst import Analyst
+from app.analysis.queue import SuggestionQueue
 from app.embeddings.client import Embedder
 from app.embeddings.model_choice import ModelChoice
 from app.embeddings.pace import Machine, Pacer
@@ -138,7 +140,9 @@ class Workspace:
         self.analysis = Analyst(
             self.index, self._known_vectors, own, self.events, self._kept_from_models
         )
+        self.runner.services.suggestions = SuggestionQueue(self.analysis, self.index)
         self.keys = KeyStore()
+        self._thinker = ModelThinker(self._settings, self.keys, self._kept_from_models)
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
         model = ModelAgent(self.name, self._settings, self.keys, self.registry, self._text_for_model)
@@ -332,6 +336,8 @@ class Workspace:
     def _know_meaning(self, known: bool) -> None:
         """Let tools and the search language use search by meaning, or not."""
         self.runner.services.meaning = self.meaning if known else None
+        has_model = self.settings.model.provider != "built-in"
+        self.runner.services.thinker = self._thinker if has_model else None
         self.index.similarity = self._similar if known else None
 
     def _known_vectors(self) -> VectorStore | None:

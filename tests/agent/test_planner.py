@@ -215,9 +215,8 @@ async def test_choices_say_by_themselves_what_they_mean(plain: BuiltinPlanner) -
 @pytest.mark.parametrize(
     ("text", "work"),
     [
-        ("summarise this note", "Summarising in your own words"),
-        ("summarise Octant", "Summarising in your own words"),
-        ("give me a summary of H4", "Summarising in your own words"),
+        ("summarise everything I wrote about clocks", "Summarising more than one note"),
+        ("split this note up into chapters", "Reworking notes"),
         ("translate Gimbal into German", "Translating"),
         ("write an essay about longitude", "Writing new text"),
         ("compare H4 and K1", "Comparing notes"),

@@ -206,7 +206,7 @@ async def test_the_same_agent_may_be_asked_again_once_it_is_done(workspace, talk
     await talk.say("go")
     assert [text for _, text in talk.said] == ["one", "two", "both"]
     said = [m["content"] for m in server.requests[3]["messages"] if m["role"] == "assistant"]
-    assert [text.strip() for text in said] == ["one"], "an agent remembers what it said in this conversation, and nothing of the others"
+    assert [text.strip() for text in said] == ["one"], "an agent remembers what it said itself"
 
 
 @pytest.mark.parametrize(
