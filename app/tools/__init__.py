@@ -4,8 +4,8 @@ from app.toolkit.registry import Category, Level
 from app.toolkit.tool import Tool
 from app.tools.agents import list_tools, pending
 from app.tools.history import note_history, restore_note, undo
-from app.tools.messages import delegate, send_message
 from app.tools.merging_nodes import merge_nodes
+from app.tools.messages import delegate, send_message
 from app.tools.moving import delete_note, move_note
 from app.tools.node_analysis import (
     find_related_nodes,

@@ -60,6 +60,7 @@ class AgentPanel(Panel):
         self._used = Usage(cost=0.0)
         self._model = ModelChoice("built-in")
         self._team = TeamSettings()
+        self._knows_settings = False
         self._models = UsedModels()
         self._suggest_soon = QTimer(self)
         self._suggest_soon.setSingleShot(True)
@@ -185,6 +186,9 @@ class AgentPanel(Panel):
         self._pages.setCurrentWidget(self.transcript)
         if since is not None:
             self.transcript.cut(since)
+        if not self._knows_settings:
+            # Sent faster than the settings came: the mode on the screen would be nobody's choice.
+            self._show_settings(await self._client.run(lambda ws: ws.settings))
         mode = str(self.composer.mode.currentData())
         prompt = Prompt(text, mode=mode, open_note=self._open_note(), notes=notes)
         try:
@@ -338,6 +342,7 @@ class AgentPanel(Panel):
             self._model = ModelChoice(model.provider)
         self._models.add(self._model)
         self._team = settings.team
+        self._knows_settings = True
         self.composer.set_model(answering(settings.team) or self._model.label)
         self.composer.set_mode(settings.agent.mode)
 
