@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from app.analysis.queue import SuggestionQueue
     from app.analysis.thinking import Thinker
     from app.messages.outbox import Outbox
+    from app.sandbox.sandbox import Sandbox
+    from app.toolkit.disk import Disk
     from app.toolkit.meaning import Meaning
     from app.toolkit.memory import Memory
     from app.toolkit.pending import PendingOperations
@@ -26,6 +28,8 @@ class Services:
         pending: Operations that wait for the user.
         team: The agents of the team, and the person.
         outbox: Messages that leave the machine.
+        disk: Where paths lead, in the vault and outside.
+        sandbox: Where commands run.
         thinker: A model that answers in a given form; None without a model.
         suggestions: Relations that may be missing.
         memory: What agents remember.
@@ -36,6 +40,8 @@ class Services:
     pending: PendingOperations | None = None
     team: TeamDesk | None = None
     outbox: Outbox | None = None
+    disk: Disk | None = None
+    sandbox: Sandbox | None = None
     thinker: Thinker | None = None
     suggestions: SuggestionQueue | None = None
     memory: Memory | None = None
