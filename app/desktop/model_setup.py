@@ -24,7 +24,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.category_switches import ON_FROM_THE_START, CategorySwitches
 from app.desktop.message_setup import MessageSetup
 from app.desktop.panel import ThemedButton
-from app.desktop.settings_dialog import SettingsDialog
+from app.desktop.settings_dialog import Extra, SettingsDialog
 from app.desktop.theme import ThemeSource
 from app.settings import ModelSettings, Settings
 from app.workspace import questions
@@ -226,7 +226,7 @@ def settings_with_model(
         return switches
 
     switches_made: list[CategorySwitches] = []
-    extras = {"model": extra, "tools": categories, "messages": messages}
+    extras: dict[str, Extra] = {"model": extra, "tools": categories, "messages": messages}
     dialog = SettingsDialog(settings, theme, extras, parent)
     dialog.changed.connect(switches_made[0].show_settings)
     dialog.changed.connect(lambda changed: made[0].show_model(changed.model))
