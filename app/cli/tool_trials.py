@@ -121,6 +121,11 @@ _RELATIONSHIPS = (
 _AGENTS = (
     Trial("list_tools", {"query": "rename"}),
     Trial("pending", {"op": "list"}),
+    Trial("delegate", {"agent": "Librarian", "prompt": "list all tags"}),
+)
+_MESSAGES = (
+    Trial("send_message", {"target": "user", "content": "The trial is here."}),
+    Trial("send_message", {"target": "agent", "id": "Librarian", "content": "find notes about sextant"}),
 )
 _FILESYSTEM = (
     Trial("find", {"pattern": "*.md", "path": "Events", "kind": "file"}),
@@ -157,5 +162,5 @@ _DEVELOPMENT = (
 
 TRIALS: tuple[Trial, ...] = (
     *_NOTES, *_SEARCH, *_TAGS, *_MEMORY, *_FILESYSTEM, *_DEVELOPMENT, *_NODES, *_RELATIONSHIPS,
-    *_AGENTS,
+    *_AGENTS, *_MESSAGES,
 )  # fmt: skip
