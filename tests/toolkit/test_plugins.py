@@ -54,7 +54,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
         del sys.modules[name]
 
 
-async def test_the_example_is_found_turned_on_called_and_approved(installed: Path, sample_vault: Path) -> None:
+async def test_the_example_is_found_turned_on_called_approved(installed: Path, sample_vault: Path) -> None:
     (sample_vault / "Ada.md").write_text(USER, "utf-8")
     approver = ScriptedApprover()
     settings = Settings()
