@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from app.agent.turn import Prompt, Turn
 from app.errors import ScriptoriumError
 from app.events import EventBus
+from app.settings import Settings
 from app.sources.base import Notification, Notified
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class NewsTurns:
         self,
         sources: Sources,
         session: AgentSession,
-        has_model: Callable[[], bool],
+        settings: Callable[[], Settings],
         events: EventBus,
         *,
         settle_s: float = _SETTLE_S,
@@ -76,7 +77,7 @@ class NewsTurns:
     ) -> None:
         self._sources = sources
         self._session = session
-        self._has_model = has_model
+        self._settings = settings
         self._settle_s = settle_s
         self._rest_s = rest_s
         self._waiting: asyncio.Task[None] | None = None
@@ -88,6 +89,9 @@ class NewsTurns:
         if self._waiting is not None:
             self._waiting.cancel()
             await asyncio.gather(self._waiting, return_exceptions=True)
+
+    def _has_model(self) -> bool:
+        return self._settings().model.provider != "built-in"
 
     def _take(self, event: Notified) -> None:
         id = event.notification.source

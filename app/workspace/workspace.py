@@ -16,11 +16,11 @@ from app.agent.builtin import BuiltinAgent
 from app.agent.conversations import ConversationStore
 from app.agent.keys import KeyStore
 from app.agent.model_agent import ModelAgent
-from app.agent.news import NewsTurns, given_news
+from app.agent.news import NewsTurns
 from app.agent.planner import BuiltinPlanner
-from app.agent.session import BUILTIN, AgentSession
+from app.agent.session import AgentSession
 from app.agent.structured import ModelThinker
-from app.agent.turn import Turn
+from app.agent.team import team_profiles
 from app.analysis.analyst import Analyst
 from app.analysis.queue import SuggestionQueue
 from app.embeddings.client import Embedder
@@ -34,14 +34,17 @@ from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.index.saved_searches import SavedSearches
 from app.index.vault_index import VaultIndex
-from app.memory.store import MemoryStore
+from app.memory.store import MemoryStore, PinnedBlock
+from app.messages.outbox import Outbox
 from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
 from app.permissions.pending import PendingStore
 from app.permissions.policy import Policy
+from app.sandbox.sandbox import Sandbox
 from app.settings import (
+    PermissionSettings,
     Settings,
     VaultRules,
     VaultSettings,
@@ -50,12 +53,13 @@ from app.settings import (
     save_settings,
     save_vault_settings,
 )
+from app.toolkit.disk import Disk
 from app.toolkit.meaning import Meaning
-from app.toolkit.memory import Memory, memory_place
+from app.toolkit.memory import Memory, agent_of
 from app.toolkit.pending import PendingOperations
+from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
-from app.toolkit.sources import access_to_loaded
 from app.toolkit.vault_view import is_private
 from app.tools import CATALOG, CATEGORIES
 from app.vault.journal import Journal
@@ -63,9 +67,9 @@ from app.vault.lock import VaultLock
 from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged, NoteStore
-from app.vault.transaction import Recovery
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
-from app.workspace.sources import open_sources
+from app.workspace.recovery import told
+from app.workspace.sources import news_for_model, open_sources
 
 log = logging.getLogger(__name__)
 
@@ -111,8 +115,9 @@ class Workspace:
         )
         self.audit = AuditLog(own, None if read_only else paths.audit_head_file(root))
         self.grants = Grants(own, events=self.events)
-        self.policy = Policy(settings.permissions, self.grants, self._vault_rules())
+        self.policy = Policy(_permissions(settings), self.grants, self._vault_rules())
         self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call)
+        self.notices += load_plugins(self.registry).problems
         # The built-in agent's thresholds are those of the shipped model, whichever makes the notes' vectors.
         self.embedder = Embedder(threads=settings.embeddings.threads)
         self._note_embedder = self._made_embedder(settings)
@@ -123,13 +128,14 @@ class Workspace:
             self.grants, self.events,
         )  # fmt: skip
         self.runner.services.registry = self.registry
+        self.runner.services.disk = Disk(root, paths.own_folders())
+        self.runner.services.sandbox = Sandbox()
         conversations = ConversationStore(own)
         self.memory = Memory(MemoryStore(shared, self.journal, writable=not read_only), conversations.search)
         self.runner.services.memory = self.memory
         self.sources = open_sources(
             self.runner, self.registry, self.journal, self.events, root, shared, writable=not read_only
         )
-        self.runner.places.add(memory_place(self.memory.store, partial(access_to_loaded, self.sources)))
         self.pending: PendingOperations | None = None
         if not read_only:
             store = PendingStore(own)
@@ -151,14 +157,15 @@ class Workspace:
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
         model = ModelAgent(
-            self.name, self._settings, self.keys, self.registry, self._text_for_model, self._news_for_model
+            self.name, self._settings, self.keys, self.registry, self._text_for_model, self._pinned_for,
+            partial(news_for_model, self.sources, self._text_for_model),
         )
         self.agent = AgentSession(
             conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings
         )
-        self._news_turns = NewsTurns(
-            self.sources, self.agent, lambda: self.settings.model.provider != BUILTIN, self.events
-        )
+        self.runner.services.team = self.agent.team
+        self.runner.services.outbox = Outbox(lambda: self.settings.messages, self.keys)
+        self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
         self._know_meaning(settings.embeddings.enabled)
         self._model_change: asyncio.Task[None] | None = None
         self._data = own
@@ -191,7 +198,7 @@ class Workspace:
         """Settle what a crash cut off, open the index, and start to watch the folder."""
         if not self.read_only:
             for recovery in await asyncio.to_thread(self.store.recover):
-                self.notices.append(_told(recovery))
+                self.notices.append(told(recovery))
             self.runner.log_lost_commits()
         await asyncio.to_thread(self.memory.store.back_up)
         problems = (
@@ -294,7 +301,7 @@ class Workspace:
     def apply_settings(self, settings: Settings) -> None:
         """Let these settings take effect now; those of the index and the journal do at the next opening."""
         self.settings = settings
-        self.policy.configure(settings.permissions, self._vault_rules())
+        self.policy.configure(_permissions(settings), self._vault_rules())
         self._apply_tool_settings()
         self._set_pace(settings)
         self._know_meaning(settings.embeddings.enabled)
@@ -339,8 +346,9 @@ class Workspace:
         """Which categories are on, and how often tools may be called, in this vault."""
         tools, here = self.settings.tools, self.vault_settings
         wanted = {*tools.categories_on, *here.categories_on}
-        for category in CATEGORIES:
-            on = (category.on or category.id in wanted) and category.id not in here.categories_off
+        ours = {category.id for category in CATEGORIES if category.on}
+        for category in self.registry.categories:
+            on = (category.id in ours or category.id in wanted) and category.id not in here.categories_off
             self.registry.set_category(category.id, on)
         self.runner.configure((*tools.limits, *here.limits), tools.turn_rules)
 
@@ -360,6 +368,13 @@ class Workspace:
 
     # What models may see
 
+    def _pinned_for(self, caller: Caller) -> tuple[PinnedBlock, ...]:
+        """What a caller's agent has pinned to its context; nothing where it may not use its memory."""
+        category = self.registry.category("memory")
+        if not category.on or not self.policy.may_call(caller, category.id, "block", "load"):
+            return ()
+        return self.memory.store.pinned(agent_of(caller))
+
     def _text_for_model(self, path: str) -> str | None:
         """The text of a note that a model may see, None for another."""
         try:
@@ -369,18 +384,15 @@ class Workspace:
         hidden = is_private(content) or self._kept_from_models(NotePath.on_disk(path))
         return None if hidden else decode_lossy(content)
 
-    def _news_for_model(self, turn: Turn) -> str:
-        """What is new, but for what it tells of notes that a model may not see."""
-        return given_news(
-            turn,
-            self.sources,
-            lambda one: not (one.path and self.sources.is_of_vault(one))
-            or self._text_for_model(one.path) is not None,
-        )
-
     def _kept_from_models(self, path: NotePath) -> bool:
         """Whether a rule denies a model to read the note."""
         return self.policy.may_read(_MODEL_READER, "read_note", path) != "allow"
+
+
+def _permissions(settings: Settings) -> PermissionSettings:
+    """What the user set, and what the agents of the team may do at all."""
+    callers = (*settings.permissions.callers, *team_profiles(settings.team))
+    return settings.permissions.model_copy(update={"callers": callers})
 
 
 def _chosen(settings: Settings) -> ModelChoice:
@@ -388,11 +400,3 @@ def _chosen(settings: Settings) -> ModelChoice:
     chosen = settings.embeddings
     made = ModelChoice(chosen.model.strip(), chosen.python.strip())
     return ModelChoice() if made.is_shipped else made
-
-
-def _told(recovery: Recovery) -> str:
-    """How a change that a crash cut off was settled, in words."""
-    what = f"“{recovery.summary or 'A change'}” was cut off by a crash"
-    how = "and was completed." if recovery.completed else "and was taken back: nothing of it was written."
-    kept = ", ".join(str(path) for path in recovery.kept)
-    return f"{what} {how}" + (f" Changed by others since, and left as they are: {kept}." if kept else "")
