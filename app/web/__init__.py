@@ -1,1 +1,0 @@
-"""The web behind a guard: pages fetched and made readable, searches through a provider, evidence weighed."""
