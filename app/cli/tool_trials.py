@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 Results = Mapping[str, Mapping[str, object]]
-"""The last result of each tool so far."""
+"""The last result of each tool so far, and what the frame brings: `trial_pages` has an `address`."""
 
 Arguments = Mapping[str, object]
 
@@ -64,9 +64,16 @@ _TAGS = (
     Trial("remove_tag", {"name": "Octant", "tag": "to-check"}),
     Trial("rename_tag", {"tag": "core", "new_tag": "central"}),
 )
+_WEB = (
+    Trial("fetch_page", lambda results: {"url": f"{results['trial_pages']['address']}/chronometers"}),
+    Trial(
+        "search_web_for_evidence",
+        {"node_id": "Timekeepers beat the Moon", "max_results": 3, "create_sources": True},
+    ),
+)
 _AGENTS = (
     Trial("list_tools", {"query": "rename"}),
     Trial("pending", {"op": "list"}),
 )
 
-TRIALS: tuple[Trial, ...] = (*_NOTES, *_SEARCH, *_TAGS, *_AGENTS)
+TRIALS: tuple[Trial, ...] = (*_NOTES, *_SEARCH, *_TAGS, *_WEB, *_AGENTS)

@@ -17,17 +17,24 @@ R = TypeVar("R", bound=ToolResult)
 class Proposal(Generic[R]):
     """Changes to the notes, and the result to report once they are written.
 
-    `undoes` are the ids of the journal's commits that the change takes back.
+    `undoes` are the ids of the journal's commits that the change takes back. `otherwise` is the result of a
+    call that has come to something even where the changes are refused.
     """
 
     change_set: ChangeSet
     result: R
     undoes: tuple[int, ...] = ()
+    otherwise: R | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class EffectProposal(Generic[R]):
-    """An effect outside the notes; `run` brings it about and is called by the gate, once, if it may."""
+    """An effect outside the notes; `run` brings it about and is called by the gate, once, if it may.
+
+    What `run` learned may lead to changes: it then gives a `Proposal`, which is a second question of the
+    same call, always asked, since it rests on text from outside. Only an effect that leaves no mark (a page
+    that is read) may be followed by one: a call that waits over a restart is made anew.
+    """
 
     effect: Effect
-    run: Callable[[], Awaitable[R]]
+    run: Callable[[], Awaitable[R | Proposal[R]]]

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from app.toolkit.meaning import Meaning
     from app.toolkit.pending import PendingOperations
     from app.toolkit.registry import ToolRegistry
+    from app.web.access import WebAccess
 
 
 @dataclass(slots=True)
@@ -19,8 +20,10 @@ class Services:
         meaning: Search by meaning.
         registry: The tools there are.
         pending: Operations that wait for the user.
+        web: Pages and searches of the web.
     """
 
     meaning: Meaning | None = None
     registry: ToolRegistry | None = None
     pending: PendingOperations | None = None
+    web: WebAccess | None = None

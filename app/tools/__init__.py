@@ -25,11 +25,13 @@ from app.tools.search import (
     vault_info,
 )
 from app.tools.tags import add_tag, remove_tag, rename_tag
+from app.tools.web import fetch_page, search_web_for_evidence
 
 CATEGORIES = (
     Category("notes", "Notes", Level.READ_WRITE),
     Category("search", "Search", Level.READ_ONLY, rate_per_minute=300),
     Category("tags", "Tags", Level.READ_WRITE),
+    Category("web", "Web", Level.NETWORK, on=False, rate_per_minute=30),
     Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
 )
 
@@ -57,6 +59,8 @@ CATALOG: tuple[Tool, ...] = (
     add_tag,
     remove_tag,
     rename_tag,
+    fetch_page,
+    search_web_for_evidence,
     list_tools,
     pending,
 )

@@ -57,6 +57,7 @@ from app.vault.path import NotePath
 from app.vault.store import NotesChanged, NoteStore
 from app.vault.transaction import Recovery
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
+from app.web.access import WebAccess
 
 log = logging.getLogger(__name__)
 
@@ -130,6 +131,8 @@ class Workspace:
             self.index, self._known_vectors, own, self.events, self._kept_from_models
         )
         self.keys = KeyStore()
+        self.web = WebAccess(lambda: self.settings.web, self.keys.get)
+        self.runner.services.web = self.web
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
         model = ModelAgent(self.name, self._settings, self.keys, self.registry, self._text_for_model)
@@ -194,6 +197,7 @@ class Workspace:
         if self._model_change is not None:
             await asyncio.gather(self._model_change, return_exceptions=True)
         await self.analysis.close()
+        await self.web.close()
         await self.upkeep.close()
         await self._note_embedder.close()
         await self.embedder.close()
