@@ -99,6 +99,14 @@ class NoteCommands(QObject):
         """Make a note and open it."""
         tasks.start(self.new_note(name, folder), owner=self._window, what=self.tr("make the note"))
 
+    def follow(self, name: str) -> None:
+        """Open the note that a link means, or ask whether to make it: a click alone writes nothing."""
+        tasks.start(self._follow(name), owner=self._window, what=self.tr("follow the link"))
+
+    async def _follow(self, name: str) -> None:
+        if (found := await self.find(name)) is not None:
+            self.open_requested.emit(found, "")
+
     async def new_note(self, name: str, folder: str = "") -> None:
         """Make a note and open it; one that has the name already is offered instead."""
         match await self._client.run(lambda workspace: make_note(workspace, name, folder)):

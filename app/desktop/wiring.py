@@ -98,7 +98,7 @@ class Wiring:
     def _connect_notes(self, notes: NoteArea) -> None:
         notes.shown.connect(self._visited)
         notes.act_requested.connect(self._commands.act)
-        notes.create_requested.connect(lambda name: self._commands.make(name))
+        notes.create_requested.connect(self._commands.follow)
 
     def _connect_agent(self, agent: AgentPanel) -> None:
         agent.set_open_note(self._open_note)

@@ -13,7 +13,6 @@ from typing import Literal
 
 from app.permissions.approval import GrantOffer
 from app.permissions.caller import Caller, CallerKind
-from app.permissions.globs import word_matches
 from app.permissions.grants import Grants
 from app.permissions.offers import offers_for
 from app.permissions.profiles import offers, outside_profile, reaches
@@ -22,6 +21,7 @@ from app.permissions.scope import Operation, ScopeKind
 from app.permissions.scoping import MESSAGE, PAGE, CallFacts, Part
 from app.permissions.wording import counted
 from app.settings import CallerProfile, Effect, PermissionSettings, Rule, VaultRules
+from app.vault.globs import word_matches
 from app.vault.path import NotePath
 
 _NO_VAULT_RULES = VaultRules()

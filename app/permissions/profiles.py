@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from app.permissions.globs import word_matches
 from app.permissions.scope import Operation
 from app.permissions.scoping import CallFacts
 from app.settings import CallerProfile
+from app.vault.globs import word_matches
 from app.vault.path import NotePath
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from app.permissions.caller import Caller, CallerKind
-from app.permissions.globs import Glob, word_matches
 from app.permissions.scope import Operation
 from app.permissions.scoping import Part
 from app.settings import Effect, Rule
 from app.vault.changes import VAULT
+from app.vault.globs import Glob, word_matches
 
 
 @dataclass(frozen=True)

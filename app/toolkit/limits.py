@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable
 
 from app.errors import LimitError
 from app.permissions.caller import Caller, CallerKind
-from app.permissions.globs import word_matches
 from app.settings import CallLimit
 from app.toolkit.registry import Category
 from app.toolkit.tool import Tool
+from app.vault.globs import word_matches
 
 _WINDOW = 60.0
 _TURNS = 500

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from app.errors import LimitError
 from app.permissions.caller import Caller
-from app.permissions.globs import word_matches
 from app.settings import TurnRule
+from app.vault.globs import word_matches
 
 _TURNS = 500
 

@@ -15,9 +15,9 @@ from pathlib import Path
 import qasync
 from PySide6.QtWidgets import QApplication
 
-from app import workspace
 from app.permissions.caller import Caller, CallerKind
 from app.vault.store import NoteStore
+from app.workspace import workspace
 from tests.flows import conftest
 from tests.flows.pilot import Pilot
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.permissions.globs import Glob, word_matches
+from app.vault.globs import Glob, word_matches
 from app.vault.path import NotePath
 
 
