@@ -37,12 +37,12 @@ _RESULTS = {
         {
             "url": "https://example.org/longitude-trials",
             "title": "The trials of the marine timekeepers",
-            "content": "The trials confirmed that the marine chronometer, not the Moon, solved longitude at sea.",
+            "content": "The trials confirmed that the marine chronometer solved longitude at sea.",
         },
         {
             "url": "https://example.org/lunars",
             "title": "Were timekeepers really first?",
-            "content": "It is a myth that the chronometer solved longitude at sea: most ships had only lunars.",
+            "content": "It is a myth that the chronometer solved longitude at sea: ships had lunars.",
         },
     ]
 }

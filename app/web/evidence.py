@@ -88,8 +88,17 @@ def weigh(statement: str, hit: Hit, similarity: float | None) -> Weighed:
 
 
 def shared_words(statement: str, text: str) -> float:
-    """The share of the statement's words of content that the text has, by their stems."""
-    wanted, there = _stems(statement), _stems(text)
+    """How much of the statement's words of content the text has (0 to 1), by their stems.
+
+    Half for the statement as a whole, half for that sentence of it which the text has most of.
+    """
+    there = _stems(text)
+    sentences = [_stems(one) for one in _SENTENCE.split(statement)]
+    best = max((_share(one, there) for one in sentences), default=0.0)
+    return (best + _share(_stems(statement), there)) / 2
+
+
+def _share(wanted: frozenset[str], there: frozenset[str]) -> float:
     return len(wanted & there) / len(wanted) if wanted else 0.0
 
 
@@ -108,7 +117,7 @@ def _side_of(statement: str, hit: Hit) -> tuple[float, list[str]]:
         negated = bool(_NEGATION.search(closest)) != bool(_NEGATION.search(statement))
         if negated:
             return -_SIDES_AT, ["it says the same with a negation in it"]
-        if shared_words(statement, closest) >= 0.75:
+        if shared_words(statement, closest) >= 0.9:
             return _SIDES_AT, ["it says nearly the same"]
     return score, list(dict.fromkeys(said))[:4]
 

@@ -112,6 +112,9 @@ def _parsed(text: str) -> httpx2.URL:
 
 
 def _spelled_address(host: str) -> IPAddress | None:
+    if host == "localhost" or host.endswith(".localhost"):
+        # By RFC 6761 these are this machine, whatever a server of names says.
+        return ipaddress.IPv4Address("127.0.0.1")
     try:
         return read_address(host)
     except ValueError as error:
@@ -196,7 +199,8 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         bare = host.lower().rstrip(".")
         spelled = _spelled_address(bare)
         try:
-            addresses = [spelled] if spelled is not None else list(await self._resolve(bare, port))
+            known = spelled is not None and not bare.endswith("localhost")
+            addresses = [spelled] if spelled and known else list(await self._resolve(bare, port))
         except (OSError, UnicodeError) as error:
             raise NotFoundError(f"There is no server called {bare}.", host=bare) from error
         if not addresses:
