@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from app.agent.node_answers import NODE_ANSWERS
 from app.agent.plain_answers import details
 from app.agent.plans import CallTool
 from app.permissions.wording import counted
@@ -290,4 +291,5 @@ _BY_TOOL: Mapping[str, Callable[[Result, CallTool], str]] = {
     "delete_note": _deleted,
     "undo": _undone,
     "move_note": _moved,
+    **NODE_ANSWERS,
 }

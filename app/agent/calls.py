@@ -12,6 +12,7 @@ from app.vault.path import NotePath
 NOTE_SLOTS = ("name", "other")
 _TEXT_SLOTS = ("text", "old", "content", "heading", "query")
 _SHOWN = 60
+_NAMED = ("name", "node_id", "primary_node_id", "from_id")
 
 
 def note_slots(one: Understood) -> tuple[str, ...]:
@@ -36,7 +37,7 @@ def call_for(one: Understood) -> CallTool:
 
 def notes_after(call: CallTool) -> tuple[str, ...]:
     """The paths that the note which a call speaks of may have after it; empty if it speaks of none."""
-    name = call.arguments.get("name")
+    name = next((call.arguments[key] for key in _NAMED if key in call.arguments), None)
     if not isinstance(name, str):
         return ()
     folder = call.arguments.get("folder")

@@ -12,7 +12,9 @@ import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.agent.said import SaidIndex
 from app.agent.transcript import ITEM, AnyItem, UserText
+from app.toolkit.memory import Said, SaidQuery
 
 _SCHEMA = """
 create table if not exists conversations (
@@ -45,6 +47,7 @@ class ConversationStore:
         self._db = sqlite3.connect(folder / "conversations.sqlite", check_same_thread=False)
         self._db.executescript("pragma journal_mode=wal; pragma foreign_keys=on;")
         self._db.executescript(_SCHEMA)
+        self._said = SaidIndex(self._db)
 
     def close(self) -> None:
         """Close the file."""
@@ -72,6 +75,10 @@ class ConversationStore:
         )
         return tuple(Conversation(*row) for row in rows)
 
+    def search(self, query: SaidQuery) -> tuple[Said, ...]:
+        """What was said in the conversations, what fits best first."""
+        return self._said.search(query)
+
     def items(self, conversation: str) -> tuple[AnyItem, ...]:
         """The items of a conversation, in order; empty when there is none of that id."""
         rows = self._db.execute(
@@ -86,6 +93,7 @@ class ConversationStore:
                 "insert or replace into items values (?, ?, ?)",
                 (conversation, position, item.model_dump_json()),
             )
+            self._said.put(conversation, position, item)
             self._db.execute("update conversations set updated = ? where id = ?", (time.time(), conversation))
             if isinstance(item, UserText):
                 title = " ".join(item.text.split())
@@ -100,6 +108,7 @@ class ConversationStore:
             self._db.execute(
                 "delete from items where conversation = ? and position >= ?", (conversation, position)
             )
+            self._said.forget(conversation, position)
             self._db.execute("update conversations set history = null where id = ?", (conversation,))
 
     def history(self, conversation: str) -> bytes | None:
@@ -122,4 +131,5 @@ class ConversationStore:
     def delete(self, conversation: str) -> None:
         """Forget a conversation. What its tool calls did stays in the audit log."""
         with self._db:
+            self._said.forget(conversation)
             self._db.execute("delete from conversations where id = ?", (conversation,))

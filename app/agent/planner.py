@@ -39,6 +39,7 @@ from app.agent.plans import (
     Say,
 )
 from app.agent.reading_intents import READING
+from app.agent.relation_intents import RELATING
 from app.agent.searching_intents import SEARCHING
 from app.agent.slot_values import SlotValue, Span, read_slot
 from app.agent.two_requests import split_in_two
@@ -64,7 +65,7 @@ __all__ = [
     "Say",
 ]
 
-_INTENTS = READING + SEARCHING + WRITING + ARRANGING_AND_TAGGING
+_INTENTS = READING + SEARCHING + WRITING + ARRANGING_AND_TAGGING + RELATING
 _WRITTEN = frozenset(intent.tool for intent in _INTENTS)
 _ENOUGH = 0.6
 _CLEARLY = 0.04

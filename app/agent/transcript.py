@@ -35,10 +35,11 @@ class UserText(Item):
 
 
 class AgentText(Item):
-    """What the agent said, as Markdown with wikilinks."""
+    """What the agent said, as Markdown with wikilinks; `by_model`: from what a model may be shown."""
 
     kind: Literal["agent"] = "agent"
     text: str
+    by_model: bool = False
 
 
 class Thinking(Item):

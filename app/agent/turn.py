@@ -100,7 +100,8 @@ class Turn:
         self._settle_thinking()
         text, self._text = self._text, ""
         if text.strip():
-            self._put(AgentText(turn=self.caller.turn, at=time.time(), text=text))
+            by_model = self.caller.uses_model
+            self._put(AgentText(turn=self.caller.turn, at=time.time(), text=text, by_model=by_model))
         return text
 
     async def call(self, tool: str, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:

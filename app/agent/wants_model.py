@@ -13,6 +13,8 @@ I work without a model: say what to do, in your own words. For example:
 "replace 1759 with 1760 in [[H4]]", "put \\"Draft\\" at the top of this note"
 - **Arrange**: "tag it with #clock", "rename the tag #clock to #timekeeper", "rename it to …", \
 "move it to Archive", "delete it"
+- **Think**: "summarise [[H4]]", "what supports and what contradicts …", "recalculate the confidence of \
+…", "say that [[K1]] supports …", "merge … into …", "suggest relations for [[H4]]"
 - **Undo**: "undo that"
 
 Every change is shown to you first, and can be undone."""
@@ -51,7 +53,7 @@ NO = re.compile(
 _MODEL_WORK = (
     (r"summar(?:y|i[sz]e|ies)|sum (?:it |this |that )?up|tl;?dr|gist|key points|main points|condense"
      r"|digest|recap"
-     r"|outline of", "Summarising in your own words"),
+     r"|outline of", "Summarising more than one note"),
     (r"translat(?:e|ion)|in (?:german|english|french|spanish|italian)\b", "Translating"),
     (r"rewrite|rephrase|paraphrase|improve|polish|proofread|simplify|shorten|make (?:it|this) (?:shorter"
      r"|clearer|better)"
@@ -62,7 +64,7 @@ _MODEL_WORK = (
      r" new text"),
     (r"compare|difference between|contrast|pros and cons|versus|\bvs\b", "Comparing notes"),
     (r"contradict|disagree|inconsisten|fact.?check|is it true|verify that", "Judging what notes claim"),
-    (r"merge|combine|split|reorgani[sz]e|restructure|clean up|tidy", "Reworking notes"),
+    (r"split|reorgani[sz]e|restructure|clean up|tidy", "Reworking notes"),
     (r"explain|teach me|what does .* mean|meaning of|why\b", "Explaining"),
 )  # fmt: skip
 _QUESTION = re.compile(

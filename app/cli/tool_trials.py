@@ -64,6 +64,45 @@ _TAGS = (
     Trial("remove_tag", {"name": "Octant", "tag": "to-check"}),
     Trial("rename_tag", {"tag": "core", "new_tag": "central"}),
 )
+_BEAT = "Claims/Timekeepers beat the Moon.md"
+_JAMAICA = "Claims/Error of H4 to Jamaica.md"
+_NEW_EDGE = f"Instruments/K1.md -[RELATES_TO]-> {_BEAT}"
+
+
+def _suggestion(results: Results) -> Arguments:
+    found = results["suggest_relationships"]["suggestions"]
+    assert isinstance(found, list)
+    name = found[0]["suggestion_id"] if found else "Instruments/K1.md ~ Instruments/H4.md"
+    return {"op": "reject", "suggestion_id": name}
+
+
+_TWIN = {"title": "A trial twin", "text": "A twin of the observation.", "folder": "Journal"}
+_NODES = (
+    Trial("create_node", {"type": "observation", "content": {
+        "title": "A trial observation", "text": "The watch lost five seconds.", "folder": "Journal",
+        "confidence": 0.7}}),
+    Trial("get_node", {"node_id": _BEAT}),
+    Trial("update_node", {"node_id": "A trial observation", "updates": {"place": "Jamaica"}}),
+    Trial("find_related_nodes", {"node_id": _BEAT, "limit": 3, "min_similarity": 0.3}),
+    Trial("summarize_node", {"node_id": "John Harrison", "max_length": 300}),
+    Trial("summarize_node_with_context", {"node_id": _BEAT, "depth": 2}),
+    Trial("recalculate_node_confidence", {"node_id": _BEAT}),
+    Trial("reclassify_node", {"node_id": "A trial observation", "new_type": "hypothesis"}),
+    Trial("create_node", {"type": "observation", "content": _TWIN, "auto_analyze": False}),
+    Trial("merge_nodes", {"primary_node_id": "A trial observation", "secondary_node_id": "A trial twin"}),
+    Trial("delete_node", {"node_id": "A trial observation", "cascade": True}),
+)
+_RELATIONSHIPS = (
+    Trial("create_relationship", {
+        "from_id": "K1", "to_id": _BEAT, "relationship_type": "relates to", "confidence": 0.6}),
+    Trial("recalculate_edge_confidence", {"edge_id": _NEW_EDGE}),
+    Trial("summarize_relationship", {"edge_id": f"{_JAMAICA} -[SUPPORTS]-> {_BEAT}"}),
+    Trial("delete_relationship", {"edge_id": _NEW_EDGE}),
+    Trial("reclassify_relationship", {
+        "edge_id": f"{_JAMAICA} -[SUPPORTS]-> {_BEAT}", "new_type": "CITES"}),
+    Trial("suggest_relationships", {"op": "list", "limit": 5}),
+    Trial("suggest_relationships", _suggestion),
+)  # fmt: skip
 _WEB = (
     Trial("fetch_page", lambda results: {"url": f"{results['trial_pages']['address']}/chronometers"}),
     Trial(
@@ -76,4 +115,4 @@ _AGENTS = (
     Trial("pending", {"op": "list"}),
 )
 
-TRIALS: tuple[Trial, ...] = (*_NOTES, *_SEARCH, *_TAGS, *_WEB, *_AGENTS)
+TRIALS: tuple[Trial, ...] = (*_NOTES, *_SEARCH, *_TAGS, *_NODES, *_RELATIONSHIPS, *_WEB, *_AGENTS)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt, Signal
 
+from app.analysis.arranging import ATTACHMENTS, UNRESOLVED
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.graph_view.annotations import Moment, Place
@@ -20,6 +21,7 @@ from app.desktop.graph_view.decoration import Proposed
 from app.desktop.graph_view.findings import Finding, Line
 from app.desktop.graph_view.view import GraphView
 from app.errors import ScriptoriumError
+from app.graph.arrangement import Region
 from app.graph.model import Graph, node_radii
 from app.permissions.caller import Caller
 from app.vault.path import NotePath
@@ -273,11 +275,16 @@ class GraphAnalysis(QObject):
         )
         if graph is not view.canvas.scene.graph:
             return
-        places = [Place(each.name or self._nameless(kind), each.x, each.y, each.radius, each.depth)
+        places = [Place(self._called(each, kind), each.x, each.y, each.radius, each.depth)
                   for each in found.regions]  # fmt: skip
         moments = [Moment(tick.x, tick.label, tick.major) for tick in found.ticks]
         view.arranging.show(kind, found.positions, places, moments)
         self._part.show_progress("")
+
+    def _called(self, group: Region, kind: Arrangement) -> str:
+        """The name of a group for people."""
+        odd = {UNRESOLVED: self.tr("Not written yet"), ATTACHMENTS: self.tr("Attachments")}
+        return odd.get(group.key) or group.name or self._nameless(kind)
 
     def _nameless(self, kind: Arrangement) -> str:
         return {

@@ -162,6 +162,8 @@ class MainWindow(QMainWindow):
             "show-search": in_view(lambda view: view.show_search()),
             "split-right": in_notes(lambda notes: notes.split()),
             "focus-agent": in_view(lambda view: view.ask_agent()),
+            "show-activity": in_page(lambda page: page.show_bottom("activity")),
+            "show-audit": in_page(lambda page: page.show_bottom("audit")),
             "show-problems": in_page(lambda page: page.show_bottom("problems")),
             "show-duplicates": in_page(lambda page: page.show_bottom("duplicates")),
             "zoom-in": lambda: self._zoom(self.theme.zoom + _ZOOM_STEP),
@@ -200,6 +202,7 @@ class MainWindow(QMainWindow):
         self.status.resume_embedding_requested.connect(view.resume_embedding)
         view.lost.connect(self._say_lost)
         view.found.connect(lambda: self.banners.clear("lost"))
+        self.session.scanned.connect(view.feed.scanned)
         self.view = view
         self.stack.addWidget(view.page)
         self.stack.setCurrentWidget(view.page)

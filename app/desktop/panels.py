@@ -66,6 +66,12 @@ def _agent(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
     return AgentPanel(client, theme, parent)
 
 
+def _activity(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.activity_panel import ActivityPanel
+
+    return ActivityPanel(client, theme, parent)
+
+
 def _audit(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
     from app.desktop.audit_panel import AuditPanel
 
@@ -91,6 +97,7 @@ PANELS: tuple[PanelKind, ...] = (
     PanelKind("graph", "Graph", "share-network", "graph", _graph),
     PanelKind("notes", "Notes", "file-text", "notes", _notes),
     PanelKind("agent", "Agent", "sparkle", "right", _agent),
+    PanelKind("activity", "Activity", "activity", "bottom", _activity),
     PanelKind("audit", "Audit log", "clipboard-text", "bottom", _audit),
     PanelKind("problems", "Problems", "warning-circle", "bottom", _problems),
     PanelKind("duplicates", "Duplicates", "copy", "bottom", _duplicates),

@@ -149,6 +149,9 @@ QWidget#chip {{ background: {t.sunken}; border-radius: 11u; }}
 QPushButton[role="chip"] {{ background: transparent; border: 1u solid transparent; border-radius: 10u;
   padding: 1u 2u; color: {t.text}; }}
 QPushButton[role="chip"]:hover {{ text-decoration: underline; }}
+QPushButton[role="row"], QPushButton[role="row-main"] {{ padding: 1u 8u; border-radius: 5u;
+    min-height: 0; }}
+QPushButton[role="row-main"] {{ color: {t.accent}; border-color: {t.accent}; }}
 QPushButton[role="chip"]:focus {{ border: 1u solid {t.accent}; }}
 QPushButton[role="given"] {{ background: {t.accent_soft}; border: 1u solid transparent; border-radius: 10u;
   padding: 1u 8u; min-height: 16u; }}

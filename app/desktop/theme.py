@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.desktop.colors import DARK, HIGH_CONTRAST, LIGHT, THEMES, Theme
 from app.desktop.icons import icon
+from app.desktop.restyling import Restyling
 from app.desktop.stylesheet import draw_marks, stylesheet
 
 __all__ = ["DARK", "HIGH_CONTRAST", "LIGHT", "Theme", "ThemeSource", "icon", "interface_font", "stylesheet"]
@@ -31,6 +32,7 @@ class ThemeSource(QObject):
         self._zoom = zoom
         self._theme = _named(name)
         self._application: QApplication | None = None
+        self._restyling = Restyling(self)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow_system)
 
     @property
@@ -44,6 +46,11 @@ class ThemeSource(QObject):
         return self._name
 
     @property
+    def is_settled(self) -> bool:
+        """Whether everything has the theme in force, also what is hidden."""
+        return not self._restyling.waiting
+
+    @property
     def zoom(self) -> float:
         """The factor on every size of the interface."""
         return self._zoom
@@ -55,8 +62,12 @@ class ThemeSource(QObject):
         self._name = name
         if theme == self._theme and wanted == self._zoom:
             return
+        resized = wanted != self._zoom
         self._theme, self._zoom = theme, wanted
-        self._dress()
+        if resized:  # what is hidden has a say in the sizes, too
+            self._dress()
+        else:
+            self._restyling.run(self._dress)
         self.changed.emit(theme)
 
     def apply(self, app: QApplication) -> None:

@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from app.agent.transcript import TurnFinished
 from app.desktop import dialogs, tasks
+from app.desktop.activity.feed import Feed
+from app.desktop.activity_panel import ActivityPanel
 from app.desktop.approval_dialog import ApprovalQueue
 from app.desktop.banner import Banners
 from app.desktop.bridge import VaultClient
@@ -81,6 +83,9 @@ class VaultView(QObject):
         self.page.made.connect(self._follow)
         self._wiring = Wiring(self.page, navigation, self.commands)
         self._approvals = ApprovalQueue(window, theme)
+        self._approvals.put_aside.connect(lambda: self.page.show_bottom("activity"))
+        self.feed = Feed(self)
+        client.events.batch.connect(self.feed.take)
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.index_changed)
         self._keep_soon = QTimer(self, singleShot=True, interval=_KEEP_MS)
@@ -203,6 +208,10 @@ class VaultView(QObject):
             panel.set_pending(self._approvals.pending_paths)
         elif isinstance(panel, NoteArea):
             panel.shown.connect(self.note_shown)
+        elif isinstance(panel, ActivityPanel):
+            panel.set_feed(self.feed)
+            panel.review_requested.connect(self._approvals.review)
+            panel.reject_requested.connect(self._approvals.reject)
 
     def _mark_pending(self, paths: frozenset[str]) -> None:
         if (graph := self.graph) is not None:

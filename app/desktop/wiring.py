@@ -12,6 +12,7 @@ from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QWidget
 
 from app.desktop import tasks
+from app.desktop.activity_panel import ActivityPanel
 from app.desktop.files_panel import FilesPanel
 from app.desktop.graph_panel import GraphPanel
 from app.desktop.navigation import Navigation
@@ -86,6 +87,9 @@ class Wiring:
             panel.act_requested.connect(self._commands.act)
         elif isinstance(panel, NoteArea):
             self._connect_notes(panel)
+        elif isinstance(panel, ActivityPanel):
+            panel.diff_requested.connect(lambda number: self._show_entry(number, undo_it=False))
+            panel.undo_requested.connect(lambda number: self._show_entry(number, undo_it=True))
         elif panel_id == "agent":
             self._connect_agent(cast("AgentPanel", panel))
 

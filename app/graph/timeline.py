@@ -22,6 +22,7 @@ _COLUMN = 3.0
 _SMOOTHINGS = 40
 _TICKS = 9
 _UNKNOWN_GAP = 6.0
+_BLOCK_ROOM = 1.6
 _STEPS = (
     ("year", 10), ("year", 5), ("year", 2), ("year", 1), ("month", 6), ("month", 3), ("month", 1),
     ("day", 14), ("day", 7), ("day", 2), ("day", 1),
@@ -35,7 +36,7 @@ def by_time(
     aspect: float = 1.6,
     report: Report = silent,
 ) -> Arrangement:
-    """All nodes along an axis of time; those without a date stand in a column before it.
+    """All nodes along an axis of time; those without a date stand in a block before it, as high as the rest.
 
     Args:
         links: int32 (m, 2), rows.
@@ -48,12 +49,17 @@ def by_time(
     if not size:
         return Arrangement("time", np.empty((0, 2), dtype=np.float32))
     known = times > 0
-    claim = float(np.square(2 * radii + _GAP).sum()) * _ROOM
+    claims = np.square(2 * radii + _GAP)
+    claim = float(claims[known].sum() or claims.sum()) * _ROOM
     width = float(np.sqrt(claim * aspect))
-    axis = _Axis(times[known], width, claim / width)
-    x = np.full(size, -_UNKNOWN_GAP - float(radii.max()))
+    height = claim / width
+    axis = _Axis(times[known], width, height)
+    x = np.empty(size)
     x[known] = axis.place(times[known])
-    wanted = _kindred(links, size) * (claim / width) / 2
+    block = float(claims[~known].sum()) * _BLOCK_ROOM / height
+    steps = np.arange(size - known.sum()) + 0.5
+    x[~known] = -_UNKNOWN_GAP - float(radii.max()) - block * steps / max(1, len(steps))
+    wanted = _kindred(links, size) * height / 2
     y = _swarm(x, wanted, radii.astype(np.float64), report)
     positions: Positions = np.stack([x, y], axis=1).astype(np.float32)
     return Arrangement("time", positions, ticks=axis.ticks() if known.any() else ())

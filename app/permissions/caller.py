@@ -26,6 +26,7 @@ class Caller:
     a program from outside, so private notes are kept from it (the built-in agent and the user see them).
     `tainted`: content from the web, an outside tool or an imported note is in its context.
     `claim` is what the caller says of the change, shown apart in the dialog and never trusted.
+    `agent` is the key of the agent whose memory it works in, where that does not follow from the rest.
     """
 
     kind: CallerKind
@@ -35,6 +36,7 @@ class Caller:
     uses_model: bool = True
     tainted: bool = False
     claim: str = ""
+    agent: str = ""
 
     @classmethod
     def user(cls) -> Caller:

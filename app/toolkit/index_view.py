@@ -87,6 +87,10 @@ class IndexView:
             return ()
         return tuple(link for link in self._index.backlinks(path) if self._sight.sees(link.source))
 
+    def all_backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
+        """The links to the note at `path` from hidden notes too: to change them, never for a result."""
+        return self._index.backlinks(path)
+
     def links_to_rewrite(self, old: NotePath, new: NotePath) -> RenamePlan:
         """What a rename or move asks for, in hidden notes too: they must not be left with dead links.
 
@@ -198,6 +202,12 @@ class IndexView:
             return ()
         hits = self._meant().like_note(path, limit + len(self._sight.hidden()), min_similarity)
         return tuple(hit for hit in hits if self._sight.sees(hit.path))[:limit]
+
+    def likeness(self, first: NotePath, second: NotePath) -> float | None:
+        """The cosine of what two notes mean; None where that is not known."""
+        if self._meaning is None or not (self._sight.sees(first) and self._sight.sees(second)):
+            return None
+        return self._meaning.likeness(first, second)
 
     def _meant(self) -> Meaning:
         if self._meaning is None:

@@ -16,6 +16,7 @@ from app.vault.path import NotePath
 if TYPE_CHECKING:
     from app.embeddings.client import Embedder
     from app.embeddings.duplicates import Duplicate
+    from app.embeddings.onnx_model import Vectors
     from app.embeddings.table import VectorHit
     from app.embeddings.vectors import VectorStore
     from app.vault.store import NoteStore
@@ -31,6 +32,23 @@ class Meaning:
     def change_model(self, embedder: Embedder) -> None:
         """Ask with another model from now on."""
         self._embedder = embedder
+
+    @property
+    def model_key(self) -> str:
+        """What names the model whose vectors these are."""
+        return self._embedder.model.key
+
+    async def vectors_of(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        """Vectors of length 1 of texts that are no notes, shape (n, dimension).
+
+        Raises:
+            EmbedderUnavailable: no vectors can be made.
+        """
+        return await self._embedder.embed(texts, priority=True, query=query)
+
+    def share_of(self, text: str) -> float:
+        """How much the meaning of `text` should say beside its words, from 0 to 1."""
+        return fusion.share_of_meaning(text, self._embedder.model)
 
     async def like_text(self, text: str, limit: int, min_similarity: float) -> tuple[VectorHit, ...]:
         """The notes closest in meaning to `text`, each by its best chunk, best first.
@@ -54,6 +72,10 @@ class Meaning:
         """The other notes closest in meaning to the note at `path`, best first."""
         return self._vectors.similar(path, limit, min_similarity)
 
+    def likeness(self, first: NotePath, second: NotePath) -> float | None:
+        """The cosine of what two notes mean; None where one of them has no vectors."""
+        return self._vectors.similarity(first, second)
+
     async def blended(
         self, text: str, words: Sequence[tuple[NotePath, float]], limit: int
     ) -> list[tuple[NotePath, float]]:
@@ -64,8 +86,7 @@ class Meaning:
         """
         hits = await self.like_text(text, limit, 0.0)
         meant = [(hit.path, hit.score) for hit in hits]
-        share = fusion.share_of_meaning(text, self._embedder.model)
-        return fusion.blended(words, meant, share)[:limit]
+        return fusion.blended(words, meant, self.share_of(text))[:limit]
 
     async def near_duplicates(self, store: NoteStore) -> tuple[Duplicate, ...]:
         """Pairs of notes that say nearly the same, the most alike first; cancelling ends the search."""

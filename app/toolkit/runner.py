@@ -54,7 +54,7 @@ from app.toolkit.tool import Answer
 from app.toolkit.trail import Trail
 from app.toolkit.turn_rules import TurnRules
 from app.toolkit.vault_view import VaultView
-from app.vault.changes import ChangeSet, Create, Update, content_hash
+from app.vault.changes import VAULT, ChangeSet, Create, Update, content_hash
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
@@ -140,7 +140,12 @@ class ToolRunner:
         return await self._called(CallRecord.of(name, caller, arguments, watch), arguments)
 
     async def save(
-        self, path: NotePath, before: bytes | None, after: bytes, caller: Caller | None = None
+        self,
+        path: NotePath,
+        before: bytes | None,
+        after: bytes,
+        caller: Caller | None = None,
+        place: str = VAULT,
     ) -> ToolOutcome:
         """Write what the user typed: no question, but journaled and logged like everything else.
 
@@ -149,18 +154,19 @@ class ToolRunner:
             before: What it held when it was opened; None makes a new one.
             after: What it is to hold.
             caller: Who saves; the person at the window.
+            place: Whose document it is.
 
         Returns:
             The outcome; its error is a `conflict` when the file holds something else by now.
         """
         caller = caller or Caller.user()
         change = Create(path, after) if before is None else Update(path, before, after)
-        change_set = ChangeSet.of(change, summary=f"Save {path.name}")
+        change_set = ChangeSet.of(change, summary=f"Save {path.name}", place=place)
         if not change_set:
             return ToolOutcome(True, message="Nothing to save.")
         record = CallRecord.of("save", caller, {"path": str(path), "hash": content_hash(after)})
         record.decide(Decided.NO_APPROVAL_NEEDED, "the user's own edit")
-        record.reaches(reach_of_changes(change_set, self._backlinks))
+        record.reaches(reach_of_changes(change_set, self._backlinks, self.places.get(place).label))
         return await self._to_the_end(record, self._save(record, change_set))
 
     async def undo(

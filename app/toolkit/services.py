@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from app.analysis.queue import SuggestionQueue
+    from app.analysis.thinking import Thinker
     from app.toolkit.meaning import Meaning
+    from app.toolkit.memory import Memory
     from app.toolkit.pending import PendingOperations
     from app.toolkit.registry import ToolRegistry
     from app.web.access import WebAccess
@@ -20,10 +23,16 @@ class Services:
         meaning: Search by meaning.
         registry: The tools there are.
         pending: Operations that wait for the user.
+        thinker: A model that answers in a given form; None without a model.
+        suggestions: Relations that may be missing.
+        memory: What agents remember.
         web: Pages and searches of the web.
     """
 
     meaning: Meaning | None = None
     registry: ToolRegistry | None = None
     pending: PendingOperations | None = None
+    thinker: Thinker | None = None
+    suggestions: SuggestionQueue | None = None
+    memory: Memory | None = None
     web: WebAccess | None = None

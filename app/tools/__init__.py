@@ -4,7 +4,15 @@ from app.toolkit.registry import Category, Level
 from app.toolkit.tool import Tool
 from app.tools.agents import list_tools, pending
 from app.tools.history import note_history, restore_note, undo
+from app.tools.merging_nodes import merge_nodes
 from app.tools.moving import delete_note, move_note
+from app.tools.node_analysis import (
+    find_related_nodes,
+    recalculate_node_confidence,
+    summarize_node,
+    summarize_node_with_context,
+)
+from app.tools.nodes import create_node, delete_node, get_node, reclassify_node, update_node
 from app.tools.notes import (
     create_note,
     edit_note,
@@ -13,6 +21,14 @@ from app.tools.notes import (
     read_note,
     set_properties,
     update_note,
+)
+from app.tools.relationships import (
+    create_relationship,
+    delete_relationship,
+    recalculate_edge_confidence,
+    reclassify_relationship,
+    suggest_relationships,
+    summarize_relationship,
 )
 from app.tools.search import (
     find_related,
@@ -31,6 +47,8 @@ CATEGORIES = (
     Category("notes", "Notes", Level.READ_WRITE),
     Category("search", "Search", Level.READ_ONLY, rate_per_minute=300),
     Category("tags", "Tags", Level.READ_WRITE),
+    Category("nodes", "Nodes", Level.READ_WRITE),
+    Category("relationships", "Relationships", Level.READ_WRITE),
     Category("web", "Web", Level.NETWORK, on=False, rate_per_minute=30),
     Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
 )
@@ -59,6 +77,22 @@ CATALOG: tuple[Tool, ...] = (
     add_tag,
     remove_tag,
     rename_tag,
+    create_node,
+    get_node,
+    update_node,
+    delete_node,
+    find_related_nodes,
+    summarize_node,
+    summarize_node_with_context,
+    recalculate_node_confidence,
+    reclassify_node,
+    merge_nodes,
+    create_relationship,
+    delete_relationship,
+    recalculate_edge_confidence,
+    reclassify_relationship,
+    summarize_relationship,
+    suggest_relationships,
     fetch_page,
     search_web_for_evidence,
     list_tools,

@@ -17,7 +17,9 @@ from app.agent.keys import KeyStore
 from app.agent.model_agent import ModelAgent
 from app.agent.planner import BuiltinPlanner
 from app.agent.session import AgentSession
+from app.agent.structured import ModelThinker
 from app.analysis.analyst import Analyst
+from app.analysis.queue import SuggestionQueue
 from app.embeddings.client import Embedder
 from app.embeddings.model_choice import ModelChoice
 from app.embeddings.pace import Machine, Pacer
@@ -29,6 +31,7 @@ from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.index.saved_searches import SavedSearches
 from app.index.vault_index import VaultIndex
+from app.memory.store import MemoryStore
 from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
 from app.permissions.caller import Caller, CallerKind
@@ -45,6 +48,7 @@ from app.settings import (
     save_vault_settings,
 )
 from app.toolkit.meaning import Meaning
+from app.toolkit.memory import Memory, memory_place
 from app.toolkit.pending import PendingOperations
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
@@ -115,6 +119,10 @@ class Workspace:
             self.grants, self.events,
         )  # fmt: skip
         self.runner.services.registry = self.registry
+        conversations = ConversationStore(own)
+        self.memory = Memory(MemoryStore(shared, self.journal, writable=not read_only), conversations.search)
+        self.runner.services.memory = self.memory
+        self.runner.places.add(memory_place(self.memory.store))
         self.pending: PendingOperations | None = None
         if not read_only:
             store = PendingStore(own)
@@ -130,14 +138,16 @@ class Workspace:
         self.analysis = Analyst(
             self.index, self._known_vectors, own, self.events, self._kept_from_models
         )
+        self.runner.services.suggestions = SuggestionQueue(self.analysis, self.index)
         self.keys = KeyStore()
+        self._thinker = ModelThinker(self._settings, self.keys, self._kept_from_models)
         self.web = WebAccess(lambda: self.settings.web, self.keys.get)
         self.runner.services.web = self.web
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
         model = ModelAgent(self.name, self._settings, self.keys, self.registry, self._text_for_model)
         self.agent = AgentSession(
-            ConversationStore(own), self.events, self.runner, BuiltinAgent(planner), model, self._settings
+            conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings
         )
         self._know_meaning(settings.embeddings.enabled)
         self._model_change: asyncio.Task[None] | None = None
@@ -173,7 +183,11 @@ class Workspace:
             for recovery in await asyncio.to_thread(self.store.recover):
                 self.notices.append(_told(recovery))
             self.runner.log_lost_commits()
-        problems = (self.journal.problem, self.store.problem, self.audit.problem, self.searches.problem)
+        await asyncio.to_thread(self.memory.store.back_up)
+        problems = (
+            self.journal.problem, self.store.problem, self.audit.problem, self.searches.problem,
+            self.memory.store.problem,
+        )  # fmt: skip
         self.notices += [problem for problem in problems if problem]
         await self.index.open()
         ready = asyncio.Event()
@@ -205,6 +219,7 @@ class Workspace:
         await self.index.close()
         self.vectors.close()
         self.audit.close()
+        self.memory.store.close()
         self.journal.close()
         self._lock.release()
 
@@ -320,6 +335,8 @@ class Workspace:
     def _know_meaning(self, known: bool) -> None:
         """Let tools and the search language use search by meaning, or not."""
         self.runner.services.meaning = self.meaning if known else None
+        has_model = self.settings.model.provider != "built-in"
+        self.runner.services.thinker = self._thinker if has_model else None
         self.index.similarity = self._similar if known else None
 
     def _known_vectors(self) -> VectorStore | None:

@@ -197,3 +197,13 @@ def test_few_notes_have_a_map_too(count):
     arranged = by_meaning(vectors, np.arange(count), np.full(count + 2, 0.4, dtype=np.float32))
     assert np.isfinite(arranged.positions).all()
     assert overlap(arranged.positions, np.full(count + 2, 0.4)) <= 0.01
+
+
+def test_many_notes_without_a_date_stand_in_a_block_no_higher_than_the_rest():
+    graph, _ = planted(10, 60)
+    times = np.random.default_rng(4).uniform(1.3e9, 1.7e9, len(graph))
+    times[: len(graph) // 3] = 0
+    at = by_time(graph.links, node_radii(graph), times).positions
+    assert overlap(at, node_radii(graph)) <= 0.01
+    assert np.ptp(at[times == 0, 1]) <= 2 * np.ptp(at[times > 0, 1])
+    assert at[times == 0, 0].max() < at[times > 0, 0].min()

@@ -30,6 +30,8 @@ class AnswerBar(QWidget):
         super().__init__(parent)
         self.deny_button = _button("Deny", "Deny; nothing is written (Enter)")
         self.deny_button.setDefault(True)
+        later = "Decide later; until its time is up it waits in the activity at the bottom"
+        self.later_button = _button("Later", later)
         self.words = QLineEdit()
         self.words.setMaxLength(2_000)
         self.words.setAccessibleName("A word to the agent with the denial")
@@ -96,6 +98,7 @@ class AnswerBar(QWidget):
         layout.setContentsMargins(16, 10, 16, 12)
         layout.setSpacing(8)
         layout.addWidget(self.deny_button)
+        layout.addWidget(self.later_button)
         layout.addWidget(self.words, 1)
         layout.addStretch(0)
         for widget in (self.time, self.edit_button, self.menu_button, self.approve_button):

@@ -31,12 +31,14 @@ Answer = tuple[Waiting, Decision]
 class ApprovalDialog(QDialog):
     """A sheet of the window that shows one waiting request at a time.
 
-    `decided` carries a list of (waiting, decision). Each request that comes up takes no answer for
-    300 ms. Enter only ever denies, and only from the Deny button or the words next to it; Escape and the
-    window's close button deny too, or leave the editor or the page of all requests.
+    `decided` carries a list of (waiting, decision). `put_aside`: the user wants to decide later. Each
+    request that comes up takes no answer for 300 ms. Enter only ever denies, and only from the Deny button
+    or the words next to it; Escape and the window's close button deny too, or leave the editor or the page
+    of all requests.
     """
 
     decided = Signal(object)
+    put_aside = Signal()
 
     def __init__(self, theme: ThemeSource, clock: Callable[[], float], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -162,6 +164,7 @@ class ApprovalDialog(QDialog):
         self.bar.approved.connect(lambda: self._approve(None))
         self.bar.granted.connect(self._approve)
         self.bar.edit_toggled.connect(self._edit)
+        self.bar.later_button.clicked.connect(self.put_aside)
         self._theme.changed.connect(self._dress)
 
     def _largest(self) -> QSize:

@@ -14,6 +14,7 @@ from app.desktop.approval.draft import Draft
 from app.desktop.approval.waiting import Question, Waiting
 from app.desktop.approval.wording import title
 from app.desktop.theme import ThemeSource
+from app.permissions.approval import Denied
 from app.toolkit.gate import COVERED, UNANSWERED
 from app.vault.changes import ChangeSet
 
@@ -23,7 +24,8 @@ class ApprovalQueue(QObject):
 
     `pending_paths_changed` carries a frozenset of the paths (str) that waiting requests would touch, for
     the graph's glow; `count_changed` how many wait; `noted` a sentence about a request that was withdrawn
-    while no dialog is left to say it in.
+    while no dialog is left to say it in. `put_aside`: the user decides later; what waits goes on waiting,
+    until its time is up or somebody calls `review` or `reject`.
 
     Args:
         parent_window: The window whose sheet the dialog is.
@@ -34,6 +36,7 @@ class ApprovalQueue(QObject):
     pending_paths_changed = Signal(object)
     count_changed = Signal(int)
     noted = Signal(str)
+    put_aside = Signal()
 
     def __init__(
         self,
@@ -70,14 +73,36 @@ class ApprovalQueue(QObject):
         if self.dialog is None:
             self.dialog = ApprovalDialog(self._theme, self._clock, self._window)
             self.dialog.decided.connect(self._answer)
+            self.dialog.put_aside.connect(self._put_aside)
             self.dialog.show_queue(self._items)
-            self.dialog.open()
-            self.dialog.bar.deny_button.setFocus()
-            if self._window is not None:
-                QApplication.alert(self._window)
+            self._bring_up(self.dialog)
         else:
             self.dialog.show_queue(self._items)
+            if self.dialog.isHidden():
+                self.review(request.id)
         self._tell()
+
+    def review(self, request_id: str) -> None:
+        """Bring the dialog up with this request, if it still waits."""
+        place = next((n for n, item in enumerate(self._items) if item.request.id == request_id), None)
+        if place is not None and self.dialog is not None:
+            self.dialog.show_request(place)
+            self._bring_up(self.dialog)
+
+    def reject(self, request_id: str) -> None:
+        """Deny this request, if it still waits: a no needs no look at what is refused."""
+        self._answer([(item, Denied()) for item in self._items if item.request.id == request_id])
+
+    def _bring_up(self, dialog: ApprovalDialog) -> None:
+        dialog.open()
+        dialog.bar.deny_button.setFocus()
+        if self._window is not None:
+            QApplication.alert(self._window)
+
+    def _put_aside(self) -> None:
+        if self.dialog is not None:
+            self.dialog.hide()
+            self.put_aside.emit()
 
     def _answer(self, answers: list[Answer]) -> None:
         for item, decision in answers:
@@ -91,7 +116,7 @@ class ApprovalQueue(QObject):
             return
         self._items.remove(item)
         text = f"{self._why(item)}: {title(item.request)}."
-        if self._items and self.dialog is not None:
+        if self._items and self.dialog is not None and self.dialog.isVisible():
             self.dialog.note(text)
         else:
             self.noted.emit(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -131,17 +132,22 @@ def _ranked(counts: Mapping[str, int], labels: Mapping[str, str], by: ColorBy) -
 
 
 def _colors(keys: Sequence[str], theme: Theme, by: ColorBy) -> dict[str, str]:
-    """A colour per key: the theme's where it has one for a type, else the palette's in turn."""
+    """A colour per key: the theme's where it has one for a type, else the palette's in turn.
+
+    What a type has already comes last in the palette, so that two groups look alike only when there are more
+    than colours.
+    """
     fixed = ("other", "tag", "attachment", "unresolved")
-    colors: dict[str, str] = {}
-    turn = 0
-    for key in keys:
-        if key in fixed or (by is ColorBy.TYPE and key in theme.node_colors):
-            colors[key] = theme.node_colors.get(key, theme.muted)
-        else:
-            colors[key] = theme.node_colors[f"palette-{turn % _PALETTE}"]
-            turn += 1
-    return colors
+    own = {
+        key: theme.node_colors.get(key, theme.muted)
+        for key in keys
+        if key in fixed or (by is ColorBy.TYPE and key in theme.node_colors)
+    }
+    taken = {own[key] for key in own if key not in fixed}
+    palette = [theme.node_colors[f"palette-{place}"] for place in range(_PALETTE)]
+    palette.sort(key=taken.__contains__)
+    turns = itertools.cycle(palette)
+    return {key: own[key] if key in own else next(turns) for key in keys}
 
 
 def rgb(color: str) -> tuple[int, int, int]:

@@ -22,7 +22,9 @@ from app.graph.model import PLAIN_LINK
 from app.graph.native_pictures import View
 
 _DIMMED = 0.14
-_MOST_LIT_LINES = 3000
+_MOST_LIT_LINES = 400  # more hide each other, and take longer to draw than a frame may
+_FINE_LIT_LINES = 120
+_MOST_HELD_LINES = 2500
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +132,9 @@ def _paint_lit_lines(painter: QPainter, frame: Frame) -> None:
     hub = scene.hovered if scene.hovered >= 0 else (int(frame.bright[-1]) if len(frame.bright) else -1)
     if hub < 0 or scene.marks.path:
         return
-    mine = scene.links_of(hub)[:_MOST_LIT_LINES]
-    painter.setOpacity(frame.dim * (0.85 if len(mine) < 120 else 0.5))
+    mine = _sample(scene.links_of(hub), _MOST_LIT_LINES)
+    fine = len(mine) < _FINE_LIT_LINES
+    painter.setOpacity(frame.dim * (0.85 if fine else 0.5))
     own = f"#{int(scene.colors[hub]) & 0xFFFFFF:06x}"
     suggested = suggested_of(scene.graph)
     for code in np.unique(scene.graph.edge_codes[mine]).tolist():
@@ -140,7 +143,7 @@ def _paint_lit_lines(painter: QPainter, frame: Frame) -> None:
         if name == PLAIN_LINK:
             color = mixed(own, scene.theme.text, 0.15)
         chosen = mine[scene.graph.edge_codes[mine] == code]
-        pen = QPen(QColor(color), 1.3 if name == PLAIN_LINK else 1.9)
+        pen = QPen(QColor(color), (1.3 if name == PLAIN_LINK else 1.9) if fine else 1.0)
         proposed = np.zeros(len(chosen), dtype=bool) if suggested is None else suggested[chosen]
         for rows, dashed in ((chosen[~proposed], False), (chosen[proposed], True)):
             pen.setStyle(Qt.PenStyle.DashLine if dashed else Qt.PenStyle.SolidLine)
@@ -171,7 +174,7 @@ def _paint_held_lines(painter: QPainter, frame: Frame, held: NDArray[np.int64]) 
     """Links of the nodes that follow the hand, live."""
     scene = frame.scene
     look = scene.edges
-    mine = scene.links_among(held)
+    mine = _sample(scene.links_among(held), _MOST_HELD_LINES)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     for each in np.unique(look.classes[mine]).tolist():
         color = "#" + "".join(f"{part:02x}" for part in look.colors[each].tolist())
@@ -272,6 +275,13 @@ def paint_empty(painter: QPainter, frame: Frame) -> None:
     painter.setPen(QColor(theme.faint))
     words = "Notes appear here with their links as they are read or written."
     painter.drawText(area.translated(0, 16), middle, words)
+
+
+def _sample(links: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """All of `links`, or as many of them as may be drawn in a frame, from all parts of the list alike."""
+    if len(links) <= most:
+        return links
+    return links[np.arange(most) * len(links) // most]
 
 
 def _ends(frame: Frame, edges: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -13,9 +13,10 @@ from app.vault.markdown.body_edits import (
     replace_section,
     replace_text,
 )
-from app.vault.markdown.link_edits import add_relation, rewrite_links
+from app.vault.markdown.link_edits import rewrite_links
 from app.vault.markdown.patch import apply_patch
 from app.vault.markdown.properties import remove_property, set_property
+from app.vault.markdown.relation_edits import add_relation, change_relation, remove_relation
 from app.vault.markdown.tag_edits import add_tag, remove_tag, rename_tag
 
 __all__ = [
@@ -23,9 +24,11 @@ __all__ = [
     "add_tag",
     "append",
     "apply_patch",
+    "change_relation",
     "insert_under",
     "prepend",
     "remove_property",
+    "remove_relation",
     "remove_tag",
     "rename_tag",
     "replace_body",

@@ -1,4 +1,4 @@
-"""Links given new targets where they stand, and relations written."""
+"""Links given new targets where they stand."""
 
 from __future__ import annotations
 
@@ -6,20 +6,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from app.errors import InvalidParametersError
-from app.vault.markdown.body_edits import append, insert_lines
 from app.vault.markdown.frontmatter import read_frontmatter
-from app.vault.markdown.headings import heading_key, section_at
 from app.vault.markdown.links import written_target
 from app.vault.markdown.property_facts import written_at
-from app.vault.markdown.relations import relation_word
 from app.vault.markdown.scan import scan
-from app.vault.markdown.text import newline_of, spliced
+from app.vault.markdown.text import spliced
 from app.vault.markdown.yaml_tree import Mapping, Node, Scalar, Sequence
 from app.vault.markdown.yaml_value import escaped, is_plain, text_scalar
 from app.vault.note import Link, LinkStyle, Span
 
 Edit = tuple[int, int, str]
-SECTION = "Relations"
 
 
 def rewrite_links(text: str, rewrite: Callable[[Link], str | None]) -> str:
@@ -49,41 +45,6 @@ def rewrite_links(text: str, rewrite: Callable[[Link], str | None]) -> str:
     if in_properties and read_frontmatter(after).problem:
         raise InvalidParametersError("The properties can't hold the new link; nothing was changed.")
     return after
-
-
-def add_relation(
-    text: str, type: str, target: str, confidence: float | None = None, note: str | None = None
-) -> str:
-    """`text` with a relation as the last item under `## Relations`, made at the end where it is missing.
-
-    Args:
-        text: A note's text.
-        type: The relation's type, in any spelling: `SUPPORTS`, `relates to`.
-        target: What the link says, without brackets.
-        confidence: From 0 to 1.
-        note: A remark, on one line.
-
-    Raises:
-        InvalidParametersError: the type has no letter, or the confidence is out of range.
-    """
-    word = relation_word(type)
-    if not word:
-        raise InvalidParametersError(f"{type!r} can't be the type of a relation.", type=type)
-    if confidence is not None and not 0 <= confidence <= 1:
-        raise InvalidParametersError("A confidence is a number from 0 to 1.", confidence=confidence)
-    said = [f"confidence: {confidence:g}"] if confidence is not None else []
-    said += [" ".join(note.split())] if note and note.strip() else []
-    bare = target.removeprefix("[[").removesuffix("]]")
-    line = f"- {word} [[{bare}]]" + (f" ({', '.join(said)})" if said else "")
-    headings = scan(text).headings
-    for index, heading in enumerate(headings):
-        if heading_key(heading.text) == SECTION.casefold():
-            place = section_at(text, headings, index)
-            return insert_lines(text, place.start, place.own_end, line)
-    newline = newline_of(text, len(text))
-    written = text.rstrip()
-    gap = "" if not written or text[len(written) :].count("\n") > 1 else newline
-    return append(text, f"{gap}## {SECTION}{newline}{newline}{line}")
 
 
 def _as_written(text: str, link: Link, target: str) -> str:

@@ -8,7 +8,7 @@ from app.desktop.colors import DARK, LIGHT
 from app.desktop.graph_view.appearance import moved
 from app.desktop.graph_view.choices import QueryGroup
 from app.desktop.graph_view.colorings import community_layer, query_layer, recolored
-from app.desktop.graph_view.look import NO_COLOR
+from app.desktop.graph_view.look import NO_COLOR, ColorBy, node_look
 from app.graph.builder import build_from
 from app.graph.model import Edge, Node
 
@@ -52,3 +52,14 @@ def test_values_follow_their_nodes_into_another_graph(order, kept):
     values = np.arange(6, dtype=np.float32)
     brought = moved(values, old, new, -1.0)
     assert brought.tolist() == [float(PATHS.index(path)) for path in order[:kept]] + [-1.0]
+
+
+@given(st.sets(st.sampled_from(["note", "concept", "source", "person", "project", "book"]), min_size=1))
+def test_types_with_a_colour_of_their_own_share_it_with_no_other(types):
+    made = build_from([Node(f"{kind}.md", kind, kind) for kind in sorted(types)], [])
+    for theme in (LIGHT, DARK):
+        groups = node_look(made, theme, ColorBy.TYPE, np.full(len(made), -1)).groups
+        assert len({group.color for group in groups}) == len(types)
+        assert all(
+            group.color == theme.node_colors[group.key] for group in groups if group.key in theme.node_colors
+        )

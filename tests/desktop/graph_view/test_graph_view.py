@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.desktop.colors import DARK, LIGHT
-from app.desktop.graph_view import ColorBy, GraphView
+from app.desktop.graph_view import ColorBy, GraphView, painting
 from app.desktop.graph_view.camera import Camera
 from app.desktop.graph_view.keys import step
 from app.graph.builder import build_from
@@ -99,6 +101,16 @@ def test_relations_have_their_colours(star):
     supports, contradicts = between("hub.md", "east.md"), between("west.md", "hub.md")
     assert supports.green() > supports.red() + 20
     assert contradicts.red() > contradicts.green() + 20
+
+
+@given(st.integers(0, 9000), st.integers(1, 3000))
+def test_of_very_many_links_a_fair_part_is_drawn(count, most):
+    links = np.arange(count) * 3
+    part = painting._sample(links, most)
+    assert len(part) == min(count, most)
+    places = part // 3
+    assert (np.diff(places) > 0).all()
+    assert np.diff(places, prepend=-1, append=count).max() <= max(1, -(-count // most))
 
 
 def test_the_theme_changes_every_colour(star, qtbot):

@@ -1,0 +1,104 @@
+"""Markdown to plain sentences: what is not prose is left out, marks are taken off, any script is split."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from app.vault.markdown.code_spans import masked
+from app.vault.markdown.frontmatter import read_frontmatter
+
+_WIKI = re.compile(r"!?\[\[([^\[\]|\n]*)(?:\|([^\[\]\n]*))?\]\]")
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
+_MARKS = re.compile(r"(?<!\w)[*_~=]{1,3}(?=\S)|(?<=\S)[*_~=]{1,3}(?!\w)|\*\*|~~|==|`+")
+_FIELD = re.compile(r"[\[(][\w -]{1,40}::[^\])]*[\])]|^[\w -]{1,40}::.*$", re.MULTILINE)
+_HTML = re.compile(r"</?[A-Za-z][^<>\n]{0,200}>")
+_LEAD = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?)?(?:\[![\w-]+\][+-]?)?")
+_HEADING = re.compile(r"[ \t>]{0,8}#{1,6}(?:[ \t]|$)")
+_RELATION = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+[\w\"'-]{1,40}:?[ \t]+\[\[[^\]\n]*\]\]")
+_RULE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}|[ \t]*\|?[ \t:|-]*-{2,}[ \t:|-]*")
+_BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$")
+_TAG = re.compile(r"(?<!\S)#(?=[^\s\d#])")
+# A full stop ends a sentence before a space and what can begin one; those of Chinese and Japanese always do.
+_END = re.compile(
+    r"(?<=[.!?…])[\"'”’»)\]]*[ \t]+(?=[\"'“‘«(\[]*[^\W_a-z]|[\"'“‘«(\[]*\d)|(?<=[。！？｡])[」』”’）]*"
+)  # fmt: skip
+_SHORT = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|cf|e\.g|i\.e|etc|approx|Fig|No|Nr|ca|vol|pp|p|al|Jr|Sr|z\.B|d\.h|bzw)"
+    r"|\b[A-Z])\.$"
+)
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a note's prose, in order, without marks of Markdown; never one that is empty.
+
+    Properties, headings, code, comments, relations, fields and rules are left out; of links the words stay.
+    """
+    return tuple(one for paragraph in paragraphs(text) for one in _split(paragraph))
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """The paragraphs and list items of a note's prose, each on one line, without marks of Markdown."""
+    start = read_frontmatter(text).body_start
+    prose = _without_hidden(text, start)
+    held: list[str] = []
+    for line in prose.splitlines():
+        blank = not line.strip()
+        lead = _LEAD.match(line)
+        starts_item = bool(lead and lead.end() and not line[: lead.end()].isspace())
+        if held and (blank or starts_item or _HEADING.match(line)):
+            yield _joined(held)
+            held = []
+        if blank or _HEADING.match(line) or _RULE.fullmatch(line) or _RELATION.match(line):
+            continue
+        if said := _plain(line[lead.end() if lead else 0 :]):
+            held.append(said)
+    if held:
+        yield _joined(held)
+
+
+def _without_hidden(text: str, start: int) -> str:
+    """The prose; code blocks, math and comments are blanked, a word in `code` stays."""
+    hidden = masked(text, start)
+    out = []
+    for shown, kept in zip(text[start:].splitlines(), hidden[start:].splitlines(), strict=False):
+        out.append(shown if kept.strip() and len(shown) == len(kept) and "%%" not in shown else kept)
+    return "\n".join(out)
+
+
+def _plain(line: str) -> str:
+    said = _FIELD.sub(" ", line)
+    said = _WIKI.sub(lambda link: link[2] or _shown(link[1]), said)
+    said = _LINK.sub(lambda link: link[1], said)
+    said = _TAG.sub("", _HTML.sub(" ", _BLOCK_ID.sub("", said)))
+    said = _MARKS.sub("", said).replace("|", " ").replace("\\", "")
+    return " ".join(said.split())
+
+
+def _shown(target: str) -> str:
+    """What a wikilink shows: the name without folders, the heading after it."""
+    name, _, heading = target.partition("#")
+    return (name.rpartition("/")[2] or heading).strip()
+
+
+def _joined(lines: list[str]) -> str:
+    joined = lines[0]
+    for line in lines[1:]:
+        # Chinese and Japanese have no space at the end of a line.
+        wide = joined[-1] > "\u2e7f" and line[0] > "\u2e7f"
+        joined += line if wide else f" {line}"
+    return joined
+
+
+def _split(paragraph: str) -> Iterator[str]:
+    start = 0
+    for end in _END.finditer(paragraph):
+        piece = paragraph[start : end.start()]
+        if _SHORT.search(piece):
+            continue
+        whole = paragraph[start : end.end()].strip()
+        if whole:
+            yield whole
+        start = end.end()
+    if rest := paragraph[start:].strip():
+        yield rest

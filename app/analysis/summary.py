@@ -1,0 +1,122 @@
+"""Extractive summaries: the sentences that say most of a text, in its own words and in its order.
+
+LexRank (Erkan and Radev, 2004): sentences that are like many others are central; PageRank over the graph of
+their likeness finds them. Maximal marginal relevance (Carbonell and Goldstein, 1998) then takes sentences
+that are central and say something new, as long as there is room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.analysis.alike import by_words, cosines
+from app.analysis.sentences import sentences
+
+MOST_SENTENCES = 160
+_RELEVANCE = 0.7
+_LEAST_ALIKE = 0.1
+_LEAD = 0.25
+_MOST_POINTS = 5
+_SHORTEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A text in short: whole sentences of it, and its key points, the most central first.
+
+    `method` says in a few words how they were found.
+    """
+
+    text: str
+    key_points: tuple[str, ...]
+    method: str
+
+
+def sentences_to_weigh(text: str) -> tuple[str, ...]:
+    """The sentences of a note that a summary is made from: each once, at most 160, the earliest."""
+    return tuple(dict.fromkeys(sentences(text)))[:MOST_SENTENCES]
+
+
+def summarize(
+    said: Sequence[str], max_length: int, vectors: NDArray[np.floating] | None = None
+) -> Summary:
+    """The summary of these sentences.
+
+    Args:
+        said: The sentences, in order.
+        max_length: The most characters that the summary's text may have.
+        vectors: (n, d) what each sentence means; without, their words are compared.
+    """
+    method = "sentence vectors" if vectors is not None else "the words that sentences share"
+    method = f"LexRank over {method}"
+    if not said:
+        return Summary("", (), method)
+    likeness = by_words(said) if vectors is None else cosines(vectors)
+    central = _centrality(said, likeness)
+    order = _marginal(central, likeness)
+    return Summary(_fitting(said, order, max_length), _points(said, order), method)
+
+
+def shortened(text: str, max_length: int) -> str:
+    """`text` in at most so many characters, cut after a word where it is too long."""
+    line = " ".join(text.split())
+    if len(line) <= max_length:
+        return line
+    if max_length < 2:
+        return line[:max_length]
+    cut = line[: max_length - 1]
+    at_word = cut.rpartition(" ")[0]
+    kept = at_word if len(at_word) > len(cut) // 2 else cut
+    return kept.rstrip(" ,;:–-") + "…"
+
+
+def _centrality(said: Sequence[str], likeness: NDArray[np.float64]) -> NDArray[np.float64]:
+    """PageRank of the sentences, 0 to 1; what opens a text counts more, scraps less."""
+    import networkx  # some tenths of a second, for those who ask for a summary
+
+    edges = np.where(likeness >= _LEAST_ALIKE, likeness, 0.0)
+    np.fill_diagonal(edges, 0.0)
+    graph = networkx.from_numpy_array(edges)
+    ranked = networkx.pagerank(graph, weight="weight")
+    rank = np.array([ranked[at] for at in range(len(said))])
+    place = np.arange(len(said)) / max(1, len(said) - 1)
+    weight = rank / rank.max() * (1 + _LEAD * np.exp(-4 * place))
+    size = np.array([min(1.0, len(one) / _SHORTEST) for one in said])
+    weight = weight * size
+    return np.asarray(weight / weight.max())
+
+
+def _marginal(central: NDArray[np.float64], likeness: NDArray[np.float64]) -> list[int]:
+    """All sentences, each time the one that is central and least like those taken before."""
+    left = list(range(len(central)))
+    order: list[int] = []
+    nearest = np.zeros(len(central))
+    while left:
+        worth = _RELEVANCE * central[left] - (1 - _RELEVANCE) * nearest[left]
+        best = left.pop(int(np.argmax(worth)))
+        order.append(best)
+        nearest = np.maximum(nearest, likeness[best])
+    return order
+
+
+def _fitting(said: Sequence[str], order: Sequence[int], max_length: int) -> str:
+    """The best sentences that fit together, in the order of the text; the first is cut if none fits."""
+    taken: list[int] = []
+    room = max_length
+    for at in order:
+        need = len(said[at]) + (1 if taken else 0)
+        if need <= room:
+            taken.append(at)
+            room -= need
+    if not taken:
+        return shortened(said[order[0]], max_length)
+    return " ".join(said[at] for at in sorted(taken))
+
+
+def _points(said: Sequence[str], order: Sequence[int]) -> tuple[str, ...]:
+    wanted = max(1, min(_MOST_POINTS, (len(said) + 2) // 3))
+    return tuple(said[at] for at in order[:wanted])

@@ -1,0 +1,1 @@
+"""The activity feed: what happens in the vault, as it happens, newest first."""

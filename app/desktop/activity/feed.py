@@ -1,0 +1,230 @@
+"""The feed's lines, made from the vault's events: it listens from the opening on, before anybody looks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.desktop.activity.activity import (
+    Activity,
+    Kind,
+    Starter,
+    Status,
+    answered,
+    asked,
+    begun,
+    in_a_line,
+    of_entry,
+)
+from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
+from app.events import Event
+from app.index.records import IndexRebuilt, ScanReport
+from app.permissions.audit import AuditAppended
+from app.permissions.audit_entry import AuditEntry
+from app.permissions.wording import counted
+from app.toolkit.outcome import ApprovalAnswered, ApprovalAsked, ToolFinished, ToolStarted
+from app.vault.store import NotesChanged
+from app.vault.watcher import VaultFound, VaultLost
+
+ACTIVITY_ROLE = int(Qt.ItemDataRole.UserRole)
+_Index = QModelIndex | QPersistentModelIndex
+_NONE = QModelIndex()
+_MOST = 2000
+
+
+class Feed(QAbstractListModel):
+    """The newest lines first; a line changes in its place while its call goes on."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[Activity] = []
+        self._calls: dict[str, str] = {}  # question → call
+        self._number = 0
+
+    @property
+    def activities(self) -> tuple[Activity, ...]:
+        """The lines, newest first."""
+        return tuple(self._rows)
+
+    @property
+    def waiting(self) -> tuple[QModelIndex, ...]:
+        """The places of the lines that wait for the user."""
+        return tuple(
+            self.index(row) for row, each in enumerate(self._rows) if each.status is Status.PENDING
+        )
+
+    def take(self, events: Iterable[Event]) -> None:
+        """Learn what has happened."""
+        for event in events:
+            match event:
+                case ToolStarted():
+                    self.put(begun(event.call_id, event.tool, event.caller, time.time()))
+                case ApprovalAsked():
+                    self._ask(event)
+                case ApprovalAnswered():
+                    self._answer(event.request_id)
+                case AuditAppended(entry):
+                    self._log(entry)
+                case ToolFinished() if not event.outcome.entry:
+                    self._end_unlogged(event)
+                case _:
+                    self._take_of_system(event)
+
+    def add_older(self, entries: Iterable[AuditEntry]) -> None:
+        """Put what the log has from before below what is there."""
+        known = {row.key for row in self._rows}
+        older = [made for entry in entries if (made := of_entry(entry)).key not in known]
+        if older:
+            first = len(self._rows)
+            self.beginInsertRows(_NONE, first, first + len(older) - 1)
+            self._rows += older
+            self.endInsertRows()
+
+    def scanned(self, report: ScanReport) -> None:
+        """The vault was read."""
+        parts = [counted(report.indexed, self.tr("note read"), self.tr("notes read"))]
+        parts.append(self.tr("{0} unchanged").format(f"{report.unchanged:,}"))
+        if report.removed:
+            parts.append(self.tr("{0} gone").format(f"{report.removed:,}"))
+        if left := len(report.skipped) + len(report.failed):
+            parts.append(self.tr("{0} not read").format(f"{left:,}"))
+        self._tell(Kind.INDEX, self.tr("Read the vault"), ", ".join(parts))
+
+    def put(self, activity: Activity) -> None:
+        """Show a line, in the place of the one with its key, or on top."""
+        for row, known in enumerate(self._rows):
+            if known.key == activity.key:
+                self._rows[row] = activity
+                self.dataChanged.emit(self.index(row), self.index(row))
+                return
+        self.beginInsertRows(_NONE, 0, 0)
+        self._rows.insert(0, activity)
+        self.endInsertRows()
+        if len(self._rows) > _MOST:
+            last = len(self._rows) - 1
+            self.beginRemoveRows(_NONE, last, last)
+            del self._rows[last]
+            self.endRemoveRows()
+
+    def rowCount(self, parent: _Index = _NONE) -> int:
+        """How many lines there are."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """The line, or its words."""
+        if not index.isValid():
+            return None
+        activity = self._rows[index.row()]
+        if role == ACTIVITY_ROLE:
+            return activity
+        words = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
+        return in_a_line(activity) if role in words else None
+
+    def _of(self, key: str) -> Activity | None:
+        return next((row for row in self._rows if row.key == key), None)
+
+    def _ask(self, event: ApprovalAsked) -> None:
+        request = event.request
+        now = time.time()
+        known = self._of(request.call) or begun(request.call or request.id, request.tool, request.caller, now)
+        self._calls[request.id] = known.key
+        self.put(asked(known, request, now))
+
+    def _answer(self, request_id: str) -> None:
+        known = self._of(self._calls.pop(request_id, ""))
+        if known is not None and known.request is not None and known.request.id == request_id:
+            self.put(answered(known))
+
+    def _log(self, entry: AuditEntry) -> None:
+        self.put(of_entry(entry))
+        if entry.undoes:
+            for row in self._rows:
+                logged = row.entry
+                if logged is not None and logged.commit in entry.undoes:
+                    self.put(of_entry(replace(logged, undone_by=entry.id)))
+
+    def _end_unlogged(self, event: ToolFinished) -> None:
+        """A call whose entry the disk refuses for now; the entry takes this line's place later."""
+        outcome = event.outcome
+        status = Status.COMPLETED if outcome.success else Status.DENIED if outcome.denied else Status.FAILED
+        known = self._of(event.call_id) or begun(event.call_id, event.tool, event.caller, time.time())
+        self.put(replace(known, status=status, summary=outcome.message, request=None))
+
+    # The system
+
+    def _take_of_system(self, event: Event) -> None:
+        match event:
+            case NotesChanged(commit=None):
+                self._changed_outside(event)
+            case IndexRebuilt(reason):
+                self._tell(Kind.INDEX, self.tr("Make the index anew"), reason)
+            case EmbeddingProgressed(done, total) if total:
+                self._embedded(done, total)
+            case EmbeddingFailed(reason):
+                self._tell(Kind.MEANING, self.tr("Search by meaning"), reason, Status.FAILED, key="meaning")
+            case VaultLost():
+                words = self.tr("The vault's folder is gone.")
+                self._tell(Kind.VAULT, self.tr("Watch the vault"), words, Status.FAILED)
+            case VaultFound():
+                self._tell(Kind.VAULT, self.tr("Watch the vault"), self.tr("The vault's folder is back."))
+
+    def _changed_outside(self, event: NotesChanged) -> None:
+        parts = []
+        if event.paths:
+            parts.append(counted(len(event.paths), self.tr("file changed"), self.tr("files changed")))
+        if event.removed:
+            parts.append(counted(len(event.removed), self.tr("file removed"), self.tr("files removed")))
+        if not parts:
+            return
+        words = self.tr("{0} by another program").format(", ".join(parts))
+        if len(event.paths) == 1:
+            words = f"{words}: {event.paths[0].text}"
+        paths = tuple(path.text for path in event.paths)
+        self._tell(Kind.VAULT, self.tr("Changed outside"), words, paths=paths)
+
+    def _embedded(self, done: int, total: int) -> None:
+        """One line per round of the work: it grows, and the next round has another."""
+        over = done >= total
+        status = Status.COMPLETED if over else Status.RUNNING
+        words = self.tr("{0} of {1} notes").format(f"{done:,}", f"{total:,}")
+        known = self._of("meaning")
+        if over and (known is None or known.status is not Status.RUNNING):
+            if total == 1:
+                return  # One saved note: nobody needs a line for it.
+            known = None
+        at = known.at if known is not None and known.status is Status.RUNNING else time.time()
+        made = self._system(Kind.MEANING, self.tr("Search by meaning"), words, status, "meaning", at)
+        if known is not None and known.status is not Status.RUNNING:
+            self._rename("meaning")
+        self.put(made)
+        if over:
+            self._rename("meaning")
+
+    def _rename(self, key: str) -> None:
+        """Let the line with `key` be one of the past."""
+        known = self._of(key)
+        if known is not None:
+            self._number += 1
+            self._rows[self._rows.index(known)] = replace(known, key=f"{key}:{self._number}")
+
+    def _tell(
+        self,
+        kind: Kind,
+        what: str,
+        words: str,
+        status: Status = Status.COMPLETED,
+        *,
+        key: str = "",
+        paths: tuple[str, ...] = (),
+    ) -> None:
+        self._number += 1
+        made = self._system(kind, what, words, status, key or f"{kind}:{self._number}", time.time())
+        self.put(replace(made, paths=paths))
+
+    def _system(
+        self, kind: Kind, what: str, words: str, status: Status, key: str, at: float
+    ) -> Activity:
+        return Activity(key, kind, what, status, words, Starter.SYSTEM, self.tr("Scriptorium"), at)

@@ -1,0 +1,88 @@
+"""Which lines of the feed are shown: by words, by how they stand, by who began them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
+
+from app.desktop.activity.activity import Activity, Starter, Status, in_a_line, starter_words, status_words
+from app.desktop.activity.feed import ACTIVITY_ROLE
+from app.desktop.panel import SearchField
+from app.desktop.theme import ThemeSource
+
+
+class FilteredFeed(QSortFilterProxyModel):
+    """The lines of a `Feed` that match."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._words: tuple[str, ...] = ()
+        self._status = self._starter = ""
+
+    def narrow(self, text: str, status: str, starter: str) -> None:
+        """Show lines with all words of `text`, of that status and starter ("" for any)."""
+        self._words, self._status, self._starter = tuple(text.casefold().split()), status, starter
+        self.invalidate()
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether some lines may be left out."""
+        return bool(self._words or self._status or self._starter)
+
+    def filterAcceptsRow(self, row: int, parent: QModelIndex | QPersistentModelIndex) -> bool:
+        """Whether the line is shown."""
+        source = self.sourceModel()
+        activity: Activity = source.index(row, 0, parent).data(ACTIVITY_ROLE)
+        if self._status not in ("", activity.status) or self._starter not in ("", activity.starter):
+            return False
+        if not self._words:
+            return True
+        text = f"{in_a_line(activity)} {activity.what} {activity.kind} {' '.join(activity.paths)}".casefold()
+        return all(word in text for word in self._words)
+
+
+class FeedFilter(QWidget):
+    """The fields over the feed; `changed` says that one of them has another value."""
+
+    changed = Signal()
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.text = SearchField(theme, self.tr("Filter the activity"))
+        self.text.setMinimumWidth(round(120 * theme.zoom))
+        self.status = _choice(self.tr("Any state"), self.tr("Filter by state"))
+        for status in Status:
+            self.status.addItem(_capital(status_words(status)), status.value)
+        self.starter = _choice(self.tr("Anyone"), self.tr("Filter by who began it"))
+        for starter in Starter:
+            self.starter.addItem(_capital(starter_words(starter)), starter.value)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(8, 6, 8, 6)
+        self._row.setSpacing(6)
+        self._row.addWidget(self.text, 1)
+        for box in (self.status, self.starter):
+            self._row.addWidget(box)
+            box.currentIndexChanged.connect(lambda _: self.changed.emit())
+        self.text.textChanged.connect(lambda _: self.changed.emit())
+
+    @property
+    def values(self) -> tuple[str, str, str]:
+        """Text, status, starter."""
+        return self.text.text(), str(self.status.currentData()), str(self.starter.currentData())
+
+    def add(self, widget: QWidget) -> None:
+        """Put `widget` behind the fields."""
+        self._row.addWidget(widget)
+
+
+def _choice(anything: str, name: str) -> QComboBox:
+    box = QComboBox()
+    box.addItem(anything, "")
+    box.setAccessibleName(name)
+    box.setToolTip(name)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    return box
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]

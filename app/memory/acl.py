@@ -1,0 +1,207 @@
+"""What an agent may do with a block. The one check for every path: a change is judged by its bytes.
+
+| permission       | read | append | overwrite | delete |
+|------------------|------|--------|-----------|--------|
+| read_only        | yes  | no     | no        | no     |
+| partner, human   | yes  | asks   | asks      | no     |
+| append           | yes  | yes    | no        | no     |
+| read_write       | yes  | yes    | yes       | no     |
+| admin            | yes  | yes    | yes       | asks   |
+
+Who may read a block may pin it and choose its lines; who may overwrite it may put it away. Sharing asks,
+and nobody gives more than they have. What else the header says, and fields that are read-only, only an
+administrator changes, with a yes. The person at the window is bound by none of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Literal, TypeVar, cast
+
+from app.errors import PermissionDeniedError
+from app.memory.block import Block, BlockType, Permission
+from app.memory.content import Content
+from app.memory.schema import CompositeSchema, ListSchema, LogSchema, MapSchema, Schema, TextSchema
+
+T = TypeVar("T")
+Effect = Literal["allow", "ask", "deny"]
+
+
+class Operation(StrEnum):
+    """What a change does to a block, or what is done without a change."""
+
+    READ = "read"
+    VIEW = "pin"
+    APPEND = "append"
+    OVERWRITE = "overwrite"
+    ARCHIVE = "archive"
+    SHARE = "share"
+    GOVERN = "govern"
+    DELETE = "delete"
+    CREATE = "create"
+
+
+_ALLOW: Effect = "allow"
+_ASK: Effect = "ask"
+_DENY: Effect = "deny"
+_Row = dict[Operation, Effect]
+_READS: _Row = {Operation.READ: _ALLOW, Operation.VIEW: _ALLOW}
+_ASKS: _Row = {
+    **_READS, Operation.APPEND: _ASK, Operation.OVERWRITE: _ASK, Operation.ARCHIVE: _ASK,
+    Operation.SHARE: _ASK,
+}  # fmt: skip
+_WRITES: _Row = {
+    **_READS, Operation.APPEND: _ALLOW, Operation.OVERWRITE: _ALLOW, Operation.ARCHIVE: _ALLOW,
+    Operation.SHARE: _ASK,
+}  # fmt: skip
+
+TABLE: Mapping[Permission, Mapping[Operation, Effect]] = {
+    Permission.READ_ONLY: _READS,
+    Permission.PARTNER: _ASKS,
+    Permission.HUMAN: _ASKS,
+    Permission.APPEND: {**_READS, Operation.APPEND: _ALLOW},
+    Permission.READ_WRITE: _WRITES,
+    Permission.ADMIN: {**_WRITES, Operation.GOVERN: _ASK, Operation.DELETE: _ASK},
+}
+"""What is not listed is denied."""
+
+_RANK = {
+    Permission.READ_ONLY: 0, Permission.PARTNER: 1, Permission.HUMAN: 1, Permission.APPEND: 2,
+    Permission.READ_WRITE: 3, Permission.ADMIN: 4,
+}  # fmt: skip
+_SEVERITY: Sequence[Effect] = ("allow", "ask", "deny")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether it may be, and why, in words for the dialog and the log."""
+
+    effect: Effect
+    reason: str
+
+
+def allowed(operation: Operation, permission: Permission | None) -> Effect:
+    """What the table says; without a permission everything is denied."""
+    return _DENY if permission is None else TABLE[permission].get(operation, _DENY)
+
+
+def check_read(block: Block, agent: str) -> None:
+    """See that the agent may read the block.
+
+    Raises:
+        PermissionDeniedError: it may not.
+    """
+    if allowed(Operation.READ, block.permission_of(agent)) == _DENY:
+        message = f"The block {block.label!r} belongs to {block.owner} and is not shared with {agent}."
+        raise PermissionDeniedError(message, label=block.label)
+
+
+def judge(before: Block | None, after: Block | None, agent: str) -> Verdict:
+    """Whether the agent may make this of the block."""
+    if before is None:
+        return _judge_new(after, agent)
+    permission = before.permission_of(agent)
+    if permission is None:
+        return Verdict(_DENY, f"the block {before.label!r} is not shared with {agent}")
+    verdicts = [
+        Verdict(allowed(operation, permission), _words(operation, permission, before))
+        for operation in operations(before, after, agent)
+    ]
+    if after is not None and (problem := _gives_too_much(before, after, permission)):
+        verdicts.append(Verdict(_DENY, problem))
+    return max(verdicts, key=lambda one: _SEVERITY.index(one.effect), default=Verdict(_ALLOW, "no change"))
+
+
+def _judge_new(after: Block | None, agent: str) -> Verdict:
+    if after is None or after.owner != agent:
+        return Verdict(_DENY, f"{agent} makes blocks only for itself")
+    if after.shares or set(after.views) - {agent}:
+        return Verdict(_ASK, f"the new block {after.label!r} is shared with other agents")
+    if _RANK[after.permission] > _RANK[Permission.READ_WRITE] or after.type is BlockType.CORE:
+        return Verdict(_ASK, f"the new block {after.label!r} is {after.type} with {after.permission}")
+    if after.permission in (Permission.PARTNER, Permission.HUMAN):
+        return Verdict(_ASK, f"the block {after.label!r} is kept with the permission {after.permission}")
+    return Verdict(_ALLOW, "a new block of its own memory")
+
+
+def _gives_too_much(before: Block, after: Block, own: Permission) -> str:
+    for agent, given in after.shares.items():
+        if given != before.shares.get(agent) and _RANK[given] > _RANK[own]:
+            return f"{given} is more than the {own} that it has itself"
+    return ""
+
+
+def _words(operation: Operation, permission: Permission, block: Block) -> str:
+    return f"{operation.value}: the block {block.label!r} has the permission {permission.value}"
+
+
+# What a change does
+
+
+def operations(before: Block, after: Block | None, agent: str) -> frozenset[Operation]:
+    """Every operation that a change comes to; for `agent` its own view is its own business."""
+    if after is None:
+        return frozenset({Operation.DELETE})
+    found: set[Operation] = set()
+    if before.views != after.views:
+        own = before.with_view(agent, after.view_of(agent)).views == after.views
+        found.add(Operation.VIEW if own else Operation.GOVERN)
+    if before.shares != after.shares:
+        found.add(Operation.SHARE)
+    if before.type != after.type:
+        away = after.type is BlockType.ARCHIVAL and before.type is not BlockType.CORE
+        back = before.type is BlockType.ARCHIVAL and after.type is BlockType.WORKING
+        found.add(Operation.ARCHIVE if away or back else Operation.GOVERN)
+    if before.description != after.description or before.origin != after.origin:
+        found.add(Operation.OVERWRITE)
+    if _rules(before) != _rules(after):
+        return frozenset({*found, Operation.GOVERN, Operation.OVERWRITE})
+    return frozenset(found | set(_content_operations(before.schema, before.content, after.content)))
+
+
+def _rules(block: Block) -> Block:
+    """The block without what agents work on."""
+    return replace(
+        block, content="", views={}, shares={}, origin={}, description="", type=BlockType.WORKING
+    )
+
+
+def _content_operations(schema: Schema, before: object, after: object) -> Iterable[Operation]:
+    if before == after:
+        return
+    match schema:
+        case TextSchema():
+            yield _longer(str(before), str(after), str.startswith)
+        case ListSchema() | LogSchema():
+            yield _longer(cast("tuple[object, ...]", before), cast("tuple[object, ...]", after), _begins)
+        case MapSchema():
+            yield from _map_operations(schema, before, after)
+        case CompositeSchema():
+            old, new = cast("Mapping[str, Content]", before), cast("Mapping[str, Content]", after)
+            for section in schema.sections:
+                mine = set(_content_operations(section.content, old[section.name], new[section.name]))
+                yield from mine
+                if mine and section.read_only:
+                    yield Operation.GOVERN
+
+
+def _map_operations(schema: MapSchema, before: object, after: object) -> Iterable[Operation]:
+    old, new = cast("Mapping[str, object]", before), cast("Mapping[str, object]", after)
+    for field in schema.fields:
+        was, will = old.get(field.name), new.get(field.name)
+        if was == will:
+            continue
+        if field.read_only:
+            yield Operation.GOVERN
+        both = isinstance(was, tuple) and isinstance(will, tuple)
+        yield Operation.APPEND if both and _begins(will, was) else Operation.OVERWRITE  # type: ignore[arg-type]
+
+
+def _begins(whole: tuple[object, ...], start: tuple[object, ...]) -> bool:
+    return whole[: len(start)] == start
+
+
+def _longer(before: T, after: T, begins: Callable[[T, T], bool]) -> Operation:
+    return Operation.APPEND if begins(after, before) else Operation.OVERWRITE

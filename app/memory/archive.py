@@ -1,0 +1,130 @@
+"""The archive: entries that are found by their words and by their meaning. Only reads; commits write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from pydantic import JsonValue
+
+from app.index.folding import segmented, tokens
+from app.memory.database import MemoryDatabase
+
+_MOST_VECTORS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An entry that was found; `score` from 0 to 1, `created` in ISO 8601."""
+
+    number: int
+    entry: str
+    owner: str
+    created: str
+    text: str
+    metadata: Mapping[str, JsonValue]
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From when to when, as the beginnings of ISO 8601 times; empty for no bound."""
+
+    since: str = ""
+    until: str = ""
+
+
+ANY_TIME = Span()
+
+
+class Archive:
+    """The entries of all agents of a vault."""
+
+    def __init__(self, database: MemoryDatabase) -> None:
+        self._database = database
+
+    def count(self, agent: str) -> int:
+        """How many entries the agent has."""
+        with self._database.transaction() as db:
+            return int(db.execute("SELECT count(*) FROM entries WHERE owner = ?", (agent,)).fetchone()[0])
+
+    def newest(self, agent: str, limit: int, offset: int = 0) -> tuple[Found, ...]:
+        """The agent's entries, newest first."""
+        with self._database.transaction() as db:
+            rows = db.execute(
+                f"SELECT {_COLUMNS} FROM entries WHERE owner = ? ORDER BY entry DESC LIMIT ? OFFSET ?",
+                (agent, limit, offset),
+            ).fetchall()
+        return tuple(_found(row) for row in rows)
+
+    def by_words(self, agent: str, query: str, limit: int, span: Span = ANY_TIME) -> list[tuple[int, float]]:
+        """Entries that have words of the query, best first: their numbers and scores (BM25)."""
+        words = tokens(query)
+        if not words:
+            return []
+        quoted = (segmented(word).replace("\0", " ").replace('"', " ").strip() for word in words)
+        expression = " OR ".join(f'"{word}"' for word in quoted if word)
+        with self._database.transaction() as db:
+            rows = db.execute(
+                "SELECT entries.id, -bm25(entry_words) FROM entry_words JOIN entries ON entries.id = "
+                f"entry_words.rowid WHERE entry_words MATCH ? AND owner = ? {_SPAN} "
+                "ORDER BY bm25(entry_words), entries.id DESC LIMIT ?",
+                (expression, agent, span.since, span.since, span.until, span.until, limit),
+            ).fetchall()
+        return [(int(number), float(score)) for number, score in rows]
+
+    def without_vector(self, agent: str, model: str, limit: int = _MOST_VECTORS) -> list[tuple[int, str]]:
+        """The agent's newest entries of which there is no vector by this model yet: numbers and texts."""
+        with self._database.transaction() as db:
+            rows = db.execute(
+                "SELECT id, text FROM entries e WHERE owner = ? AND NOT EXISTS (SELECT 1 FROM "
+                "entry_vectors v WHERE v.id = e.id AND model = ?) ORDER BY entry DESC LIMIT ?",
+                (agent, model, limit),
+            ).fetchall()
+        return [(int(number), str(text)) for number, text in rows]
+
+    def keep_vectors(self, model: str, vectors: Sequence[tuple[int, np.ndarray]]) -> None:
+        """Keep vectors of entries; those of an entry that is gone by now are left out."""
+        rows = [(number, model, vector.astype(np.float32).tobytes(), number) for number, vector in vectors]
+        with self._database.transaction(write=True) as db:
+            db.executemany(
+                "INSERT OR REPLACE INTO entry_vectors SELECT ?, ?, ? FROM entries WHERE id = ?", rows
+            )
+
+    def by_meaning(
+        self, agent: str, model: str, vector: np.ndarray, limit: int, span: Span = ANY_TIME
+    ) -> list[tuple[int, float]]:
+        """The entries closest to a vector of length 1, best first: their numbers and cosines."""
+        with self._database.transaction() as db:
+            rows = db.execute(
+                "SELECT entries.id, vector FROM entry_vectors JOIN entries ON entries.id = entry_vectors.id "
+                f"WHERE model = ? AND owner = ? {_SPAN}",
+                (model, agent, span.since, span.since, span.until, span.until),
+            ).fetchall()
+        if not rows:
+            return []
+        matrix = np.frombuffer(b"".join(data for _, data in rows), np.float32).reshape(len(rows), -1)
+        cosines = matrix @ vector.astype(np.float32)
+        best = np.argsort(-cosines, kind="stable")[:limit]
+        return [(int(rows[at][0]), float(cosines[at])) for at in best]
+
+    def get(self, scores: Sequence[tuple[int, float]]) -> tuple[Found, ...]:
+        """The entries with these numbers, in this order, each with its score."""
+        with self._database.transaction() as db:
+            found = {
+                number: _found(row, score)
+                for number, score in scores
+                if (row := db.execute(f"SELECT {_COLUMNS} FROM entries WHERE id = ?", (number,)).fetchone())
+            }
+        return tuple(found[number] for number, _ in scores if number in found)
+
+
+_COLUMNS = "id, entry, owner, created, text, metadata"
+_SPAN = "AND (? = '' OR created >= ?) AND (? = '' OR created < ?)"
+
+
+def _found(row: tuple[int, str, str, str, str, str], score: float = 0.0) -> Found:
+    number, entry, owner, created, text, metadata = row
+    return Found(number, entry, owner, created, text, json.loads(metadata), score)

@@ -1,0 +1,308 @@
+"""What a block holds, as values and as the text that people and models read. Pure; both ways exact.
+
+A list is lines that start with `- `, a log the same with a time before each text, a map `name: value`
+lines, and a composite block its sections' names with their text indented. A text of several lines goes on
+with an indent of two spaces.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import NamedTuple, cast
+
+from app.errors import InvalidParametersError
+from app.memory.schema import (
+    CompositeSchema,
+    FieldKind,
+    ListSchema,
+    LogSchema,
+    MapField,
+    MapSchema,
+    Schema,
+    TextSchema,
+)
+
+_INDENT = "  "
+_ITEM = "- "
+_HEAD = re.compile(r"([^\W\d][\w -]{0,59}):(?: (.*))?", re.DOTALL)
+_LARGEST = 2**53
+
+
+class LogEntry(NamedTuple):
+    """A line of a log; `at` is a time in ISO 8601."""
+
+    at: str
+    text: str
+
+
+FieldValue = str | int | float | bool | tuple[str, ...] | None
+Fields = Mapping[str, FieldValue]
+PlainContent = str | tuple[str, ...] | tuple[LogEntry, ...] | Fields
+Content = PlainContent | Mapping[str, PlainContent]
+
+
+def empty(schema: Schema) -> Content:
+    """What a new block of this schema holds: its defaults."""
+    match schema:
+        case TextSchema():
+            return ""
+        case ListSchema() | LogSchema():
+            return ()
+        case MapSchema():
+            return {f.name: field_value(f, f.default) for f in schema.fields}
+        case CompositeSchema():
+            return {one.name: cast("PlainContent", empty(one.content)) for one in schema.sections}
+
+
+def now() -> str:
+    """The time, as logs and timestamps have it."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+# Writing
+
+
+def render(schema: Schema, content: object) -> str:
+    """The content as text; `parse` reads it again."""
+    match schema:
+        case TextSchema():
+            return _text(content)
+        case ListSchema():
+            return "".join(f"{_ITEM}{_continued(_text(item))}\n" for item in _sequence(content))
+        case LogSchema():
+            entries = cast("tuple[LogEntry, ...]", _sequence(content))
+            return "".join(f"{_ITEM}{at} {_continued(text)}\n" for at, text in entries)
+        case MapSchema():
+            values = _mapping(content)
+            return "".join(_field_text(one, values.get(one.name)) for one in schema.fields)
+        case CompositeSchema():
+            values = _mapping(content)
+            named = ((one.name, _section(one.content, values[one.name])) for one in schema.sections)
+            return "".join(f"{name}:\n{text}" for name, text in named)
+
+
+def _section(schema: Schema, content: object) -> str:
+    text = render(schema, content)
+    if not text:
+        return ""
+    # Of a text each line counts; what else there is always ends its last line.
+    return _indented(text if isinstance(schema, TextSchema) else text.removesuffix("\n"))
+
+
+def _field_text(field: MapField, value: object) -> str:
+    match value:
+        case None | "" | ():
+            return ""
+        case tuple():
+            return f"{field.name}:\n{_indented(render(ListSchema(), value).removesuffix(chr(10)))}"
+        case str():
+            return f"{field.name}: {_continued(value)}\n"
+        case _:
+            return f"{field.name}: {json.dumps(value)}\n"
+
+
+def _continued(text: str) -> str:
+    return text.replace("\n", f"\n{_INDENT}")
+
+
+def _indented(text: str) -> str:
+    return "".join(f"{_INDENT}{line}\n" for line in text.split("\n"))
+
+
+# Reading
+
+
+def parse(schema: Schema, text: str) -> Content:
+    """The content that a text says.
+
+    Raises:
+        InvalidParametersError: it is not written as the schema asks; `line` counts from 1.
+    """
+    match schema:
+        case TextSchema():
+            return text
+        case ListSchema():
+            return tuple(_items(text))
+        case LogSchema():
+            return tuple(_log_entry(item) for item in _items(text))
+        case MapSchema():
+            return _parse_map(schema, text)
+        case CompositeSchema():
+            return _parse_sections(schema, text)
+
+
+def _items(text: str) -> Iterator[str]:
+    item: list[str] | None = None
+    for number, line in enumerate(_lines(text), 1):
+        if line.startswith(_ITEM) or line == "-":
+            if item is not None:
+                yield "\n".join(item)
+            item = [line[2:]]
+        elif item is not None and (line.startswith(_INDENT) or not line):
+            item.append(line[2:])
+        elif line.strip():
+            raise InvalidParametersError(f"Line {number} should start with '- ': {line[:80]!r}.", line=number)
+    if item is not None:
+        yield "\n".join(item)
+
+
+def _lines(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def _log_entry(item: str) -> LogEntry:
+    at, _, text = item.partition(" ")
+    return LogEntry(_timestamp(at), text)
+
+
+def _parse_map(schema: MapSchema, text: str) -> Fields:
+    fields = {field.name: field for field in schema.fields}
+    values: dict[str, FieldValue] = {name: field_value(field, None) for name, field in fields.items()}
+    for name, first, rest, number in _groups(text, fields):
+        field = fields[name]
+        if field.kind is FieldKind.LIST:
+            values[name] = tuple(_items("\n".join(rest)))
+        elif field.kind is FieldKind.TEXT:
+            values[name] = "\n".join([first, *rest])
+        else:
+            values[name] = _scalar(field, first.strip(), number)
+    return values
+
+
+def _parse_sections(schema: CompositeSchema, text: str) -> Mapping[str, PlainContent]:
+    sections = {section.name: section for section in schema.sections}
+    values: dict[str, PlainContent] = {
+        name: cast("PlainContent", parse(section.content, "")) for name, section in sections.items()
+    }
+    for name, first, rest, number in _groups(text, sections):
+        if first.strip():
+            raise InvalidParametersError(f"Line {number}: the text of {name} belongs below.", line=number)
+        values[name] = cast("PlainContent", parse(sections[name].content, "\n".join(rest)))
+    return values
+
+
+def _groups(text: str, names: Mapping[str, object]) -> Iterator[tuple[str, str, list[str], int]]:
+    """The parts that start with `name:`; each with its first line, its other lines, and its line number."""
+    found: list[tuple[str, str, list[str], int]] = []
+    for number, line in enumerate(_lines(text), 1):
+        if found and (line.startswith(_INDENT) or not line):
+            found[-1][2].append(line[2:])
+            continue
+        if not line.strip():
+            continue
+        head = _HEAD.fullmatch(line)
+        if head is None or head[1] not in names:
+            message = f"Line {number} should name one of {', '.join(names)}: {line[:80]!r}."
+            raise InvalidParametersError(message, line=number, allowed=list(names))
+        if any(name == head[1] for name, *_ in found):
+            raise InvalidParametersError(f"Line {number}: {head[1]} is there twice.", line=number)
+        found.append((head[1], head[2] or "", [], number))
+    yield from found
+
+
+def _scalar(field: MapField, said: str, number: int) -> FieldValue:
+    if field.kind is FieldKind.TIMESTAMP:
+        return _timestamp(said)
+    try:
+        return field_value(field, json.loads(said))
+    except json.JSONDecodeError as error:
+        message = f"Line {number}: {field.name} should be a {field.kind}: {said[:80]!r}."
+        raise InvalidParametersError(message, line=number) from error
+
+
+# Values
+
+
+def field_value(field: MapField, value: object) -> FieldValue:
+    """A value for a field, checked and in the form in which it is kept; None empties the field.
+
+    Raises:
+        InvalidParametersError: the field does not hold such a value.
+    """
+    match field.kind, value:
+        case FieldKind.TEXT, None | str():
+            return _text(value or "")
+        case FieldKind.LIST, None:
+            return ()
+        case FieldKind.LIST, list() | tuple() if all(isinstance(one, str) for one in value):
+            return tuple(_text(one) for one in value)
+        case FieldKind.COUNTER, None:
+            return 0
+        case (FieldKind.NUMBER | FieldKind.BOOLEAN | FieldKind.TIMESTAMP), None:
+            return None
+        case FieldKind.BOOLEAN, bool():
+            return value
+        case FieldKind.TIMESTAMP, str():
+            return _timestamp(value)
+        case FieldKind.COUNTER, int() if not isinstance(value, bool) and abs(value) < _LARGEST:
+            return value
+        case FieldKind.NUMBER, int() if not isinstance(value, bool) and abs(value) < _LARGEST:
+            return value
+        case FieldKind.NUMBER, float() if math.isfinite(value):
+            return int(value) if value.is_integer() and abs(value) < _LARGEST else value
+    raise InvalidParametersError(
+        f"{field.name} holds {_HOLDS[field.kind]}, not {value!r:.80}.", field=field.name, kind=str(field.kind)
+    )
+
+
+_HOLDS = {
+    FieldKind.TEXT: "a text",
+    FieldKind.NUMBER: "a number",
+    FieldKind.BOOLEAN: "true or false",
+    FieldKind.LIST: "a list of texts",
+    FieldKind.TIMESTAMP: "a time such as 2026-01-31T12:00:00Z",
+    FieldKind.COUNTER: "a whole number",
+}
+
+
+def check(schema: Schema, content: object) -> None:
+    """See that the content keeps what its schema promises.
+
+    Raises:
+        InvalidParametersError: a required field is empty, or a list is too long.
+    """
+    match schema:
+        case ListSchema(max_items=int(limit)) if len(_sequence(content)) > limit:
+            raise InvalidParametersError(f"The list holds at most {limit} items.", limit=limit)
+        case MapSchema():
+            values = _mapping(content)
+            bare = [f.name for f in schema.fields if f.required and values.get(f.name) in (None, "", ())]
+            if bare:
+                raise InvalidParametersError(f"{', '.join(bare)} may not be empty.", missing=bare)
+        case CompositeSchema():
+            for section in schema.sections:
+                check(section.content, _mapping(content)[section.name])
+
+
+def _timestamp(said: str) -> str:
+    try:
+        datetime.fromisoformat(said)
+    except ValueError:
+        message = f"{said[:80]!r} is no time; write it as 2026-01-31T12:00:00Z."
+        raise InvalidParametersError(message) from None
+    if " " in said:
+        raise InvalidParametersError(f"{said!r}: write T between the day and the time.")
+    return said
+
+
+def _text(value: object) -> str:
+    assert isinstance(value, str)
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidParametersError("The text has half a character in it (a lone surrogate).") from None
+    return value
+
+
+def _sequence(content: object) -> tuple[object, ...]:
+    assert isinstance(content, tuple)
+    return content
+
+
+def _mapping(content: object) -> Mapping[str, object]:
+    assert isinstance(content, Mapping)
+    return content

@@ -1,0 +1,209 @@
+"""A block as a loro document: what merges edits that were made at the same time, and keeps each of them.
+
+The header is a map, texts are loro texts, lists loro lists and counters loro counters, each in a container
+of its own, so an edit touches no more than what differs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any, cast
+
+from loro import ExportMode, Frontiers, LoroDoc
+from pydantic import JsonValue
+
+from app.memory.block import Block
+from app.memory.content import Content, LogEntry, PlainContent
+from app.memory.projection import block_from, header_of
+from app.memory.schema import CompositeSchema, FieldKind, ListSchema, LogSchema, MapSchema, Plain, TextSchema
+
+_ABOUT = "about"
+_BODY = "body"
+_LONG = 20_000
+_MAPS = ("views", "shares", "origin")
+_MOST_OPERATIONS = 100_000
+
+
+class BlockDocument:
+    """One block's document, in memory.
+
+    Args:
+        data: What `save` gave; None for a new one.
+    """
+
+    def __init__(self, data: bytes | None = None) -> None:
+        self._doc: LoroDoc = LoroDoc()  # type: ignore[no-untyped-call]
+        if data is not None:
+            self._doc.import_(data)
+
+    def save(self) -> bytes:
+        """The document with its history."""
+        self._doc.commit()
+        return self._doc.export(ExportMode.Snapshot())
+
+    def shortened(self) -> BlockDocument:
+        """This document; where its history is very long, a new one that holds the same without it."""
+        if self._doc.len_ops <= _MOST_OPERATIONS:
+            return self
+        made = BlockDocument()
+        made.write(self.read())
+        return made
+
+    @property
+    def version(self) -> bytes:
+        """The version that the document has now."""
+        self._doc.commit()
+        return self._doc.oplog_frontiers.encode()
+
+    def at(self, version: bytes) -> BlockDocument | None:
+        """A document of its own as this one was in a version; None when that is not kept any more."""
+        frontiers = Frontiers.decode(version)
+        self._doc.commit()
+        if self._doc.frontiers_to_vv(frontiers) is None:
+            return None
+        made = BlockDocument()
+        made._doc = self._doc.fork_at(frontiers)
+        return made
+
+    def merge(self, other: BlockDocument) -> None:
+        """Take over what the other document has and this one has not."""
+        other._doc.commit()
+        self._doc.commit()
+        self._doc.import_(other._doc.export(ExportMode.Updates(self._doc.oplog_vv)))
+
+    def read(self) -> Block:
+        """The block as the document has it."""
+        about = self._values(_ABOUT)
+        header: dict[str, JsonValue] = {name: json.loads(value) for name, value in about.items()}
+        for name in _MAPS:
+            header[name] = {key: json.loads(value) for key, value in self._values(name).items()}
+        return block_from(header, self._content)
+
+    def write(self, block: Block) -> None:
+        """Change the document, no more than needed, so that it is this block."""
+        header = header_of(block)
+        for name in _MAPS:
+            self._write_map(name, cast("Mapping[str, JsonValue]", header.pop(name, {})))
+        self._write_map(_ABOUT, header)
+        if isinstance(block.schema, CompositeSchema):
+            values = cast("Mapping[str, PlainContent]", block.content)
+            for section in block.schema.sections:
+                self._write_plain(f"{_BODY}:{section.name}", section.content, values[section.name])
+        else:
+            self._write_plain(_BODY, block.schema, cast("PlainContent", block.content))
+        self._doc.commit()
+
+    # Reading
+
+    def _values(self, place: str) -> dict[str, str]:
+        """What a map holds; each value was written as JSON."""
+        return cast("dict[str, str]", self._doc.get_map(place).get_value())
+
+    def _texts(self, place: str) -> list[str]:
+        return cast("list[str]", self._doc.get_list(place).get_value())
+
+    def _content(self, block: Block) -> Content:
+        schema = block.schema
+        if isinstance(schema, CompositeSchema):
+            return {one.name: self._plain(f"{_BODY}:{one.name}", one.content) for one in schema.sections}
+        return self._plain(_BODY, schema)
+
+    def _plain(self, place: str, schema: Plain) -> PlainContent:
+        match schema:
+            case TextSchema():
+                return self._doc.get_text(place).to_string()
+            case ListSchema():
+                return tuple(self._texts(place))
+            case LogSchema():
+                return tuple(LogEntry(*json.loads(one)) for one in self._texts(place))
+            case MapSchema():
+                return {field.name: self._field(place, field.name, field.kind) for field in schema.fields}
+
+    def _field(self, place: str, name: str, kind: FieldKind) -> Any:  # noqa: ANN401 (a value of a field)
+        own = f"{place}:{name}"
+        match kind:
+            case FieldKind.TEXT:
+                return self._doc.get_text(own).to_string()
+            case FieldKind.LIST:
+                return tuple(self._texts(own))
+            case FieldKind.COUNTER:
+                return round(self._doc.get_counter(own).value)
+            case _:
+                value = self._values(place).get(name)
+                return None if value is None else json.loads(value)
+
+    # Writing
+
+    def _write_map(self, place: str, wanted: Mapping[str, JsonValue]) -> None:
+        kept = self._doc.get_map(place)
+        now = self._values(place)
+        for name in now.keys() - wanted.keys():
+            kept.delete(name)
+        for name, value in wanted.items():
+            said = json.dumps(value, ensure_ascii=False)
+            if now.get(name) != said:
+                kept.insert(name, said)
+
+    def _write_plain(self, place: str, schema: Plain, content: PlainContent) -> None:
+        match schema:
+            case TextSchema():
+                self._write_text(place, cast("str", content))
+            case ListSchema():
+                self._write_list(place, cast("tuple[str, ...]", content))
+            case LogSchema():
+                entries = cast("tuple[LogEntry, ...]", content)
+                self._write_list(place, [json.dumps(entry, ensure_ascii=False) for entry in entries])
+            case MapSchema():
+                values = cast("Mapping[str, Any]", content)
+                for field in schema.fields:
+                    self._write_field(place, field.name, field.kind, values.get(field.name))
+
+    def _write_field(self, place: str, name: str, kind: FieldKind, value: Any) -> None:  # noqa: ANN401
+        own = f"{place}:{name}"
+        match kind:
+            case FieldKind.TEXT:
+                self._write_text(own, value or "")
+            case FieldKind.LIST:
+                self._write_list(own, value or ())
+            case FieldKind.COUNTER:
+                counter = self._doc.get_counter(own)
+                if difference := (value or 0) - round(counter.value):
+                    counter.increment(difference)
+            case _:
+                self._write_value(place, name, value)
+
+    def _write_value(self, place: str, name: str, value: JsonValue) -> None:
+        kept = self._doc.get_map(place)
+        said = None if value is None else json.dumps(value)
+        now = self._values(place).get(name)
+        if said is not None and now != said:
+            kept.insert(name, said)
+        elif said is None and now is not None:
+            kept.delete(name)
+
+    def _write_text(self, place: str, text: str) -> None:
+        kept = self._doc.get_text(place)
+        now = kept.to_string()
+        if now == text:
+            return
+        if max(len(now), len(text)) > _LONG:
+            kept.update_by_line(text)
+        else:
+            kept.update(text)
+
+    def _write_list(self, place: str, items: Sequence[str]) -> None:
+        kept = self._doc.get_list(place)
+        now = self._texts(place)
+        matcher = SequenceMatcher(None, now, list(items), autojunk=False)
+        for kind, start, end, new_start, new_end in reversed(matcher.get_opcodes()):
+            if kind in ("delete", "replace"):
+                kept.delete(start, end - start)
+            if kind in ("insert", "replace"):
+                _insert_all(kept.insert, start, items[new_start:new_end])
+
+
+def _insert_all(insert: Callable[[int, str], None], at: int, items: Iterable[str]) -> None:
+    for offset, item in enumerate(items):
+        insert(at + offset, item)

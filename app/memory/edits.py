@@ -1,0 +1,238 @@
+"""Edits of a block's content, as its schema has them. Pure: each gives the block as it would be.
+
+`part` names a field of a map or a section of a composite block; without it the block itself is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, TypeVar, cast
+
+import re2
+
+from app.errors import InvalidParametersError, NotFoundError
+from app.memory import content as contents
+from app.memory.block import Block
+from app.memory.content import Content, LogEntry, PlainContent
+from app.memory.schema import (
+    CompositeSchema,
+    FieldKind,
+    ListSchema,
+    LogSchema,
+    MapField,
+    MapSchema,
+    Plain,
+    Schema,
+    TextSchema,
+)
+from app.vault.markdown.patch import apply_patch
+
+Mode = Literal["first", "all", "nth", "regex"]
+V = TypeVar("V")
+
+
+def append(block: Block, text: str, part: str | None = None) -> Block:
+    """Add to the end: of a text on a line of its own, of a list as an item, of a log with the time.
+
+    Raises:
+        InvalidParametersError: the block has no such part, or nothing can be added to it.
+    """
+
+    def add(schema: Plain | MapField, content: object) -> object:
+        match schema:
+            case TextSchema() | MapField(kind=FieldKind.TEXT):
+                said = str(content)
+                return f"{said}\n{text}" if said and not said.endswith("\n") else said + text
+            case ListSchema() | MapField(kind=FieldKind.LIST):
+                return (*cast("tuple[str, ...]", content), text)
+            case LogSchema():
+                return (*cast("tuple[LogEntry, ...]", content), LogEntry(contents.now(), text))
+            case MapField(kind=FieldKind.COUNTER):
+                return contents.field_value(schema, int(cast("int", content)) + _whole(text))
+        raise InvalidParametersError(f"Nothing can be added to a {_kind(schema)}; use set_field.")
+
+    return _changed(block, part, add)
+
+
+def replace(
+    block: Block, old: str, new: str, mode: Mode = "first", nth: int | None = None, part: str | None = None
+) -> Block:
+    r"""Put `new` in place of `old`.
+
+    By `mode` at the first place, at all, at the `nth` (from 1), or wherever the regular expression `old`
+    matches (RE2; `\1` in `new` is its first group).
+
+    Raises:
+        NotFoundError: the text is not there, or not so often.
+        InvalidParametersError: the part is no text, or the expression can't be read.
+    """
+    if not old:
+        raise InvalidParametersError("There is no text to look for.")
+    return _changed_text(block, part, lambda text: _replaced(text, old, new, mode, nth or 1))
+
+
+def patch(block: Block, said: str, part: str | None = None) -> Block:
+    """Apply a unified diff whose context lines must be those of the text.
+
+    Raises:
+        ConflictError, InvalidParametersError: it does not fit, or can't be read.
+    """
+    return _changed_text(block, part, lambda text: apply_patch(text, said))
+
+
+def edit_range(block: Block, first: int, last: int, text: str, part: str | None = None) -> Block:
+    """Put a text in place of the lines `first` to `last`, counted from 1; `last = first - 1` inserts.
+
+    Raises:
+        InvalidParametersError: there are no such lines.
+    """
+
+    def splice(old: str) -> str:
+        lines = old.splitlines(keepends=True)
+        if not 1 <= first <= len(lines) + 1 or not first - 1 <= last <= len(lines):
+            message = f"The text has {len(lines)} lines; {first} to {last} are not among them."
+            raise InvalidParametersError(message, total_lines=len(lines))
+        before, after = lines[: first - 1], lines[last:]
+        if before and not before[-1].endswith("\n"):
+            before[-1] += "\n"
+        new = f"{text}\n" if text and after and not text.endswith("\n") else text
+        return "".join([*before, new, *after])
+
+    return _changed_text(block, part, splice)
+
+
+def set_field(block: Block, field: str, value: object) -> Block:
+    """Give a field of a map, or a section of a composite block, a value; `section.field` names one inside.
+
+    Raises:
+        InvalidParametersError: there is no such field, it is read-only, or can't hold that.
+    """
+    if isinstance(block.schema, TextSchema | ListSchema | LogSchema):
+        raise InvalidParametersError(f"{block.label!r} is a {block.schema.kind} and has no fields.")
+
+    def put(schema: Plain | MapField, content: object) -> object:
+        if isinstance(schema, MapField):
+            if schema.read_only:
+                raise InvalidParametersError(f"{schema.name} is read-only.", field=schema.name)
+            return contents.field_value(schema, value)
+        return _section_value(schema, value)
+
+    return _changed(block, field, put)
+
+
+def _section_value(schema: Plain, value: object) -> Content:
+    if isinstance(schema, ListSchema) and isinstance(value, list):
+        return tuple(str(one) for one in value)
+    if isinstance(schema, MapSchema) and isinstance(value, Mapping):
+        known = {field.name: field for field in schema.fields}
+        if foreign := sorted(set(value) - set(known)):
+            raise InvalidParametersError(f"There is no field {foreign[0]!r}.", allowed=list(known))
+        return {name: contents.field_value(one, value.get(name)) for name, one in known.items()}
+    if not isinstance(value, str):
+        raise InvalidParametersError(f"A {schema.kind} can't hold {value!r:.80}.")
+    return contents.parse(schema, value)
+
+
+# Parts
+
+
+def _changed(block: Block, part: str | None, change: Callable[[Plain | MapField, object], object]) -> Block:
+    """The block with one part of it as `change` makes it."""
+    schema = block.schema
+    if part is None:
+        if isinstance(schema, MapSchema | CompositeSchema):
+            raise InvalidParametersError(_say_part(schema), allowed=_names(schema))
+        return block.with_content(cast("Content", change(schema, block.content)))
+    return block.with_content(_changed_part(schema, block.content, part, change))
+
+
+def _changed_part(
+    schema: Schema, content: object, part: str, change: Callable[[Plain | MapField, object], object]
+) -> Content:
+    if isinstance(schema, MapSchema):
+        field = _named({one.name: one for one in schema.fields}, part)
+        values = dict(cast("Mapping[str, object]", content))
+        values[field.name] = change(field, values[field.name])
+        return cast("Content", values)
+    if isinstance(schema, CompositeSchema):
+        name, dot, inner = part.partition(".")
+        section = _named({one.name: one for one in schema.sections}, name)
+        if section.read_only:
+            raise InvalidParametersError(f"{section.name} is read-only.", field=section.name)
+        parts = dict(cast("Mapping[str, PlainContent]", content))
+        old = parts[section.name]
+        new = (
+            _changed_part(section.content, old, inner, change) if dot else change(section.content, old)
+        )
+        parts[section.name] = cast("PlainContent", new)
+        return parts
+    raise InvalidParametersError(f"A {schema.kind} has no part {part!r}.")
+
+
+def _changed_text(block: Block, part: str | None, edit: Callable[[str], str]) -> Block:
+    def change(schema: Plain | MapField, content: object) -> object:
+        if isinstance(schema, ListSchema | LogSchema) or not isinstance(content, str):
+            raise InvalidParametersError(f"That is for texts, and this is a {_kind(schema)}.")
+        return edit(str(content))
+
+    return _changed(block, part, change)
+
+
+def _named(known: Mapping[str, V], name: str) -> V:
+    found = next((one for key, one in known.items() if key.casefold() == name.strip().casefold()), None)
+    if found is None:
+        message = f"There is no part {name!r}; there are {', '.join(known)}."
+        raise InvalidParametersError(message, allowed=list(known))
+    return found
+
+
+def _names(schema: MapSchema | CompositeSchema) -> list[str]:
+    parts = schema.fields if isinstance(schema, MapSchema) else schema.sections
+    return [one.name for one in parts]
+
+
+def _say_part(schema: MapSchema | CompositeSchema) -> str:
+    return f"Say which part is meant by `field`: {', '.join(_names(schema))}."
+
+
+def _kind(schema: Plain | MapField) -> str:
+    return str(schema.kind)
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InvalidParametersError(f"A counter grows by a whole number, not by {text[:80]!r}.") from None
+
+
+# Texts
+
+
+def _replaced(text: str, old: str, new: str, mode: Mode, nth: int) -> str:
+    if mode == "regex":
+        return _replaced_by_pattern(text, old, new)
+    count = text.count(old)
+    wanted = nth if mode == "nth" else 1
+    if count < wanted:
+        found = "is not there" if not count else f"is there {count} times only"
+        raise NotFoundError(f"The text {old[:80]!r} {found}.", found=count)
+    if mode == "all":
+        return text.replace(old, new)
+    at = -1
+    for _ in range(wanted):
+        at = text.index(old, at + 1 if at < 0 else at + len(old))
+    return text[:at] + new + text[at + len(old) :]
+
+
+def _replaced_by_pattern(text: str, old: str, new: str) -> str:
+    try:
+        made, count = re2.compile(old).subn(new, text)
+    except re2.error as error:
+        raise InvalidParametersError(f"{old[:80]!r} is no regular expression: {error}.") from error
+    if not count:
+        raise NotFoundError(f"The expression {old[:80]!r} matches nothing.", found=0)
+    return str(made)
+
+
+

@@ -1,0 +1,79 @@
+"""Labels of blocks as paths: `<agent>/<label>`, where no sign of a label can mislead a file system or a rule.
+
+What a path can't hold is written as `%` and the hexadecimal of its bytes, so the label can be read back.
+A `/` in a label makes a folder of the path: rules may name it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from urllib.parse import unquote
+
+from app.errors import InvalidParametersError, InvalidPathError
+from app.vault.path import NotePath
+
+LONGEST = 200
+ARCHIVE = "@archive"
+"""The folder of an agent's entries; a label can't be it, for its `@` is encoded."""
+
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\%]|^[.@ ]|[. ]$')
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def clean_label(label: str) -> str:
+    """A label in the form in which it is kept.
+
+    Raises:
+        InvalidParametersError: it is empty, too long, or has a control character or an empty part.
+    """
+    normal = unicodedata.normalize("NFC", label.strip())
+    if not normal or len(normal) > LONGEST or _CONTROL.search(normal):
+        raise InvalidParametersError(f"A label has 1 to {LONGEST} visible characters.", label=label)
+    if any(not part.strip() for part in normal.split("/")):
+        raise InvalidParametersError("A label has words on both sides of each '/'.", label=label)
+    return normal
+
+
+def block_path(agent: str, label: str) -> NotePath:
+    """The path of an agent's block.
+
+    Raises:
+        InvalidParametersError: no path can hold the label.
+    """
+    parts = [_encoded(agent), *map(_encoded, clean_label(label).split("/"))]
+    return _path(parts, label)
+
+
+def entry_path(agent: str, entry: str) -> NotePath:
+    """The path of an entry in an agent's archive."""
+    return _path([_encoded(agent), ARCHIVE, _encoded(entry)], entry)
+
+
+def is_entry(path: NotePath) -> bool:
+    """Whether the path is that of an archive's entry."""
+    return path.text.split("/")[1:2] == [ARCHIVE]
+
+
+def label_of(path: NotePath) -> str:
+    """The label of the block at a path."""
+    return unquote(path.text.partition("/")[2])
+
+
+def _path(parts: list[str], said: str) -> NotePath:
+    try:
+        return NotePath.parse("/".join(parts))
+    except InvalidPathError as error:
+        message = f"{said!r} can't be a label: {error.message}"
+        raise InvalidParametersError(message, label=said) from error
+
+
+def _encoded(part: str) -> str:
+    """A part of a path; a device's name (`con`) has its first letter encoded."""
+    made = _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), part)
+    made = made.replace("/", "%2F")
+    try:
+        NotePath.parse(made)
+    except InvalidPathError:
+        return f"%{ord(made[0]):02X}{made[1:]}" if made[0].isascii() and made[0] != "%" else made
+    return made

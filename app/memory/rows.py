@@ -1,0 +1,91 @@
+"""What is written of a document: its bytes, its loro document with a version, and the words of an entry."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from sqlite3 import Connection
+
+from app.errors import StorageError
+from app.index.folding import segmented
+from app.memory.block import Block
+from app.memory.document import BlockDocument
+from app.memory.entry import Entry
+from app.vault.path import NotePath
+
+_KEPT_VERSIONS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A document as it is to be: `hash` None for one that is not to be, `before` the hash that it had.
+
+    One of `block` and `entry` is what the bytes say.
+    """
+
+    path: NotePath
+    owner: str
+    data: bytes
+    hash: str | None
+    before: str | None
+    block: Block | None = None
+    entry: Entry | None = None
+
+
+def write_row(db: Connection, row: Row, now: Row | None) -> None:
+    """Write a document over what is there now.
+
+    Raises:
+        StorageError: the loro document would not be what the bytes say; nothing may be committed then.
+    """
+    key = row.path.key
+    if row.hash is None:
+        _forget(db, key)
+        return
+    document: bytes | None = None
+    if row.block is not None:
+        document = _write_document(db, row, row.block, now)
+    db.execute(
+        "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?)",
+        (key, row.path.text, row.data, row.hash, document, time.time()),
+    )
+    if row.entry is not None:
+        _write_entry(db, key, row.entry)
+
+
+def _write_document(db: Connection, row: Row, block: Block, now: Row | None) -> bytes:
+    kept = db.execute("SELECT document FROM documents WHERE key = ?", (row.path.key,)).fetchone()
+    document = BlockDocument(kept[0] if kept and now is not None else None)
+    document.write(block)
+    if document.read() != block:
+        raise StorageError(f"The memory could not take {row.path}; nothing was written.", path=str(row.path))
+    document = document.shortened()
+    db.execute(
+        "INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?)",
+        (row.path.key, row.hash, document.version, time.time()),
+    )
+    db.execute(
+        "DELETE FROM versions WHERE key = ? AND hash NOT IN "
+        "(SELECT hash FROM versions WHERE key = ? ORDER BY at DESC LIMIT ?)",
+        (row.path.key, row.path.key, _KEPT_VERSIONS),
+    )
+    return document.save()
+
+
+def _write_entry(db: Connection, key: str, entry: Entry) -> None:
+    cursor = db.execute(
+        "INSERT INTO entries (key, owner, entry, created, text, metadata) VALUES (?, ?, ?, ?, ?, ?)",
+        (key, entry.owner, entry.id, entry.created, entry.text, json.dumps(dict(entry.metadata))),
+    )
+    words = segmented(entry.text)
+    db.execute("INSERT INTO entry_words (rowid, words) VALUES (?, ?)", (cursor.lastrowid, words))
+
+
+def _forget(db: Connection, key: str) -> None:
+    for (number,) in db.execute("SELECT id FROM entries WHERE key = ?", (key,)).fetchall():
+        db.execute("DELETE FROM entry_words WHERE rowid = ?", (number,))
+        db.execute("DELETE FROM entry_vectors WHERE id = ?", (number,))
+        db.execute("DELETE FROM entries WHERE id = ?", (number,))
+    db.execute("DELETE FROM documents WHERE key = ?", (key,))
+    db.execute("DELETE FROM versions WHERE key = ?", (key,))

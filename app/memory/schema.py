@@ -1,0 +1,135 @@
+"""What a block may hold: a text, a map of fields, a list, a log, or named sections of these."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError, model_validator
+
+from app.errors import InvalidParametersError
+
+Name = Annotated[str, Field(pattern=r"^[^\W\d][\w -]{0,59}$", description="A word or a few.")]
+
+
+class FieldKind(StrEnum):
+    """What a field of a map holds. A counter holds a whole number, and adding to it at two places adds up."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    LIST = "list"
+    TIMESTAMP = "timestamp"
+    COUNTER = "counter"
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class MapField(_Frozen):
+    """A field of a map. `read_only`: no agent changes it; `required`: it may not be empty."""
+
+    name: Name
+    kind: FieldKind = FieldKind.TEXT
+    read_only: bool = False
+    required: bool = False
+    default: JsonValue = None
+
+
+class TextSchema(_Frozen):
+    """One text."""
+
+    kind: Literal["text"] = "text"
+
+
+class MapSchema(_Frozen):
+    """Named fields."""
+
+    kind: Literal["map"] = "map"
+    fields: tuple[MapField, ...] = Field(min_length=1, max_length=200)
+
+    @model_validator(mode="after")
+    def _unique(self) -> MapSchema:
+        _check_unique([field.name for field in self.fields])
+        return self
+
+
+class ListSchema(_Frozen):
+    """Texts in an order; `max_items` bounds how many."""
+
+    kind: Literal["list"] = "list"
+    max_items: int | None = Field(None, ge=1, le=100_000)
+
+
+class LogSchema(_Frozen):
+    """Texts with the time at which each was added; the newest `display_limit` are in the context."""
+
+    kind: Literal["log"] = "log"
+    display_limit: int = Field(20, ge=1, le=10_000)
+
+
+PlainSchema = Annotated[TextSchema | MapSchema | ListSchema | LogSchema, Field(discriminator="kind")]
+
+
+class Section(_Frozen):
+    """A part of a composite block. `read_only`: no agent changes it."""
+
+    name: Name
+    content: PlainSchema = TextSchema()
+    read_only: bool = False
+
+
+class CompositeSchema(_Frozen):
+    """Named sections, each with a schema of its own."""
+
+    kind: Literal["composite"] = "composite"
+    sections: tuple[Section, ...] = Field(min_length=1, max_length=50)
+
+    @model_validator(mode="after")
+    def _unique(self) -> CompositeSchema:
+        _check_unique([section.name for section in self.sections])
+        return self
+
+
+Plain = TextSchema | MapSchema | ListSchema | LogSchema
+Schema = Plain | CompositeSchema
+_SCHEMA: TypeAdapter[Schema] = TypeAdapter(
+    Annotated[TextSchema | MapSchema | ListSchema | LogSchema | CompositeSchema, Field(discriminator="kind")]
+)
+
+
+def schema_of(value: object) -> Schema:
+    """The schema that JSON values say, or a word: "text", "list", "log".
+
+    Raises:
+        InvalidParametersError: they say none.
+    """
+    try:
+        return _SCHEMA.validate_python({"kind": value} if isinstance(value, str) else value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        message = f"That is no schema of a block: {place + ': ' if place else ''}{first['msg']}."
+        raise InvalidParametersError(message) from error
+
+
+def schema_json(schema: Schema) -> JsonValue:
+    """The schema as JSON values; those that are as usual are left out."""
+    made: JsonValue = schema.model_dump(mode="json", exclude_defaults=True)
+    assert isinstance(made, dict)
+    if isinstance(schema, CompositeSchema):
+        made["sections"] = [_section_json(section) for section in schema.sections]
+    return {"kind": schema.kind, **made}
+
+
+def _section_json(section: Section) -> JsonValue:
+    made: dict[str, JsonValue] = {"name": section.name}
+    if not isinstance(section.content, TextSchema):
+        made["content"] = schema_json(section.content)
+    return {**made, "read_only": True} if section.read_only else made
+
+
+def _check_unique(names: list[str]) -> None:
+    if len({name.casefold() for name in names}) < len(names):
+        raise ValueError("two parts have the same name")

@@ -1,0 +1,410 @@
+"""MemoryStore: the blocks and entries of all agents of a vault, behind the same gate and journal as notes.
+
+A document is changed by the bytes before and after it. A commit keeps the contents in the journal, then
+writes loro documents, bytes and a row of the outbox in one transaction, then records the commit in the
+journal and takes the row away. What a crash leaves in the outbox is recorded at the next opening, so memory
+and journal always tell the same.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from sqlite3 import Connection
+
+from rapidfuzz import process
+
+from app.errors import (
+    ConflictError,
+    InvalidParametersError,
+    NotFoundError,
+    ScriptoriumError,
+    StorageError,
+    VaultBusyError,
+)
+from app.memory.acl import check_read
+from app.memory.block import Block, default_blocks
+from app.memory.changes import PLACE
+from app.memory.database import MemoryDatabase
+from app.memory.document import BlockDocument
+from app.memory.entry import read_entry
+from app.memory.labels import block_path, is_entry
+from app.memory.projection import check_path, project, read_block
+from app.memory.rows import Row, write_row
+from app.vault.changes import ChangeSet, Create, Move, after_of, before_of, content_hash
+from app.vault.commits import Changed, Commit, Draft
+from app.vault.journal import Journal
+from app.vault.merge import merge
+from app.vault.path import NotePath
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedBlock:
+    """A block in an agent's context: what is shown of it, and how many characters it has in all."""
+
+    label: str
+    description: str
+    text: str
+    size: int
+    permission: str
+
+
+class MemoryStore:
+    """The memory of one vault; a `DocumentStore`. May be used from several threads.
+
+    Args:
+        folder: The vault's data folder.
+        journal: Where commits are recorded.
+        writable: Whether this process may write.
+        step: Called with the name of each step to the disk; tests kill the process there.
+
+    Raises:
+        StorageError: the file can't be used.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        journal: Journal,
+        *,
+        writable: bool = True,
+        step: Callable[[str], None] | None = None,
+    ) -> None:
+        self.database = MemoryDatabase(folder, writable=writable, step=step)
+        self._journal = journal
+        self._step = self.database.step
+        self._writable = writable
+        self._lock = threading.RLock()
+        self._documents: dict[str, Row] = {}
+        self._blocks: dict[str, Block] = {}
+        self.problem = self.database.problem
+        if self.database.restored is not None:
+            self._replay()
+        self._load()
+        if writable:
+            self._settle()
+
+    @property
+    def place(self) -> str:
+        """The place of the change sets that it takes."""
+        return PLACE
+
+    def close(self) -> None:
+        """Close the file."""
+        self.database.close()
+
+    def back_up(self) -> None:
+        """Make a backup if the last is older than a day; a failure is told by `problem`, and logged."""
+        try:
+            self.database.back_up()
+        except StorageError as error:
+            log.warning("%s", error)
+            self.problem = error.message
+
+    # Reading
+
+    def read(self, path: NotePath) -> bytes:
+        """The bytes of a block or an entry.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        with self._lock:
+            row = self._documents.get(path.key)
+        if row is None:
+            raise NotFoundError(f"The memory has nothing at {path}.", path=str(path))
+        return row.data
+
+    def at(self, path: NotePath) -> Block | None:
+        """The block at a path, without a look at who asks."""
+        with self._lock:
+            return self._blocks.get(path.key)
+
+    def all_blocks(self) -> tuple[Block, ...]:
+        """Every block that is kept, of every agent: for the person."""
+        with self._lock:
+            return tuple(self._blocks.values())
+
+    def agents(self) -> tuple[str, ...]:
+        """The agents that keep something here."""
+        with self._lock:
+            return tuple(sorted({row.owner for row in self._documents.values()}))
+
+    def blocks(self, agent: str) -> tuple[Block, ...]:
+        """The blocks that the agent may read: its own, those it starts with, and those shared with it."""
+        with self._lock:
+            kept = [block for block in self._blocks.values() if block.permission_of(agent) is not None]
+            start = [one for one in default_blocks(agent) if one.path.key not in self._blocks]
+        return tuple(sorted((*start, *kept), key=lambda one: (one.owner != agent, one.type, one.label)))
+
+    def find(self, label: str, agent: str) -> Block | None:
+        """The block that the label means to the agent: its own before one that is shared with it."""
+        own = block_path(agent, label).key
+        shared = [one for one in self.blocks(agent) if one.label.casefold() == label.strip().casefold()]
+        return next((one for one in shared if one.path.key == own), shared[0] if shared else None)
+
+    def block(self, label: str, agent: str) -> Block:
+        """The block that the label means to the agent.
+
+        Raises:
+            NotFoundError: there is none; `suggestions` are near misses.
+            InvalidParametersError: that can't be a label.
+        """
+        found = self.find(label, agent)
+        if found is None:
+            known = [one.label for one in self.blocks(agent)]
+            near = [match[0] for match in process.extract(label, known, limit=3, score_cutoff=60)]
+            message = f"There is no block {label!r} in the memory."
+            raise NotFoundError(message, label=label, suggestions=near, blocks=known[:50])
+        check_read(found, agent)
+        return found
+
+    def pinned(self, agent: str) -> tuple[PinnedBlock, ...]:
+        """What of the memory is in the agent's context."""
+        return tuple(
+            PinnedBlock(
+                one.label, one.description, one.shown_to(agent), one.size, str(one.permission_of(agent))
+            )
+            for one in self.blocks(agent)
+            if one.view_of(agent).pinned
+        )
+
+    def merged(self, path: NotePath, base: bytes, theirs: bytes) -> bytes:
+        """What the block becomes when an edit that was made on an earlier version meets its present state.
+
+        Args:
+            path: The block.
+            base: Its bytes when the edit began.
+            theirs: What the edit made of them.
+
+        Raises:
+            NotFoundError: there is no such block now.
+            ConflictError: the version is not kept any more, and both changed the same lines.
+            InvalidParametersError: `theirs` is no block.
+        """
+        current, edit = self.read(path), read_block(theirs)
+        if current == base:
+            return project(edit)
+        document, earlier = self._documents_at(path, base)
+        if earlier is None:
+            return _merged_lines(path, base, current, theirs)
+        earlier.write(edit)
+        document.merge(earlier)
+        return project(document.read())
+
+    def _documents_at(self, path: NotePath, base: bytes) -> tuple[BlockDocument, BlockDocument | None]:
+        with self.database.transaction() as db:
+            data = db.execute("SELECT document FROM documents WHERE key = ?", (path.key,)).fetchone()
+            row = db.execute(
+                "SELECT version FROM versions WHERE key = ? AND hash = ?", (path.key, content_hash(base))
+            ).fetchone()
+        document = BlockDocument(data[0] if data else None)
+        return document, None if row is None else document.at(row[0])
+
+    # Writing
+
+    def commit(
+        self,
+        change_set: ChangeSet,
+        *,
+        author: str,
+        turn: str = "",
+        note: str = "",
+        entry: str = "",
+        undoes: Iterable[int] = (),
+    ) -> Commit:
+        """Write a change set, all of it or nothing, and record it in the journal.
+
+        Raises:
+            ConflictError: a block is not what the change set was made for; nothing was written.
+            InvalidParametersError: bytes are no block, or break its schema; nothing was written.
+            StorageError: the disk refused; nothing was written.
+        """
+        if not self._writable:
+            raise VaultBusyError("The vault is open for reading only; nothing was remembered.")
+        if change_set.place != PLACE:
+            place = change_set.place or "the vault"
+            raise InvalidParametersError(f"A change for {place} came to the memory.")
+        with self._lock:
+            self._settle()
+            rows = [self._row(change_set, position) for position in range(len(change_set.changes))]
+            undoes = tuple(undoes) or self._journal.undone(change_set.digest)
+            draft = Draft(
+                f"{time.time_ns():x}-{secrets.token_hex(4)}", time.time(), author, change_set.digest,
+                tuple(Changed(row.path, None, row.before, row.hash) for row in rows), (None,) * len(rows),
+                turn, note, entry, change_set.summary, (), tuple(undoes), PLACE,
+            )  # fmt: skip
+            try:
+                return self._commit(change_set, draft, rows)
+            except StorageError:
+                self._load()
+                raise
+
+    def _commit(self, change_set: ChangeSet, draft: Draft, rows: list[Row]) -> Commit:
+        self._step("keep")
+        contents = [before for change in change_set.changes if (before := before_of(change)) is not None]
+        contents += [row.data for row in rows if row.hash is not None]
+        self._journal.keep({content_hash(one): one for one in contents})
+        former = {row.path.key: self._documents.get(row.path.key) for row in rows}
+        self._step("begin")
+        with self.database.transaction(write=True) as db:
+            for row in rows:
+                _check_before(db, row)
+                write_row(db, row, self._documents.get(row.path.key))
+                self._step("row")
+            db.execute("INSERT INTO outbox VALUES (?, ?)", (draft.uid, _dump(draft)))
+            self._step("outbox")
+        self._step("written")
+        try:
+            commit = self._journal.record(draft)
+        except ScriptoriumError:
+            self._take_back(draft, rows, former)
+            raise
+        for row in rows:
+            self._take(row)
+        self._step("recorded")
+        self._sent(draft.uid)
+        self._step("sent")
+        return commit
+
+    def _row(self, change_set: ChangeSet, position: int) -> Row:
+        """One change as it will be kept: in the one form that its document has."""
+        change = change_set.changes[position]
+        path, before, after = change.path, before_of(change), after_of(change)
+        if isinstance(change, Move):
+            raise InvalidParametersError("A block keeps its label; make another one.", path=str(path))
+        now = self._documents.get(path.key)
+        if isinstance(change, Create) and now is not None:
+            message = f"There is something at {path} already."
+            raise ConflictError(message, path=str(path), current_hash=now.hash)
+        if before is not None and (now is None or now.data != before):
+            message = f"{path} changed in the meantime; nothing was written."
+            hash = None if now is None else now.hash
+            raise ConflictError(
+                message, path=str(path), expected_hash=content_hash(before), current_hash=hash
+            )
+        old = None if before is None else content_hash(before)
+        if after is None:
+            return Row(path, "", b"", None, old)
+        if is_entry(path):
+            entry = read_entry(after)
+            if entry.path.key != path.key or (before is not None and before != after):
+                raise InvalidParametersError("An entry of the archive is never changed.", path=str(path))
+            return Row(path, entry.owner, entry.data, content_hash(entry.data), old, entry=entry)
+        block = read_block(after)
+        check_path(block, path)
+        data = project(block)
+        return Row(path, block.owner, data, content_hash(data), old, block=block)
+
+    def _take(self, row: Row) -> None:
+        """Have in memory what is on the disk now."""
+        key = row.path.key
+        self._documents.pop(key, None)
+        self._blocks.pop(key, None)
+        if row.hash is not None:
+            self._documents[key] = row
+            if row.block is not None:
+                self._blocks[key] = row.block
+
+    def _take_back(self, draft: Draft, rows: list[Row], former: dict[str, Row | None]) -> None:
+        """The journal refused: the memory goes back, too; if that fails, the outbox settles it later."""
+        with self.database.transaction(write=True) as db:
+            for row in reversed(rows):
+                old = former[row.path.key] or Row(row.path, "", b"", None, None)
+                write_row(db, old, row)
+            db.execute("DELETE FROM outbox WHERE uid = ?", (draft.uid,))
+
+    def _sent(self, uid: str) -> None:
+        with self.database.transaction(write=True) as db:
+            db.execute("DELETE FROM outbox WHERE uid = ?", (uid,))
+
+    def _settle(self) -> None:
+        """Record the commits that are written but may not be in the journal."""
+        with self.database.transaction() as db:
+            waiting = db.execute("SELECT uid, draft FROM outbox ORDER BY uid").fetchall()
+        for uid, said in waiting:
+            if self._journal.find(uid) is None:
+                self._journal.record(_load(said))
+            self._sent(uid)
+
+    def _load(self) -> None:
+        with self._lock, self.database.transaction() as db:
+            self._documents.clear()
+            self._blocks.clear()
+            for path, data, hash in db.execute("SELECT path, data, hash FROM documents"):
+                self._take(_row_of(NotePath.on_disk(path), data, hash))
+
+    # After damage
+
+    def _replay(self) -> None:
+        """Bring back from the journal what was committed after the backup that took the file's place."""
+        last: dict[str, Changed] = {}
+        for commit in self._journal.commits(1_000_000, place=PLACE):
+            for change in commit.changes:
+                last.setdefault(change.path.key, change)
+        brought = 0
+        with self.database.transaction(write=True) as db:
+            for change in last.values():
+                brought += self._bring_back(db, change)
+        if brought:
+            self.problem = f"{self.problem or ''} {brought} later changes came back from the journal."
+
+    def _bring_back(self, db: Connection, change: Changed) -> bool:
+        found = db.execute(
+            "SELECT data, hash FROM documents WHERE key = ?", (change.path.key,)
+        ).fetchone()
+        if (found[1] if found else None) == change.after:
+            return False
+        now = _row_of(change.path, found[0], found[1]) if found else None
+        row = Row(change.path, "", b"", None, None)
+        if change.after is not None:
+            try:
+                row = _row_of(change.path, self._journal.content(change.after), change.after)
+            except ScriptoriumError:
+                log.warning("%s could not be brought back from the journal", change.path)
+                return False
+        write_row(db, row, now)
+        return True
+
+
+def _row_of(path: NotePath, data: bytes, hash: str) -> Row:
+    if is_entry(path):
+        entry = read_entry(data)
+        return Row(path, entry.owner, data, hash, None, entry=entry)
+    block = read_block(data)
+    return Row(path, block.owner, data, hash, None, block=block)
+
+
+def _check_before(db: Connection, row: Row) -> None:
+    """See that the file has what this process has in memory: nobody else writes it, but a backup might."""
+    found = db.execute("SELECT hash FROM documents WHERE key = ?", (row.path.key,)).fetchone()
+    if (found[0] if found else None) != row.before:
+        raise ConflictError(f"{row.path} changed in the meantime; nothing was written.", path=str(row.path))
+
+
+def _merged_lines(path: NotePath, base: bytes, current: bytes, theirs: bytes) -> bytes:
+    merged = merge(base, current, theirs)
+    if merged.conflicts:
+        message = f"{path} changed in the meantime, at the same lines."
+        raise ConflictError(message, path=str(path), current_hash=content_hash(current))
+    return project(read_block(merged.text))
+
+
+def _dump(draft: Draft) -> str:
+    changes = [(str(one.path), one.before, one.after) for one in draft.changes]
+    return json.dumps({**asdict(draft), "changes": changes}, ensure_ascii=True)
+
+
+def _load(said: str) -> Draft:
+    values = json.loads(said)
+    changes = tuple(Changed(NotePath.on_disk(path), None, old, new) for path, old, new in values["changes"])
+    lists = {name: tuple(values[name]) for name in ("trash", "folders", "undoes")}
+    return Draft(**{**values, **lists, "changes": changes})

@@ -1,0 +1,161 @@
+"""The memory as tools use it: whose it is, what the gate is told of a change to it, how it is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from app.embeddings import EmbedderUnavailable, fusion
+from app.memory import acl
+from app.memory.acl import Verdict
+from app.memory.archive import ANY_TIME, Archive, Found, Span
+from app.memory.block import Block, default_blocks
+from app.memory.entry import read_entry
+from app.memory.labels import is_entry
+from app.memory.projection import read_block
+from app.permissions.access import Access
+from app.permissions.caller import Caller, CallerKind
+from app.toolkit.places import Place
+from app.vault.changes import ChangeSet, Create, Delete, FileChange, after_of, before_of
+
+if TYPE_CHECKING:
+    from app.memory.store import MemoryStore
+    from app.toolkit.meaning import Meaning
+
+OWN_AGENT = "scriptorium"
+"""The agent of the desktop, whichever model it thinks with; person and command line share its memory."""
+
+_OWN_KINDS = (CallerKind.USER, CallerKind.DESKTOP_AGENT, CallerKind.CLI)
+
+
+def agent_of(caller: Caller) -> str:
+    """In whose memory a caller works: a key that stays the same from one start to the next."""
+    if caller.agent:
+        return caller.agent
+    return OWN_AGENT if caller.kind in _OWN_KINDS else f"{caller.kind.value}:{caller.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class SaidQuery:
+    """What to look for in conversations; `since` and `until` are Unix seconds.
+
+    `shown_to_model`: leave out what the built-in agent said, for it reads private notes.
+    """
+
+    words: str
+    limit: int
+    role: Literal["user", "agent", ""] = ""
+    since: float | None = None
+    until: float | None = None
+    shown_to_model: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something said in a conversation; `at` in Unix seconds, `score` greater for what fits better."""
+
+    conversation: str
+    title: str
+    position: int
+    role: str
+    at: float
+    text: str
+    score: float
+
+
+SearchSaid = Callable[[SaidQuery], Sequence[Said]]
+
+
+class Memory:
+    """The memory of one vault.
+
+    Args:
+        store: Its blocks and entries.
+        search_said: Searches the saved conversations.
+    """
+
+    def __init__(self, store: MemoryStore, search_said: SearchSaid) -> None:
+        self.store = store
+        self.archive = Archive(store.database)
+        self.search_said = search_said
+
+    async def recall(
+        self, agent: str, query: str, limit: int, span: Span = ANY_TIME, meaning: Meaning | None = None
+    ) -> tuple[Found, ...]:
+        """The agent's entries that fit the query best, by words and, where it is on, by meaning."""
+        words = self.archive.by_words(agent, query, max(limit, 50), span)
+        best = max((score for _, score in words), default=0.0)
+        ranked = [(number, score / best if best > 0 else 1.0) for number, score in words]
+        if meaning is not None:
+            try:
+                meant = await self._meant(agent, query, max(limit, 50), span, meaning)
+                ranked = fusion.blended(words, meant, meaning.share_of(query))
+            except EmbedderUnavailable:
+                # The words alone are an answer; why there are no vectors is told elsewhere.
+                pass
+        return self.archive.get(ranked[:limit])
+
+    async def _meant(
+        self, agent: str, query: str, limit: int, span: Span, meaning: Meaning
+    ) -> list[tuple[int, float]]:
+        """The entries closest in meaning; vectors that are missing are made first."""
+        model = meaning.model_key
+        if missing := self.archive.without_vector(agent, model):
+            vectors = await meaning.vectors_of([text for _, text in missing])
+            self.archive.keep_vectors(
+                model, [(number, vector) for (number, _), vector in zip(missing, vectors, strict=True)]
+            )
+        (vector,) = await meaning.vectors_of([query], query=True)
+        close = self.archive.by_meaning(agent, model, vector, limit, span)
+        return [(number, cosine) for number, cosine in close if cosine >= _ALIKE]
+
+
+_ALIKE = 0.25
+
+
+def memory_place(store: MemoryStore) -> Place:
+    """The memory as a place that the gate may change, by the permissions of its blocks."""
+    return Place(store, "the memory", access)
+
+
+def access(change_set: ChangeSet, caller: Caller) -> Access | None:
+    """What the permissions of the blocks say of a change; nothing to the person, whose memory it is, too."""
+    if caller.kind is CallerKind.USER:
+        return None
+    agent = agent_of(caller)
+    verdicts = [_verdict(change, agent) for change in change_set.changes]
+    worst = max(verdicts, key=lambda one: _SEVERITY[one.effect])
+    return Access(worst.effect, worst.reason)
+
+
+_SEVERITY = {"allow": 0, "ask": 1, "deny": 2}
+
+
+def _verdict(change: FileChange, agent: str) -> Verdict:
+    if is_entry(change.path):
+        return _verdict_on_entry(change, agent)
+    before, after = before_of(change), after_of(change)
+    old = None if before is None else read_block(before)
+    new = None if after is None else read_block(after)
+    if old is None and new is not None:
+        old = _as_it_starts(new, agent)
+    return acl.judge(old, new, agent)
+
+
+def _as_it_starts(new: Block, agent: str) -> Block | None:
+    """The block that every agent starts with under this label, if it is one of these."""
+    return next((one for one in default_blocks(agent) if one.path.key == new.path.key), None)
+
+
+def _verdict_on_entry(change: FileChange, agent: str) -> Verdict:
+    data = after_of(change) or before_of(change) or b""
+    if read_entry(data).owner != agent:
+        return Verdict("deny", "the archive belongs to another agent")
+    match change:
+        case Create():
+            return Verdict("allow", "a new entry of its own archive")
+        case Delete():
+            return Verdict("ask", "an entry of the archive would be gone")
+        case _:
+            return Verdict("deny", "an entry of the archive is never changed")

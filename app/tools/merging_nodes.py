@@ -1,0 +1,138 @@
+"""Category nodes: two notes made into one, with every link and relation led to the one that stays."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from app.analysis.merging import Strategy, check_distinct, merge_texts
+from app.errors import InvalidParametersError, UnreadableNoteError
+from app.index.renames import Rewrite
+from app.permissions.wording import counted
+from app.toolkit.context import ToolContext
+from app.toolkit.open_note import OpenNote
+from app.toolkit.proposal import Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.tools.node_parts import NodeId
+from app.vault.changes import ChangeSet, FileChange
+from app.vault.markdown import edit
+from app.vault.markdown.scan import scan
+from app.vault.path import NotePath
+
+_SHOWN = 4000
+
+
+class NodesMerged(ToolResult):
+    """Two notes are one; links that could not be rewritten are named, each with the reason."""
+
+    primary_node_id: str
+    secondary_node_id: str
+    merged_content: str
+    relationships_transferred: int
+    rewritten: list[str]
+    left_out: list[str]
+    requires_confirmation: bool = True
+
+
+@tool(
+    category="nodes",
+    always_asks=True,
+    timeout=120,
+    examples=("merge {secondary_node_id} into {primary_node_id}",
+              "merge into {primary_node_id} the note {secondary_node_id}",
+              "combine {primary_node_id} with {secondary_node_id}",
+              "merge {primary_node_id} and {secondary_node_id}",
+              "merge {primary_node_id} with {secondary_node_id}"),
+    usage_rule="merge_nodes keeps primary_node_id; read both notes before.",
+)  # fmt: skip
+async def merge_nodes(
+    context: ToolContext,
+    primary_node_id: NodeId,
+    secondary_node_id: NodeId,
+    merge_strategy: Strategy = "combine",
+) -> Proposal[NodesMerged]:
+    """Make two notes one: the first stays, the second goes to the vault's trash, all links follow.
+
+    Args:
+        primary_node_id: The note that stays.
+        secondary_node_id: The note that is merged into it.
+        merge_strategy: combine keeps both texts, prefer_primary the first, prefer_secondary the second.
+    """
+    primary = await context.vault.resolve_strictly(primary_node_id)
+    secondary = await context.vault.resolve_strictly(secondary_node_id)
+    check_distinct(str(primary.path), str(secondary.path))
+    plan = context.index.links_to_rewrite(secondary.path, primary.path)
+    rewrites = dict(plan.rewrites)
+    own, moved = rewrites.pop(primary.path, None), rewrites.pop(secondary.path, None)
+    first = _rewritten(context, _without_ties(context, primary, secondary.path), own)
+    second = _rewritten(context, _without_ties(context, secondary, primary.path), moved)
+    merged = merge_texts(first, second, merge_strategy, secondary.name)
+    changes, left_out = await asyncio.to_thread(_others, context, rewrites)
+    left_out += [
+        f"{link.source} line {link.line}: [[{link.target_text}]] could mean several notes"
+        for link in plan.ambiguous
+        if context.vault.sees(link.source)
+    ]
+    summary = f"Merge {secondary.path} into {primary.path}"
+    if changes:
+        summary += f", {counted(len(changes), 'note')} rewritten"
+    change_set = ChangeSet.of(
+        primary.with_text(merged.text), secondary.deleted(), *changes, summary=summary
+    )
+    words = f"Merged [[{secondary.name}]] into [[{primary.name}]]."
+    if changes:
+        others = counted(len(changes), "note that links to it was", "notes that link to it were")
+        words += f" {others} rewritten."
+    result = NodesMerged(
+        primary_node_id=str(primary.path),
+        secondary_node_id=str(secondary.path),
+        merged_content=merged.text[scan(merged.text).body_start :][:_SHOWN],
+        relationships_transferred=merged.relations + _relations_to(context, secondary.path, primary.path),
+        rewritten=[str(change.path) for change in changes if context.vault.sees(change.path)],
+        left_out=left_out,
+        message=words,
+    )
+    return context.propose(change_set, result)
+
+
+def _rewritten(context: ToolContext, text: str, rewrite: Rewrite | None) -> str:
+    return edit.rewrite_links(text, rewrite) if rewrite else text
+
+
+def _without_ties(context: ToolContext, note: OpenNote, other: NotePath) -> str:
+    """A note's text without relations to `other`: in the merged note they would lead to itself."""
+    text = note.text
+    while True:
+        tie = next(
+            (
+                one for one in scan(text).relations
+                if context.index.resolver.resolve(one.link.target, note.path).path == other
+            ),
+            None,
+        )  # fmt: skip
+        if tie is None:
+            return text
+        text = edit.remove_relation(text, tie)
+
+
+def _others(
+    context: ToolContext, rewrites: Mapping[NotePath, Rewrite]
+) -> tuple[list[FileChange], list[str]]:
+    """The changes of the notes that link to the second note, and those that can't be changed."""
+    changes: list[FileChange] = []
+    left_out: list[str] = []
+    for source, rewrite in rewrites.items():
+        try:
+            note = context.vault.open_for_change(source)
+            changes.append(note.with_text(edit.rewrite_links(note.text, rewrite)))
+        except (UnreadableNoteError, InvalidParametersError) as error:
+            if context.vault.sees(source):
+                left_out.append(f"{source}: {error.message}")
+    return changes, left_out
+
+
+def _relations_to(context: ToolContext, secondary: NotePath, primary: NotePath) -> int:
+    """How many relations of other notes lead to the second note."""
+    links = context.index.backlinks(secondary)
+    return sum(link.type != "LINKS_TO" and link.source != primary for link in links)

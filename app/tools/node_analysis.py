@@ -1,0 +1,350 @@
+"""Category nodes: what is related to a node, what it says in short, and how sure it may be."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.analysis.confidence import Neighbour, node_confidence
+from app.analysis.relations import AUTOMATIC
+from app.analysis.sentences import sentences
+from app.analysis.summary import shortened
+from app.errors import InvalidParametersError
+from app.index.records import LinkRecord
+from app.permissions.wording import counted
+from app.toolkit.arguments import Limit, Share
+from app.toolkit.context import ToolContext
+from app.toolkit.open_note import OpenNote
+from app.toolkit.proposal import Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.tools.node_parts import NodeId, edges_of, incoming_of, readable
+from app.tools.related_nodes import LEAST_SIMILAR, RelatedNode, related_to_note
+from app.tools.summaries import Style, summary_of
+from app.vault.changes import ChangeSet
+from app.vault.markdown import edit
+from app.vault.markdown.relations import relation_type
+from app.vault.note import LINKS_TO
+from app.vault.path import NotePath
+
+Characters = Annotated[int, Field(ge=20, le=20_000)]
+Depth = Annotated[int, Field(ge=1, le=4)]
+_MOST_NODES = 40
+_EACH = 160
+
+
+class RelatedNodes(ToolResult):
+    """Nodes that are alike, best first, and how many relations are made to them."""
+
+    node_id: str
+    related_nodes: list[RelatedNode]
+    links_created: int
+
+
+class NodeSummary(ToolResult):
+    """A node in short; `reasoning` says how the summary was made."""
+
+    node_id: str
+    summary: str
+    key_points: list[str]
+    related_count: int
+    reasoning: str
+
+
+class SummaryContext(BaseModel):
+    """The nodes around, each in a line: those that support, those that contradict, and the others."""
+
+    model_config = ConfigDict(frozen=True)
+
+    supports: list[str]
+    contradicts: list[str]
+    related: list[str]
+
+
+class NodeSummaryWithContext(ToolResult):
+    """A node in short with what stands around it, and what that comes to."""
+
+    node_id: str
+    summary: str
+    context: SummaryContext
+    synthesis: str
+    reasoning: str
+
+
+class ConfidenceFactor(BaseModel):
+    """What moved a confidence, and by how much ("+0.12")."""
+
+    model_config = ConfigDict(frozen=True)
+
+    factor: str
+    impact: str
+
+
+class NodeConfidence(ToolResult):
+    """A node's confidence before and after, with everything that moved it."""
+
+    node_id: str
+    old_confidence: float
+    new_confidence: float
+    reasoning: str
+    factors: list[ConfidenceFactor]
+
+
+@tool(
+    category="nodes",
+    examples=("find nodes like {node_id} and suggest relations", "what could {node_id} be connected to?",
+              "which relations could {node_id} have?"),
+    usage_rule="auto_link of find_related_nodes writes only relations of a suggestion score of 0.8 or more.",
+)  # fmt: skip
+async def find_related_nodes(
+    context: ToolContext,
+    node_id: NodeId,
+    limit: Limit = 10,
+    min_similarity: Share = LEAST_SIMILAR,
+    node_types: list[str] | None = None,
+    auto_link: bool = False,
+) -> Proposal[RelatedNodes]:
+    """Find nodes that are alike in meaning, and say which relation each may have.
+
+    Args:
+        node_id: The note.
+        limit: How many at most.
+        min_similarity: The least likeness, 0 to 1.
+        node_types: Only nodes of these types.
+        auto_link: Whether to write the relations that are likely enough (0.8), those rejected before aside.
+    """
+    note = await context.vault.resolve_for_reading(node_id)
+    found = await related_to_note(context, note, limit=limit, least=min_similarity, types=node_types)
+    text, made = (note.readable_text, 0)
+    if auto_link:
+        text, made = _linked(context, note, found)
+    words = f"{counted(len(found), 'node')} related to [[{note.name}]]."
+    if auto_link:
+        words += f" {counted(made, 'relation')} created."
+    change = (
+        ChangeSet.of(note.with_text(text), summary=f"Add {counted(made, 'relation')} to {note.path}")
+        if made else ChangeSet(())
+    )  # fmt: skip
+    result = RelatedNodes(node_id=str(note.path), related_nodes=found, links_created=made, message=words)
+    return context.propose(change, result)
+
+
+def _linked(context: ToolContext, note: OpenNote, found: list[RelatedNode]) -> tuple[str, int]:
+    """The note's text with the likely relations that it lacks, and how many those are."""
+    related = {one.target for one in edges_of(context, note)}
+    queue = context.services.suggestions
+    text, made = note.text, 0
+    for one in found:
+        target = NotePath(one.id)
+        rejected = queue is not None and queue.is_rejected(note.path, target)
+        if one.suggestion_score < AUTOMATIC or target in related or rejected:
+            continue
+        name = context.index.resolver.shortest(target, note.path)
+        remark = "suggested by likeness"
+        sure = round(one.suggestion_score, 2)
+        text = edit.add_relation(text, one.suggested_relationship, name, sure, remark)
+        made += 1
+    return text, made
+
+
+@tool(
+    category="nodes",
+    examples=("summarize {node_id}", "summarise {node_id}", "summary of {node_id}", "sum up {node_id}",
+              "give me a summary of {node_id}", "what are the key points of {node_id}?", "tl;dr {node_id}"),
+)  # fmt: skip
+async def summarize_node(
+    context: ToolContext,
+    node_id: NodeId,
+    include_relationships: bool = False,
+    max_length: Characters = 200,
+    style: Style = "paragraph",
+) -> NodeSummary:
+    """Say in short what a note says, with its key points.
+
+    Args:
+        node_id: The note.
+        include_relationships: Whether to count its relations and name the strongest.
+        max_length: The most characters of the summary.
+        style: A paragraph, bullets, or one sentence.
+    """
+    note = await context.vault.resolve_for_reading(node_id)
+    told = await summary_of(context, [note], max_length, style)
+    points, related = list(told.key_points), 0
+    if include_relationships:
+        lines = [f"{one.relation.type} {one.to}" for one in edges_of(context, note)]
+        lines += [f"{link.type} from {link.source}" for link in incoming_of(context, note)]
+        related = len(lines)
+        points += lines[:5]
+    return NodeSummary(
+        node_id=str(note.path), summary=told.text, key_points=points, related_count=related,
+        reasoning=told.reasoning,
+        message=f"[[{note.name}]] in short." if told.text else f"[[{note.name}]] has no text to summarise.",
+    )  # fmt: skip
+
+
+@tool(
+    category="nodes",
+    examples=("summarize {node_id} with its context", "summarize {node_id} and what is around it",
+              "what supports and what contradicts {node_id}?", "what speaks for and against {node_id}?",
+              "what contradicts {node_id}?", "what supports {node_id}?"),
+)  # fmt: skip
+async def summarize_node_with_context(
+    context: ToolContext, node_id: NodeId, depth: Depth = 1, relationship_types: list[str] | None = None
+) -> NodeSummaryWithContext:
+    """Say in short what a note says and what supports, contradicts or is related to it.
+
+    Args:
+        node_id: The note.
+        depth: How many steps to walk along its relations.
+        relationship_types: Only along relations of these types; all typed ones, and plain links, if left out.
+    """
+    note = await context.vault.resolve_for_reading(node_id)
+    types = {relation_type(one) for one in relationship_types} if relationship_types else None
+    if types is not None and "" in types:
+        raise InvalidParametersError("A type of relation is a word.", relationship_types=relationship_types)
+    told = await summary_of(context, [note], 400)
+    around = _around(context, note, depth, types)
+    groups: dict[str, list[str]] = {"supports": [], "contradicts": [], "related": []}
+    for stance, other, steps in around:
+        short = await summary_of(context, [other], _EACH) if len(around) <= 8 else None
+        text = short.text if short else shortened(_first_words(other), _EACH)
+        far = f" ({steps} steps away)" if steps > 1 else ""
+        groups[stance].append(f"[[{other.name}]]{far}: {text}" if text else f"[[{other.name}]]{far}")
+    result = SummaryContext(**groups)
+    return NodeSummaryWithContext(
+        node_id=str(note.path), summary=told.text, context=result, reasoning=told.reasoning,
+        synthesis=_synthesis(context, note, result, depth),
+        message=f"[[{note.name}]] with {counted(len(around), 'node')} around it.",
+    )  # fmt: skip
+
+
+def _first_words(note: OpenNote) -> str:
+    return " ".join(sentences(note.readable_text)[:2])
+
+
+def _around(
+    context: ToolContext, note: OpenNote, depth: int, types: set[str] | None
+) -> list[tuple[str, OpenNote, int]]:
+    """The notes within `depth` steps, each once, with how it stands to the note, the nearest first.
+
+    What supports a contradiction contradicts, what contradicts one supports; any other step is just related.
+    """
+    seen = {note.path}
+    level: list[tuple[NotePath, str]] = [(note.path, "supports")]
+    found: list[tuple[str, OpenNote, int]] = []
+    for step in range(1, depth + 1):
+        following: list[tuple[NotePath, str]] = []
+        for path, stance in level:
+            for other, kind in _steps(context, path, types):
+                opened = None if other in seen else readable(context, other)
+                if opened is None or len(found) >= _MOST_NODES:
+                    continue
+                seen.add(other)
+                own = _stance(stance, kind)
+                found.append((own, opened, step))
+                following.append((other, own))
+        level = following
+    return found
+
+
+def _steps(context: ToolContext, path: NotePath, types: set[str] | None) -> list[tuple[NotePath, str]]:
+    """The neighbours of a note with the type of the step, typed relations to it first."""
+    incoming = [(link.source, link) for link in context.index.backlinks(path)]
+    outgoing = [(link.target, link) for link in context.index.outgoing(path) if link.target is not None]
+    steps: list[tuple[NotePath, str]] = []
+    for (other, link), is_incoming in [*((x, True) for x in incoming), *((x, False) for x in outgoing)]:
+        if types is not None and link.type not in types:
+            continue
+        steps.append((other, _meant(link, is_incoming)))
+    return sorted(steps, key=lambda one: one[1] == "related")
+
+
+def _meant(link: LinkRecord, incoming: bool) -> str:
+    """What a step says of the note that it is taken from."""
+    if link.type == "CONTRADICTS":
+        return "contradicts"
+    return "supports" if link.type == "SUPPORTS" and incoming else "related"
+
+
+def _stance(before: str, step: str) -> str:
+    if "related" in (before, step):
+        return "related"
+    return "supports" if before == step else "contradicts"
+
+
+def _synthesis(context: ToolContext, note: OpenNote, around: SummaryContext, depth: int) -> str:
+    """What the surroundings come to, with the confidence that follows from them."""
+    judged = node_confidence(note.parsed.type, note.parsed.confidence, _neighbours(context, note))
+    pro, contra = len(around.supports), len(around.contradicts)
+    within = "directly" if depth == 1 else f"within {depth} steps"
+    if not pro and not contra:
+        said = f"Nothing speaks for or against it {within}; {counted(len(around.related), 'note')} related."
+    else:
+        lean = "it is even" if pro == contra else f"more speaks {'for' if pro > contra else 'against'} it"
+        said = (
+            f"{counted(pro, 'note supports', 'notes support')} it and "
+            f"{counted(contra, 'note contradicts', 'notes contradict')} it {within}: {lean}."
+        )
+    stated = "" if note.parsed.confidence is None else f" Stated confidence: {note.parsed.confidence:.2f}."
+    return f"{said}{stated} By what is next to it: {judged.new:.2f}."
+
+
+@tool(
+    category="nodes",
+    examples=("recalculate the confidence of {node_id}", "how sure can I be of {node_id}?",
+              "update the confidence of {node_id}"),
+)  # fmt: skip
+async def recalculate_node_confidence(
+    context: ToolContext, node_id: NodeId, factor_in_relationships: bool = True
+) -> Proposal[NodeConfidence]:
+    """Work out anew how sure a note may be, and propose the new value of its `confidence`.
+
+    The sum of log-odds of what supports and contradicts it, each by the confidence of the relation and of
+    the other note; every factor is told.
+
+    Args:
+        node_id: The note.
+        factor_in_relationships: Whether its relations count; without, only its type does.
+    """
+    note = await context.vault.resolve_strictly(node_id)
+    around = _neighbours(context, note) if factor_in_relationships else []
+    judged = node_confidence(note.parsed.type, note.parsed.confidence, around)
+    new = round(judged.new, 2)
+    factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in judged.factors]
+    pro = sum(one.impact > 0 for one in judged.factors[1:])
+    contra = sum(one.impact < 0 for one in judged.factors[1:])
+    reasoning = (
+        f"Sum of log-odds: half of what was stated, {counted(pro, 'reason')} for it and "
+        f"{counted(contra, 'reason')} against it."
+    )
+    change = ChangeSet.of(
+        note.with_text(edit.set_property(note.text, "confidence", new)),
+        summary=f"Confidence of {note.path}: {judged.old:.2f} to {new:.2f}",
+    )
+    result = NodeConfidence(
+        node_id=str(note.path), old_confidence=round(judged.old, 4), new_confidence=new, reasoning=reasoning,
+        factors=factors,
+        message=f"The confidence of [[{note.name}]]: {judged.old:.2f} before, {new:.2f} now.",
+    )  # fmt: skip
+    return context.propose(change, result)
+
+
+def _neighbours(context: ToolContext, note: OpenNote) -> list[Neighbour]:
+    """The notes at the other ends of the relations; of several of one type between two the surest counts."""
+    found: dict[tuple[str, str, bool], Neighbour] = {}
+
+    def take(path: NotePath | None, kind: str, incoming: bool, sure: float | None) -> None:
+        other = readable(context, path)
+        if other is None or other.path == note.path or kind == LINKS_TO:
+            return
+        key = (str(other.path), kind, incoming and kind != "CONTRADICTS")
+        one = Neighbour(other.name, kind, incoming, sure, other.parsed.confidence)
+        if key not in found or (sure or 0) > (found[key].relation_confidence or 0):
+            found[key] = one
+
+    for link in incoming_of(context, note):
+        take(link.source, link.type, True, link.confidence)
+    for edge in edges_of(context, note):
+        take(edge.target, edge.relation.type, False, edge.relation.confidence)
+    return list(found.values())

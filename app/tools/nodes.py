@@ -1,0 +1,314 @@
+"""Category nodes: a node is a note seen with its type, its confidence and its relations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from app.errors import ConflictError, InvalidParametersError, UnreadableNoteError
+from app.permissions.wording import counted
+from app.toolkit.arguments import Properties
+from app.toolkit.context import ToolContext
+from app.toolkit.open_note import OpenNote
+from app.toolkit.proposal import Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.tools.node_parts import Edge, NodeId, edges_of, incoming_edges, preview
+from app.tools.notes import alike, new_path
+from app.tools.related_nodes import RelatedNode, related_to_note, related_to_text
+from app.vault.changes import ChangeSet, Create, FileChange
+from app.vault.markdown import edit
+from app.vault.markdown.scan import scan
+from app.vault.path import NotePath
+
+_TITLE = ("title", "name")
+_TEXT = ("text", "content", "body", "description")
+_LONGEST_TITLE = 60
+_UNSAFE = re.compile(r'[\\/:*?"<>|#^\[\]%\x00-\x1f]+')
+_KEPT_BY_TYPE = {
+    "source": ("url", "author", "authors", "published", "publisher", "doi", "isbn"),
+    "hypothesis": ("confidence", "status"),
+    "observation": ("observed", "place", "instrument"),
+}
+
+
+class Node(ToolResult):
+    """A node: `content` is its text without properties; relations are those it says and those to it."""
+
+    node_id: str
+    name: str
+    type: str
+    confidence: float | None
+    content: str
+    properties: dict[str, JsonValue]
+    tags: list[str]
+    relationships: list[Edge]
+    incoming: list[Edge]
+    hash: str
+
+
+class NodeWritten(ToolResult):
+    """A node was made or changed; `related_nodes` where it was analysed."""
+
+    node_id: str
+    type: str
+    related_nodes: list[RelatedNode]
+
+
+class NodeDeleted(ToolResult):
+    """A node is in the vault's trash; `relationships_removed` in other notes, `links_left` to nothing."""
+
+    node_id: str
+    content_preview: str
+    relationships_affected: int
+    relationships_removed: int
+    links_left: list[str]
+    left_out: list[str]
+
+
+class NodeReclassified(ToolResult):
+    """A node has another type; `warning` says what is lost or does not fit."""
+
+    node_id: str
+    old_type: str
+    new_type: str
+    warning: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What `content` of a new node says."""
+
+    path: NotePath
+    text: str
+
+
+@tool(
+    category="nodes",
+    usage_rule="Give create_node the type (observation, hypothesis, source, concept, …) and in `content` a"
+    " title, the text and properties such as confidence or url.",
+)
+async def create_node(
+    context: ToolContext, type: str, content: Properties, auto_analyze: bool = True
+) -> Proposal[NodeWritten]:
+    """Make a note with a type. Never overwrites one.
+
+    Args:
+        type: Its type: observation, hypothesis, source, concept, entity, note, or another word.
+        content: `title`, `text` and `folder`; everything else becomes a property (confidence, url, tags, …).
+        auto_analyze: Whether to look for related nodes at once.
+    """
+    kind = _checked_type(type)
+    draft = _draft(kind, content)
+    taken = context.vault.taken(draft.path) or alike(context.index.notes(), draft.path)
+    if taken is not None:
+        raise ConflictError(f"There is a note at {taken} already.", path=str(taken))
+    related = await related_to_text(context, draft.text, exclude=draft.path) if auto_analyze else []
+    words = f"Created the {kind} [[{draft.path.name}]]."
+    if related:
+        words += f" {counted(len(related), 'note')} may be related."
+    result = NodeWritten(node_id=str(draft.path), type=kind, related_nodes=related, message=words)
+    change = Create(draft.path, draft.text.encode("utf-8"))
+    return context.propose(ChangeSet.of(change, summary=f"Create the {kind} {draft.path}"), result)
+
+
+def _draft(kind: str, content: Mapping[str, JsonValue]) -> _Draft:
+    said = {key: value for key, value in content.items() if value is not None}
+    title = next((str(said.pop(key)) for key in _TITLE if said.get(key)), "")
+    text = next((str(said.pop(key)) for key in _TEXT if isinstance(said.get(key), str)), "")
+    folder = str(said.pop("folder", "") or "")
+    if not title and not text.strip():
+        raise InvalidParametersError("Give the node a title or a text.", content=list(content))
+    body = text if text.strip() else f"# {title}\n"
+    note = edit.set_property(body if body.endswith("\n") else f"{body}\n", "type", kind)
+    for key, value in said.items():
+        note = edit.set_property(note, key, _checked_value(key, value))
+    return _Draft(new_path(_UNSAFE.sub(" ", title).strip() or _title_of(text), folder), note)
+
+
+def _title_of(text: str) -> str:
+    """A name for a note that has none: its first words."""
+    first = next((line for line in text.splitlines() if line.strip("#>-* \t")), "Untitled")
+    plain = " ".join(_UNSAFE.sub(" ", first).strip("#>-*. \t").split())
+    if len(plain) <= _LONGEST_TITLE:
+        return plain or "Untitled"
+    return plain[:_LONGEST_TITLE].rpartition(" ")[0].rstrip(" ,;.") or plain[:_LONGEST_TITLE]
+
+
+def _checked_type(type: str) -> str:
+    kind = " ".join(type.split()).lower()
+    if not kind or not re.fullmatch(r"[\w][\w /-]{0,60}", kind):
+        raise InvalidParametersError(f"{type!r} can't be the type of a node: take a word.", given=type)
+    return kind
+
+
+def _checked_value(key: str, value: JsonValue) -> JsonValue:
+    if key.lower() == "confidence":
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not 0 <= float(value) <= 1:  # type: ignore[arg-type]
+            raise InvalidParametersError("A confidence is a number from 0 to 1.", confidence=value)
+    return value
+
+
+@tool(
+    category="nodes",
+    examples=("show the node {node_id} with its relations", "which relations does {node_id} have?"),
+)
+async def get_node(context: ToolContext, node_id: NodeId) -> Node:
+    """A note with its type, confidence, properties and relations in both directions.
+
+    Args:
+        node_id: The note.
+    """
+    note = await context.vault.resolve_for_reading(node_id)
+    parsed = note.parsed
+    own, others = [one.as_result() for one in edges_of(context, note)], incoming_edges(context, note)
+    return Node(
+        node_id=str(note.path),
+        name=note.name,
+        type=parsed.type,
+        confidence=parsed.confidence,
+        content=note.readable_text[parsed.body_start :][:200_000],
+        properties=dict(parsed.properties),
+        tags=list(parsed.tag_names),
+        relationships=own,
+        incoming=others,
+        hash=note.hash,
+        message=f"[[{note.name}]] is a {parsed.type} with {counted(len(own) + len(others), 'relation')}.",
+    )
+
+
+@tool(category="nodes")
+async def update_node(
+    context: ToolContext, node_id: NodeId, updates: Properties, re_analyze: bool = False
+) -> Proposal[NodeWritten]:
+    """Change a node's text, type or other properties; only their own lines change.
+
+    Args:
+        node_id: The note.
+        updates: New values by name: `text` replaces the text, `type` and `confidence` and everything else
+            are properties; null takes a property away.
+        re_analyze: Whether to look for related nodes anew.
+    """
+    note = await context.vault.resolve_strictly(node_id)
+    if not updates:
+        raise InvalidParametersError("Say what to change.")
+    text = note.text
+    for key, value in updates.items():
+        if key in _TEXT and isinstance(value, str) and key not in note.parsed.properties:
+            text = edit.replace_body(text, value if value.endswith("\n") else f"{value}\n")
+        elif value is None:
+            text = edit.remove_property(text, key)
+        else:
+            said = _checked_type(str(value)) if key == "type" else _checked_value(key, value)
+            text = edit.set_property(text, key, said)
+    related = await related_to_note(context, note, scan(text)) if re_analyze else []
+    change = ChangeSet.of(note.with_text(text), summary=f"Update {note.path}")
+    words = f"Changed [[{note.name}]]." if change else f"[[{note.name}]] already says so; nothing to do."
+    result = NodeWritten(
+        node_id=str(note.path), type=scan(text).type, related_nodes=related, message=words
+    )
+    return context.propose(change, result)
+
+
+@tool(
+    category="nodes",
+    examples=("delete the node {node_id} and the relations to it",),
+    always_asks=True,
+)
+async def delete_node(
+    context: ToolContext, node_id: NodeId, cascade: bool = False
+) -> Proposal[NodeDeleted]:
+    """Move a note to the vault's trash; with `cascade` the relations of other notes to it go too.
+
+    Args:
+        node_id: The note.
+        cascade: Whether to take away the relations to it, in the same change.
+    """
+    note = await context.vault.resolve_strictly(node_id)
+    backlinks = [link for link in context.index.backlinks(note.path) if link.source != note.path]
+    affected = len(note.parsed.relations) + len(incoming_edges(context, note))
+    changes: list[FileChange] = []
+    left_out: list[str] = []
+    removed = 0
+    sources = sorted({link.source for link in context.index.all_backlinks(note.path)}) if cascade else []
+    for path in sources:
+        try:
+            other = context.vault.open_for_change(path)
+            text, count = _without_relations_to(context, other, note.path)
+        except (UnreadableNoteError, InvalidParametersError) as error:
+            if context.vault.sees(path):
+                left_out.append(f"{path}: {error.message}")
+            continue
+        changes.append(other.with_text(text))
+        removed += count
+    links = sorted({str(link.source) for link in backlinks})
+    words = f"Moved {note.path} to the trash."
+    if removed:
+        words += f" {counted(removed, 'relation')} to it removed."
+    summary = f"Delete {note.path}" + (f" and {counted(removed, 'relation')} to it" if removed else "")
+    result = NodeDeleted(
+        node_id=str(note.path), content_preview=preview(note, 120), relationships_affected=affected,
+        relationships_removed=removed, links_left=links, left_out=left_out, message=words,
+    )  # fmt: skip
+    return context.propose(ChangeSet.of(note.deleted(), *changes, summary=summary), result)
+
+
+def _without_relations_to(context: ToolContext, note: OpenNote, target: NotePath) -> tuple[str, int]:
+    """A note's text without its relations to `target`, and how many those were."""
+    text, count = note.text, 0
+    while True:
+        found = next(
+            (
+                one for one in scan(text).relations
+                if context.index.resolver.resolve(one.link.target, note.path).path == target
+            ),
+            None,
+        )  # fmt: skip
+        if found is None:
+            return text, count
+        text, count = edit.remove_relation(text, found), count + 1
+
+
+@tool(
+    category="nodes",
+    examples=("reclassify {node_id} as {new_type}", "change the type of {node_id} to {new_type}",
+              "make {node_id} a {new_type}", "turn {node_id} into a {new_type}"),
+)  # fmt: skip
+async def reclassify_node(
+    context: ToolContext, node_id: NodeId, new_type: str, preserve_relationships: bool = True
+) -> Proposal[NodeReclassified]:
+    """Give a note another type, and warn where something would be lost.
+
+    Args:
+        node_id: The note.
+        new_type: Observation, hypothesis, source, concept, entity, note, or another word.
+        preserve_relationships: Whether the note keeps its relations.
+    """
+    note = await context.vault.resolve_strictly(node_id)
+    kind, old = _checked_type(new_type), note.parsed.type
+    text = edit.set_property(note.text, "type", kind) if kind != old else note.text
+    warnings = []
+    if not preserve_relationships and note.parsed.relations:
+        gone = [f"{one.type} {one.link.target}" for one in note.parsed.relations]
+        text = _without_relations(text)
+        warnings.append(f"{counted(len(gone), 'relation')} of the note removed: {', '.join(gone[:10])}.")
+    foreign = [key for key in _KEPT_BY_TYPE.get(old, ()) if key in note.parsed.properties]
+    if foreign and kind != old:
+        warnings.append(f"It keeps {', '.join(foreign)}, which a {kind} may not use.")
+    change = ChangeSet.of(note.with_text(text), summary=f"Make {note.path} a {kind}")
+    words = f"[[{note.name}]] is a {kind} now." if change else f"[[{note.name}]] is a {kind} already."
+    result = NodeReclassified(
+        node_id=str(note.path), old_type=old, new_type=kind, warning=" ".join(warnings) or None,
+        message=" ".join([words, *warnings]),
+    )  # fmt: skip
+    return context.propose(change, result)
+
+
+def _without_relations(text: str) -> str:
+    while relations := scan(text).relations:
+        text = edit.remove_relation(text, relations[-1])
+    return text

@@ -1,0 +1,193 @@
+"""Which nodes are related to one, and how they may be: candidates by meaning or by words, each judged."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from pydantic import BaseModel, ConfigDict
+
+from app.analysis.alike import by_words, words_of
+from app.analysis.relations import Side, Structure, Suggested, suggest_relation
+from app.analysis.sentences import sentences
+from app.analysis.thinking import Thinker, ThinkingFailed
+from app.embeddings import EmbedderUnavailable
+from app.toolkit.context import ToolContext
+from app.toolkit.open_note import OpenNote
+from app.toolkit.related import related as related_notes
+from app.tools.node_parts import preview, readable, side, structure
+from app.vault.markdown.relations import relation_type
+from app.vault.markdown.scan import scan
+from app.vault.note import KNOWN_RELATIONS, ParsedNote
+from app.vault.path import NotePath
+
+LEAST_SIMILAR = 0.5
+_SPARE = 5
+_BY_WORDS = 60
+_TOLD = 200
+_FEW = 8
+
+
+class RelatedNode(BaseModel):
+    """A node that may be related, how alike it is (0 to 1), and which relation to it is suggested."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    type: str
+    content: str
+    similarity_score: float
+    suggested_relationship: str
+    suggestion_score: float
+    reasoning: str
+
+
+class Answered(BaseModel):
+    """A model's answer to how two notes are related."""
+
+    relationship_type: str
+    reasoning: str
+
+
+async def related_to_note(
+    context: ToolContext,
+    note: OpenNote,
+    parsed: ParsedNote | None = None,
+    *,
+    limit: int = 10,
+    least: float = LEAST_SIMILAR,
+    types: Iterable[str] | None = None,
+) -> list[RelatedNode]:
+    """The notes most like `note`, best first, each with the relation that it may have to it.
+
+    Args:
+        context: Of the call.
+        note: The note.
+        parsed: What it will say, where that is not what it says now.
+        limit: How many at most.
+        least: The lowest likeness, 0 to 1.
+        types: Only notes of these types.
+    """
+    wanted = {one.strip().lower() for one in types} if types is not None else None
+    found: list[RelatedNode] = []
+    for path, score in await _candidates(context, note, limit * _SPARE):
+        other = readable(context, path)
+        if other is None or score < least or (wanted is not None and other.parsed.type not in wanted):
+            continue
+        suggested = suggest_relation(
+            side(context, note, other), side(context, other, note), structure(context, note, other, score)
+        )
+        found.append(_as_result(other, score, suggested))
+        if len(found) == limit:
+            break
+    return found
+
+
+async def related_to_text(context: ToolContext, text: str, exclude: NotePath) -> list[RelatedNode]:
+    """As `related_to_note`, of a note that is not there yet."""
+    parsed = scan(text)
+    said = sentences(text)
+    if parsed.is_private or not said:
+        return []
+    draft = Side(exclude.name, parsed.type, said, (), parsed.confidence)
+    scored: list[tuple[NotePath, float]]
+    if context.index.knows_meaning:
+        try:
+            hits = await context.index.like_text(" ".join(said)[:2000], _FEW, LEAST_SIMILAR)
+            scored = [(hit.path, hit.score) for hit in hits]
+        except EmbedderUnavailable:
+            scored = await _by_words(context, " ".join(said), exclude)
+    else:
+        scored = await _by_words(context, " ".join(said), exclude)
+    found = []
+    for path, score in scored[:_FEW]:
+        other = readable(context, path)
+        if other is None or score < LEAST_SIMILAR:
+            continue
+        there = Side(other.name, other.parsed.type, sentences(other.readable_text))
+        found.append(_as_result(other, score, suggest_relation(draft, there, Structure(score))))
+    return found
+
+
+async def likeness(context: ToolContext, first: OpenNote, second: OpenNote) -> float:
+    """How alike two notes are: by meaning where that is known, else by their words."""
+    known = context.index.likeness(first.path, second.path)
+    if known is not None:
+        return min(1.0, max(0.0, known))
+    return float((await asyncio.to_thread(by_words, [_prose(first), _prose(second)]))[0, 1])
+
+
+async def thought_of(
+    context: ToolContext, first: OpenNote, second: OpenNote, local: Suggested
+) -> Suggested:
+    """The relation by the model where there is one that may see both, else the local one, saying why."""
+    thinker = context.services.thinker
+    if thinker is None:
+        return local
+    if reason := kept_from(thinker, (first, second)):
+        return Suggested(local.type, local.score, f"{local.reasoning} ({reason})")
+    ask = (
+        "Say which relation the first note has to the second. Answer with one of "
+        f"{', '.join(KNOWN_RELATIONS)} and one or two sentences of reasoning."
+    )
+    text = f"First note: {_prose(first)[:6000]}\n\nSecond note: {_prose(second)[:6000]}"
+    try:
+        answer = await thinker.answer(ask, text, Answered)
+    except ThinkingFailed as error:
+        return Suggested(local.type, local.score, f"{local.reasoning} (By local methods: {error.message})")
+    kind = relation_type(answer.relationship_type) or local.type
+    return Suggested(kind, local.score, f"{answer.reasoning} ({thinker.name})")
+
+
+def kept_from(thinker: Thinker, notes: Iterable[OpenNote]) -> str:
+    """Why a model is not asked about these notes; empty if it may be."""
+    for note in notes:
+        if note.parsed.is_private or not thinker.may_read(note.path):
+            return f"By local methods: {note.name} is kept from models."
+    return ""
+
+
+async def _candidates(
+    context: ToolContext, note: OpenNote, limit: int
+) -> list[tuple[NotePath, float]]:
+    """Notes that may be related, with their likeness, best first."""
+    if context.index.knows_meaning:
+        try:
+            hits = context.index.like_note(note.path, limit)
+        except EmbedderUnavailable:
+            hits = ()
+        scored = [(hit.path, context.index.likeness(note.path, hit.path) or hit.score) for hit in hits]
+        if scored:
+            return sorted(scored, key=lambda one: (-one[1], one[0]))
+    return await _by_words(context, _prose(note), note.path, note)
+
+
+async def _by_words(
+    context: ToolContext, text: str, own: NotePath, note: OpenNote | None = None
+) -> list[tuple[NotePath, float]]:
+    """Where meaning is not known: notes that share links, tags or rare words, by likeness of words."""
+    paths: dict[NotePath, None] = {}
+    if note is not None:
+        near = related_notes(context.index, None, note.path, note.parsed.tag_names, _BY_WORDS)
+        paths.update(dict.fromkeys(one.path for one in near))
+    words = dict.fromkeys(word for word in words_of(text) if word.isalnum())
+    for word in sorted(words, key=lambda one: -len(one))[:12]:
+        page = await context.index.search(f'"{word}"', 10)
+        paths.update(dict.fromkeys(hit.path for hit in page.hits))
+    paths.pop(own, None)
+    notes = [one for path in list(paths)[:_TOLD] if (one := readable(context, path)) is not None]
+    likenesses = await asyncio.to_thread(by_words, [text, *map(_prose, notes)])
+    scored = [(one.path, float(score)) for one, score in zip(notes, likenesses[0, 1:], strict=True)]
+    return sorted(scored, key=lambda one: (-one[1], one[0]))
+
+
+def _prose(note: OpenNote) -> str:
+    return " ".join((note.name, *sentences(note.readable_text)))
+
+
+def _as_result(other: OpenNote, score: float, suggested: Suggested) -> RelatedNode:
+    return RelatedNode(
+        id=str(other.path), type=other.parsed.type, content=preview(other, _TOLD),
+        similarity_score=round(score, 4), suggested_relationship=suggested.type,
+        suggestion_score=suggested.score, reasoning=suggested.reasoning,
+    )  # fmt: skip

@@ -1,0 +1,415 @@
+"""Category relationships: typed edges between notes, each a line of the note that it starts from."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.analysis.relations import AUTOMATIC, opposed, relation_confidence, strength, suggest_relation
+from app.analysis.summary import shortened
+from app.analysis.thinking import ThinkingFailed
+from app.errors import ConflictError, InvalidParametersError, NotFoundError, PermissionDeniedError
+from app.permissions.approval import Effect
+from app.permissions.caller import CallerKind
+from app.permissions.wording import counted
+from app.toolkit.arguments import Limit, Share
+from app.toolkit.context import ToolContext
+from app.toolkit.open_note import OpenNote
+from app.toolkit.proposal import EffectProposal, Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.tools.node_analysis import ConfidenceFactor
+from app.tools.node_parts import (
+    EdgeId,
+    NodeId,
+    OpenEdge,
+    RelationType,
+    edge_id,
+    edges_of,
+    open_edge,
+    readable,
+    side,
+    structure,
+)
+from app.tools.related_nodes import kept_from, likeness, thought_of
+from app.vault.changes import ChangeSet
+from app.vault.markdown import edit
+from app.vault.markdown.relations import relation_type, relation_word
+from app.vault.path import NotePath
+
+Remark = Annotated[str, Field(max_length=1000)]
+_EVIDENCE = 5
+_SUGGESTION = " ~ "
+
+
+class RelationshipWritten(ToolResult):
+    """A relation was written."""
+
+    edge_id: str
+    from_id: str
+    to_id: str
+    relationship_type: str
+    confidence: float
+
+
+class RelationshipDeleted(ToolResult):
+    """A relation is gone."""
+
+    edge_id: str
+
+
+class EdgeConfidence(ToolResult):
+    """A relation's confidence before and after, and why."""
+
+    edge_id: str
+    old_confidence: float
+    new_confidence: float
+    reasoning: str
+    factors: list[ConfidenceFactor]
+
+
+class RelationshipReclassified(ToolResult):
+    """A relation has another type; `edge_id` is the new one."""
+
+    edge_id: str
+    old_type: str
+    new_type: str
+    confidence: float | None
+    reasoning: str
+
+
+class RelationshipSummary(ToolResult):
+    """A relation in words, with what speaks for it."""
+
+    edge_id: str
+    from_node: str
+    to_node: str
+    relationship_type: str
+    summary: str
+    evidence: list[str]
+    strength_assessment: str
+    reasoning: str
+
+
+class SuggestedRelationship(BaseModel):
+    """A relation that may be missing; `auto` from a score of 0.8."""
+
+    model_config = ConfigDict(frozen=True)
+
+    suggestion_id: str
+    from_id: str
+    to_id: str
+    relationship_type: str
+    score: float
+    auto: bool
+    reasoning: str
+
+
+class Suggestions(ToolResult):
+    """Relations that may be missing, best first."""
+
+    suggestions: list[SuggestedRelationship]
+
+
+@tool(
+    category="relationships",
+    examples=("relate {from_id} to {to_id}", "say that {from_id} supports {to_id}",
+              "add a relation between {from_id} and {to_id}"),
+    usage_rule="Types of relations: SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, OBSERVED_IN,"
+    " DISCUSSES, INSPIRED_BY, PRECEDES, CAUSES, PART_OF, SIMILAR_TO; others are allowed.",
+)  # fmt: skip
+async def create_relationship(
+    context: ToolContext,
+    from_id: NodeId,
+    to_id: NodeId,
+    relationship_type: RelationType,
+    confidence: Share = 1.0,
+    notes: Remark | None = None,
+) -> Proposal[RelationshipWritten]:
+    """Write a relation as a line under `## Relations` of the note that it starts from.
+
+    Args:
+        from_id: The note that it starts from.
+        to_id: The note that it leads to.
+        relationship_type: SUPPORTS, CONTRADICTS, RELATES_TO, CITES, … or another word.
+        confidence: How sure it is, 0 to 1.
+        notes: A remark, on one line.
+    """
+    source = await context.vault.resolve_strictly(from_id)
+    target = await context.vault.resolve_strictly(to_id)
+    if source.path == target.path:
+        raise InvalidParametersError("A note can't have a relation to itself.", path=str(source.path))
+    kind = relation_type(relationship_type)
+    there = (one for one in edges_of(context, source) if one.target == target.path)
+    known = next((one for one in there if one.relation.type == kind), None)
+    if known is not None:
+        raise ConflictError(
+            f"{source.path} says so already, on line {known.relation.line}; nothing was changed.",
+            edge_id=known.id,
+        )
+    name = context.index.resolver.shortest(target.path, source.path)
+    text = edit.add_relation(source.text, kind, name, confidence, notes)
+    change = ChangeSet.of(
+        source.with_text(text), summary=f"{source.path} {relation_word(kind)} {target.path}"
+    )
+    result = RelationshipWritten(
+        edge_id=edge_id(source.path, kind, target.path), from_id=str(source.path), to_id=str(target.path),
+        relationship_type=kind, confidence=confidence,
+        message=f"[[{source.name}]] {relation_word(kind).replace('_', ' ')} [[{target.name}]].",
+    )  # fmt: skip
+    return context.propose(change, result)
+
+
+@tool(category="relationships", always_asks=True)
+async def delete_relationship(context: ToolContext, edge_id: EdgeId) -> Proposal[RelationshipDeleted]:
+    """Take away a relation; only its own line changes.
+
+    Args:
+        edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
+    """
+    edge = await open_edge(context, edge_id)
+    text = edit.remove_relation(edge.source.text, edge.relation)
+    change = ChangeSet.of(edge.source.with_text(text), summary=f"Remove the relation {edge.id}")
+    return context.propose(
+        change, RelationshipDeleted(edge_id=edge.id, message=f"Removed the relation {edge.id}.")
+    )
+
+
+@tool(category="relationships")
+async def recalculate_edge_confidence(
+    context: ToolContext, edge_id: EdgeId, consider_graph_structure: bool = True
+) -> Proposal[EdgeConfidence]:
+    """Work out anew how sure a relation may be, and propose the new value.
+
+    Args:
+        edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
+        consider_graph_structure: Whether likeness, common neighbours and tags count beside the texts.
+    """
+    edge = await open_edge(context, edge_id)
+    target = _readable_target(context, edge)
+    between = structure(context, edge.source, target, await likeness(context, edge.source, target))
+    judged = relation_confidence(
+        edge.relation.confidence, edge.relation.type, side(context, edge.source, target),
+        side(context, target, edge.source), between, structure=consider_graph_structure,
+    )  # fmt: skip
+    new = round(judged.new, 2)
+    factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in judged.factors]
+    text = edit.change_relation(edge.source.text, edge.relation, confidence=new)
+    change = ChangeSet.of(
+        edge.source.with_text(text), summary=f"Confidence of {edge.id}: {judged.old:.2f} to {new:.2f}"
+    )
+    reasoning = "Sum of log-odds: " + "; ".join(f"{one.factor} {one.impact}" for one in factors) + "."
+    result = EdgeConfidence(
+        edge_id=edge.id, old_confidence=round(judged.old, 4), new_confidence=new, reasoning=reasoning,
+        factors=factors, message=f"The confidence of {edge.id}: {judged.old:.2f} before, {new:.2f} now.",
+    )  # fmt: skip
+    return context.propose(change, result)
+
+
+@tool(category="relationships")
+async def reclassify_relationship(
+    context: ToolContext, edge_id: EdgeId, new_type: RelationType | None = None, preserve_notes: bool = True
+) -> Proposal[RelationshipReclassified]:
+    """Give a relation another type; without one, the likeliest is taken.
+
+    Args:
+        edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
+        new_type: SUPPORTS, CONTRADICTS, … or another word; suggested when left out.
+        preserve_notes: Whether its remark stays.
+    """
+    edge = await open_edge(context, edge_id)
+    reasoning = "As you said."
+    kind = relation_type(new_type) if new_type else ""
+    if new_type and not kind:
+        raise InvalidParametersError(f"{new_type!r} can't be the type of a relation.", given=new_type)
+    if not kind:
+        target = _readable_target(context, edge)
+        between = structure(context, edge.source, target, await likeness(context, edge.source, target))
+        local = suggest_relation(
+            side(context, edge.source, target), side(context, target, edge.source), between
+        )
+        suggested = await thought_of(context, edge.source, target, local)
+        kind, reasoning = suggested.type, suggested.reasoning
+    text = edit.change_relation(edge.source.text, edge.relation, type=kind, keep_note=preserve_notes)
+    old = edge.relation.type
+    change = ChangeSet.of(edge.source.with_text(text), summary=f"{edge.id}: {kind}")
+    new_id = _id_of(edge, kind)
+    words = f"The relation is {kind} now." if change else f"The relation is {kind} already."
+    result = RelationshipReclassified(
+        edge_id=new_id, old_type=old, new_type=kind, confidence=edge.relation.confidence,
+        reasoning=reasoning, message=words,
+    )  # fmt: skip
+    return context.propose(change, result)
+
+
+def _id_of(edge: OpenEdge, kind: str) -> str:
+    return edge.id if kind == edge.relation.type else edge_id(edge.source.path, kind, edge.to)
+
+
+class RelationshipAnswer(BaseModel):
+    """A model's words on a relation."""
+
+    summary: str
+    evidence: list[str]
+
+
+@tool(category="relationships")
+async def summarize_relationship(
+    context: ToolContext, edge_id: EdgeId, include_evidence: bool = True
+) -> RelationshipSummary:
+    """Say what connects two notes, what speaks for it, and how strong it is.
+
+    Args:
+        edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
+        include_evidence: Whether to list the sentences and facts that speak for it.
+    """
+    edge = await open_edge(context, edge_id)
+    target = _readable_target(context, edge)
+    similarity = await likeness(context, edge.source, target)
+    between = structure(context, edge.source, target, similarity)
+    ours, theirs = side(context, edge.source, target), side(context, target, edge.source)
+    judged = relation_confidence(
+        edge.relation.confidence, edge.relation.type, ours, theirs, between, structure=True
+    )
+    sure = judged.new if edge.relation.confidence is None else edge.relation.confidence
+    evidence = [edge.relation.note] if edge.relation.note else []
+    evidence += [one for one in ours.sentences if target.name.casefold() in one.casefold()][:2]
+    evidence += [one for one in theirs.sentences if edge.source.name.casefold() in one.casefold()][:2]
+    if edge.relation.type == "CONTRADICTS" and (pair := opposed(ours.sentences, theirs.sentences)):
+        evidence.append(f"“{shortened(pair[0], 120)}” against “{shortened(pair[1], 120)}”")
+    evidence.append(
+        f"Likeness {similarity:.2f}, {counted(between.shared_neighbours, 'neighbour')} and "
+        f"{counted(between.shared_tags, 'tag')} in common."
+    )
+    verb = relation_word(edge.relation.type).replace("_", " ")
+    summary = f"{edge.source.name} {verb} {target.name}, with a confidence of {sure:.2f}."
+    if edge.relation.note:
+        summary += f" {edge.relation.note[0].upper()}{edge.relation.note[1:]}."
+    summary, evidence, reasoning = await _in_words(context, edge.source, target, verb, summary, evidence)
+    return RelationshipSummary(
+        edge_id=edge.id, from_node=str(edge.source.path), to_node=str(target.path),
+        relationship_type=edge.relation.type, summary=summary,
+        evidence=list(dict.fromkeys(evidence))[:_EVIDENCE] if include_evidence else [],
+        strength_assessment=strength(sure), reasoning=reasoning, message=f"A {strength(sure)} relation.",
+    )  # fmt: skip
+
+
+async def _in_words(
+    context: ToolContext, source: OpenNote, target: OpenNote, verb: str, summary: str, evidence: list[str]
+) -> tuple[str, list[str], str]:
+    """The summary and evidence by the model, where one may see both notes; else as they are, saying why."""
+    thinker = context.services.thinker
+    if thinker is None:
+        why = "From the relation's line, sentences that name the other note, and the graph."
+        return summary, evidence, why
+    if why := kept_from(thinker, (source, target)):
+        return summary, evidence, why
+    ask = f"Explain in one or two sentences how the first note {verb} the second, and quote the evidence."
+    text = f"{source.name}:\n{source.readable_text[:8000]}\n\n{target.name}:\n{target.readable_text[:8000]}"
+    try:
+        answer = await thinker.answer(ask, text, RelationshipAnswer)
+    except ThinkingFailed as error:
+        return summary, evidence, f"By local methods: {error.message}"
+    return answer.summary, answer.evidence, f"Explained by {thinker.name}."
+
+
+def _readable_target(context: ToolContext, edge: OpenEdge) -> OpenNote:
+    target = readable(context, edge.target)
+    if target is None:
+        raise NotFoundError(f"{edge.to} is no note that can be read.", edge_id=edge.id, suggestions=[])
+    return target
+
+
+@tool(
+    category="relationships",
+    operations={
+        "list": "node_id? limit?",
+        "accept": "suggestion_id relationship_type?",
+        "reject": "suggestion_id",
+    },
+    examples={
+        "list": ("suggest relationships", "suggest relations for {node_id}", "suggest links for {node_id}",
+                 "which relations are missing?", "which links are missing?"),
+    },
+    timeout=120,
+    usage_rule="suggest_relationships only suggests; create_relationship or its accept writes one.",
+)  # fmt: skip
+async def suggest_relationships(
+    context: ToolContext,
+    op: Literal["list", "accept", "reject"] = "list",
+    node_id: NodeId | None = None,
+    limit: Limit | None = None,
+    suggestion_id: EdgeId | None = None,
+    relationship_type: RelationType | None = None,
+) -> Suggestions | Proposal[Suggestions] | EffectProposal[Suggestions]:
+    """The queue of relations that may be missing: list it, accept one, or reject one for good.
+
+    Args:
+        op: list, accept or reject.
+        node_id: Only relations of this note; of the whole vault when left out.
+        limit: How many at most (20).
+        suggestion_id: The suggestion, as `From.md ~ To.md`.
+        relationship_type: The type to write instead of the suggested one.
+    """
+    queue = context.services.suggestions
+    if queue is None:
+        raise PermissionDeniedError("Suggestions are not to be had here.")
+    if op == "list":
+        note = await context.vault.resolve_for_reading(node_id) if node_id else None
+        own = context.caller.kind is CallerKind.USER
+        waiting = await queue.waiting(note.path if note else None, limit or 20, private=own)
+        found = []
+        for one in waiting:
+            pair = readable(context, NotePath(one.source)), readable(context, NotePath(one.target))
+            if pair[0] is not None and pair[1] is not None:
+                found.append(await _suggested(context, pair[0], pair[1], one.score))
+        where = f" of [[{note.name}]]" if note else ""
+        words = f"{counted(len(found), 'relation')}{where} may be missing."
+        return Suggestions(suggestions=found, message=words)
+    source, target = await _pair(context, suggestion_id or "")
+    if op == "reject":
+        return _rejection(context, source, target)
+    made = await _suggested(context, source, target, AUTOMATIC)
+    kind = relation_type(relationship_type) if relationship_type else made.relationship_type
+    name = context.index.resolver.shortest(target.path, source.path)
+    text = edit.add_relation(source.text, kind, name)
+    summary = f"{source.path} {relation_word(kind)} {target.path}"
+    words = f"[[{source.name}]] {relation_word(kind).replace('_', ' ')} [[{target.name}]]."
+    return context.propose(
+        ChangeSet.of(source.with_text(text), summary=summary), Suggestions(suggestions=[made], message=words)
+    )
+
+
+def _rejection(context: ToolContext, source: OpenNote, target: OpenNote) -> EffectProposal[Suggestions]:
+    async def reject() -> Suggestions:
+        assert context.services.suggestions is not None
+        context.services.suggestions.reject(source.path, target.path)
+        return Suggestions(suggestions=[], message=f"[[{source.name}]] and [[{target.name}]] are left apart.")
+
+    words = f"Never suggest a relation between {source.path} and {target.path} again"
+    shown = (("from", str(source.path)), ("to", str(target.path)))
+    return context.propose_effect(Effect("administrative", words, shown), reject)
+
+
+async def _pair(context: ToolContext, id: str) -> tuple[OpenNote, OpenNote]:
+    first, found, second = id.partition(_SUGGESTION)
+    if not found:
+        raise InvalidParametersError("A suggestion is named as `From.md ~ To.md`.", suggestion_id=id)
+    source = await context.vault.resolve_strictly(first.strip())
+    target = await context.vault.resolve_strictly(second.strip())
+    if source.path == target.path:
+        raise InvalidParametersError("A note can't have a relation to itself.", path=str(source.path))
+    return source, target
+
+
+async def _suggested(
+    context: ToolContext, source: OpenNote, target: OpenNote, score: float
+) -> SuggestedRelationship:
+    between = structure(context, source, target, await likeness(context, source, target))
+    local = suggest_relation(side(context, source, target), side(context, target, source), between)
+    return SuggestedRelationship(
+        suggestion_id=f"{source.path}{_SUGGESTION}{target.path}", from_id=str(source.path),
+        to_id=str(target.path), relationship_type=local.type, score=round(score, 4),
+        auto=score >= AUTOMATIC, reasoning=local.reasoning,
+    )  # fmt: skip

@@ -1,0 +1,100 @@
+"""Summaries of notes for the tools: by a model where one may see them, else by local methods."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel
+
+from app.analysis.sentences import sentences
+from app.analysis.summary import Summary, sentences_to_weigh, shortened, summarize
+from app.analysis.thinking import ThinkingFailed
+from app.embeddings import EmbedderUnavailable
+from app.toolkit.context import ToolContext
+from app.toolkit.open_note import OpenNote
+from app.tools.related_nodes import kept_from
+
+Style = Literal["paragraph", "bullets", "sentence"]
+
+
+class SummaryAnswer(BaseModel):
+    """A model's summary."""
+
+    summary: str
+    key_points: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A summary with its key points, and how it was made, in words."""
+
+    text: str
+    key_points: tuple[str, ...]
+    reasoning: str
+
+
+async def summary_of(
+    context: ToolContext, notes: Sequence[OpenNote], max_length: int, style: Style = "paragraph"
+) -> Told:
+    """The summary of one note, or of several as one text.
+
+    Args:
+        context: Of the call.
+        notes: The notes.
+        max_length: The most characters of the text.
+        style: Prose, a list of sentences, or one sentence.
+    """
+    text = "\n\n".join(note.readable_text[note.parsed.body_start :] for note in notes)
+    thinker = context.services.thinker
+    why = ""
+    if thinker is not None:
+        why = kept_from(thinker, notes)
+        if not why:
+            ask = f"Summarise the text in at most {max_length} characters ({style}), and give its key points."
+            try:
+                answer = await thinker.answer(ask, text, SummaryAnswer)
+                points = tuple(point for point in answer.key_points if point.strip())
+                kept = answer.summary if style == "bullets" else " ".join(answer.summary.split())
+                fitting = kept if len(kept) <= max_length else shortened(kept, max_length)
+                return Told(fitting, points, f"Summarised by {thinker.name}.")
+            except ThinkingFailed as error:
+                why = f"By local methods: {error.message}"
+    private = any(note.parsed.is_private for note in notes)
+    local = await local_summary(context, text, max_length, style, private=private)
+    return Told(local.text, local.key_points, " ".join(part for part in (f"{local.method}.", why) if part))
+
+
+async def local_summary(
+    context: ToolContext, text: str, max_length: int, style: Style = "paragraph", *, private: bool = False
+) -> Summary:
+    """The sentences that say most of a text; one that is private is never given to the embedder."""
+    said = await asyncio.to_thread(sentences_to_weigh, text)
+    meaning = context.services.meaning
+    vectors = None
+    if meaning is not None and len(said) > 1 and not private:
+        try:
+            vectors = await meaning.vectors_of(said)
+        except EmbedderUnavailable:
+            vectors = None
+    made = await asyncio.to_thread(summarize, said, max_length, vectors)
+    if style == "sentence" and made.key_points:
+        return Summary(shortened(made.key_points[0], max_length), made.key_points, made.method)
+    if style == "bullets" and made.text:
+        return Summary(_listed(made.text, max_length), made.key_points, made.method)
+    return made
+
+
+def _listed(text: str, max_length: int) -> str:
+    """The sentences as a list, as many as fit."""
+    lines: list[str] = []
+    room = max_length
+    for one in sentences(text):
+        line = f"- {one}"
+        if len(line) + bool(lines) > room:
+            break
+        room -= len(line) + bool(lines)
+        lines.append(line)
+    return "\n".join(lines) or shortened(text, max_length)

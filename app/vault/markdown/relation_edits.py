@@ -1,0 +1,297 @@
+"""Relations written, changed and taken away where they stand: only their own lines change.
+
+A relation that stands alone (a list item, a field) is changed in place. One of several on a line, or in a
+property, is taken out and written as an item under `## Relations`. Each edit is read back before it is
+handed out: where the note would say anything else than meant, nothing is changed and the error says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from app.errors import InvalidParametersError, NotFoundError
+from app.vault.markdown.body_edits import append, insert_lines
+from app.vault.markdown.headings import heading_key, section_at
+from app.vault.markdown.properties import remove_property, set_property
+from app.vault.markdown.relations import relation_type, relation_word
+from app.vault.markdown.scan import scan
+from app.vault.markdown.text import newline_of, spliced
+from app.vault.note import ParsedNote, Relation, Span
+
+SECTION = "Relations"
+
+_TYPE = re.compile(r"\"[^\"\n]{1,80}\"|'[^'\n]{1,80}'|\w[\w-]{0,79}")
+_KEY = re.compile(r"\w[\w /-]{0,79}?(?=[*_]*::)")
+_CONFIDENCE = re.compile(r"\bconfidence\s*[:=]\s*\d{0,3}(?:\.\d+)?(?:\s*%)?(?![\w.])", re.IGNORECASE)
+_MARKER = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?")
+_EMPTY = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]*(?:\[.\][ \t]*)?)?\r?")
+
+Said = tuple[str, str, float | None, str | None]
+
+
+def add_relation(
+    text: str, type: str, target: str, confidence: float | None = None, note: str | None = None
+) -> str:
+    """`text` with a relation as the last item under `## Relations`, made at the end where it is missing.
+
+    Args:
+        text: A note's text.
+        type: The relation's type, in any spelling: `SUPPORTS`, `relates to`.
+        target: What the link says, without brackets.
+        confidence: From 0 to 1.
+        note: A remark, on one line.
+
+    Raises:
+        InvalidParametersError: the type has no letter, or the confidence is out of range.
+    """
+    bare = target.removeprefix("[[").removesuffix("]]")
+    return add_items(text, [_item(type, f"[[{bare}]]", confidence, note)])
+
+
+def add_items(text: str, items: Iterable[str]) -> str:
+    """`text` with these lines after the last item under `## Relations`, made at the end if it is missing."""
+    lines = list(items)
+    if not lines:
+        return text
+    headings = scan(text).headings
+    for index, heading in enumerate(headings):
+        if heading_key(heading.text) == SECTION.casefold():
+            place = section_at(text, headings, index)
+            return insert_lines(text, place.start, place.own_end, "\n".join(lines))
+    newline = newline_of(text, len(text))
+    written = text.rstrip()
+    gap = "" if not written or text[len(written) :].count("\n") > 1 else newline
+    return append(text, f"{gap}## {SECTION}{newline}{newline}{newline.join(lines)}")
+
+
+def item_of(text: str, relation: Relation) -> str:
+    """The list item that says a relation of `text` on a line of its own."""
+    return _item(relation.type, _link_text(text, relation), relation.confidence, relation.note)
+
+
+def change_relation(
+    text: str,
+    relation: Relation,
+    *,
+    type: str | None = None,
+    confidence: float | None = None,
+    keep_note: bool = True,
+) -> str:
+    """`text` with one relation changed.
+
+    Args:
+        text: A note's text.
+        relation: One that `scan` found in this text.
+        type: Its new type; None leaves it.
+        confidence: Its new confidence, 0 to 1; None leaves it.
+        keep_note: Whether its remark stays.
+
+    Raises:
+        InvalidParametersError: it can't be said where it stands without changing more than it.
+    """
+    before = scan(text)
+    at = _place(before, relation)
+    kind = relation.type if type is None else _checked_type(type)
+    number = relation.confidence if confidence is None else _checked_number(confidence)
+    note = relation.note if keep_note else None
+    wanted: Said = (kind, relation.link.target, number, note)
+    if wanted == _said(relation):
+        return text
+    expected = [*map(_said, before.relations)]
+    expected[at] = wanted
+    for attempt in _changes(text, before, relation, wanted):
+        if Counter(map(_said, scan(attempt).relations)) == Counter(expected):
+            return attempt
+    raise InvalidParametersError(
+        f"The relation on line {relation.line} can't be changed without changing more; nothing was changed.",
+        line=relation.line,
+    )
+
+
+def remove_relation(text: str, relation: Relation) -> str:
+    """`text` without one relation; a line that said nothing else goes too.
+
+    Args:
+        text: A note's text.
+        relation: One that `scan` found in this text.
+
+    Raises:
+        InvalidParametersError: it can't be taken out without changing more than it.
+    """
+    before = scan(text)
+    at = _place(before, relation)
+    expected = [*map(_said, before.relations)]
+    expected.pop(at)
+    for attempt in _removals(text, before, relation):
+        if Counter(map(_said, scan(attempt).relations)) == Counter(expected):
+            return attempt
+    raise InvalidParametersError(
+        f"The relation on line {relation.line} can't be removed without changing more; nothing was changed.",
+        line=relation.line,
+    )
+
+
+def _item(type: str, link: str, confidence: float | None, note: str | None) -> str:
+    word = relation_word(_checked_type(type))
+    said = [f"confidence: {_number(_checked_number(confidence))}"] if confidence is not None else []
+    said += [" ".join(note.split())] if note and note.strip() else []
+    return f"- {word} {link}" + (f" ({', '.join(said)})" if said else "")
+
+
+def _checked_type(type: str) -> str:
+    kind = relation_type(type)
+    if not kind:
+        raise InvalidParametersError(f"{type!r} can't be the type of a relation.", given=type)
+    return kind
+
+
+def _checked_number(confidence: float) -> float:
+    if not 0 <= confidence <= 1:
+        raise InvalidParametersError("A confidence is a number from 0 to 1.", confidence=confidence)
+    return confidence
+
+
+def _number(value: float) -> str:
+    """Decimal, never with an exponent: that is how a confidence is read."""
+    return f"{value:.6f}".rstrip("0").rstrip(".") or "0"
+
+
+def _said(relation: Relation) -> Said:
+    return relation.type, relation.link.target, relation.confidence, relation.note
+
+
+def _place(note: ParsedNote, relation: Relation) -> int:
+    try:
+        return note.relations.index(relation)
+    except ValueError:
+        raise NotFoundError("The relation is not in this text.", line=relation.line) from None
+
+
+def _link_text(text: str, relation: Relation) -> str:
+    link = relation.link
+    written = text[link.span.start : link.span.end]
+    if written.startswith("[["):
+        return written
+    if not link.in_properties:
+        return written
+    heading, alias = (f"#{link.heading}" if link.heading else ""), (f"|{link.alias}" if link.alias else "")
+    return f"[[{link.target}{heading}{alias}]]"
+
+
+def _siblings(note: ParsedNote, relation: Relation) -> list[Relation]:
+    """The relations that one list item or field says, in order."""
+    return [one for one in note.relations if one.span == relation.span]
+
+
+# Changing
+
+
+def _changes(text: str, note: ParsedNote, relation: Relation, wanted: Said) -> Iterator[str]:
+    kind, _, number, remark = wanted
+    if not relation.link.in_properties and len(_siblings(note, relation)) == 1:
+        for word in (relation_word(kind), f'"{relation_word(kind)}"'):
+            edits = list(_in_place(text, relation, word, number, remark))
+            if edits:
+                yield spliced(text, edits)
+    moved = _item(kind, _link_text(text, relation), number, remark)
+    for without in _removals(text, note, relation):
+        yield add_items(without, [moved])
+
+
+def _in_place(
+    text: str, relation: Relation, word: str, number: float | None, remark: str | None
+) -> Iterator[tuple[int, int, str]]:
+    type_at = _type_span(text, relation)
+    if type_at is None:
+        return
+    if relation_type(word) != relation.type:
+        yield type_at.start, type_at.end, word
+    inside = _parentheses(text, relation)
+    end = relation.link.span.end
+    if remark != relation.note:
+        said = f" (confidence: {_number(number)})" if number is not None else ""
+        yield end, inside.end + 1 if inside else end, said
+    elif number is not None and number != relation.confidence:
+        found = _CONFIDENCE.search(text, inside.start, inside.end) if inside else None
+        if found:
+            yield found.start(), found.end(), f"confidence: {_number(number)}"
+        elif inside:
+            rest = ", " if text[inside.start : inside.end].strip() else ""
+            yield inside.start, inside.start, f"confidence: {_number(number)}{rest}"
+        else:
+            yield end, end, f" (confidence: {_number(number)})"
+
+
+def _type_span(text: str, relation: Relation) -> Span | None:
+    """Where the type is written: the word of a list item (quotes included), the key of a field."""
+    start, end = relation.span.start, relation.link.span.start
+    fields = [one for one in _KEY.finditer(text, start, end) if relation_type(one[0]) == relation.type]
+    if fields:
+        return Span(fields[-1].start(), fields[-1].end())
+    marker = _MARKER.match(text, start, end)
+    word = _TYPE.match(text, marker.end() if marker else start, end)
+    return Span(word.start(), word.end()) if word else None
+
+
+def _parentheses(text: str, relation: Relation) -> Span | None:
+    """What stands between the parentheses that follow the link."""
+    at = relation.link.span.end
+    limit = relation.span.end
+    while at < limit and text[at] in " \t":
+        at += 1
+    if at >= limit or text[at] != "(":
+        return None
+    depth = 0
+    for place in range(at, limit):
+        depth += (text[place] == "(") - (text[place] == ")")
+        if depth == 0:
+            return Span(at + 1, place)
+    return None
+
+
+# Removing
+
+
+def _removals(text: str, note: ParsedNote, relation: Relation) -> Iterator[str]:
+    if relation.link.in_properties:
+        yield from _property_removals(text, note, relation)
+        return
+    group = _siblings(note, relation)
+    at = group.index(relation)
+    span = relation.link.span
+    if at > 0:
+        yield spliced(text, [(group[at - 1].link.span.end, span.end, "")])
+    elif len(group) > 1:
+        yield spliced(text, [(span.start, group[1].link.span.start, "")])
+    else:
+        begin = text.rfind("\n", 0, relation.span.start) + 1
+        end = text.find("\n", relation.span.end)
+        stop = len(text) if end < 0 else end
+        around = text[begin : relation.span.start] + text[relation.span.end : stop]
+        if _EMPTY.fullmatch(around):
+            yield _without_line(text, begin, stop)
+        start = relation.span.start
+        while start > begin and text[start - 1] in " \t":
+            start -= 1
+        yield spliced(text, [(start, relation.span.end, "")])
+
+
+def _without_line(text: str, begin: int, stop: int) -> str:
+    if stop < len(text):
+        return text[:begin] + text[stop + 1 :]
+    # The last line has no newline; the text keeps ending without one.
+    kept = text[:begin]
+    return kept.removesuffix("\n").removesuffix("\r") if begin < stop else kept
+
+
+def _property_removals(text: str, note: ParsedNote, relation: Relation) -> Iterator[str]:
+    for key, value in note.properties.items():
+        if relation_type(key) != relation.type:
+            continue
+        items = list(value) if isinstance(value, list | tuple) else [value]
+        if len(items) == 1:
+            yield remove_property(text, key)
+        for at in range(len(items) if len(items) > 1 else 0):
+            yield set_property(text, key, [*items[:at], *items[at + 1 :]])

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app.desktop.theme import ThemeSource
+
+
+def page(number: int) -> QWidget:
+    made = QWidget()
+    made.setObjectName("panel")
+    column = QVBoxLayout(made)
+    for place in range(12):
+        label = QLabel(f"Label {number} {place}")
+        label.setProperty("tone", "muted")
+        button = QPushButton(f"Button {place}")
+        button.setProperty("role", "primary" if place % 2 else "quiet")
+        for part in (label, button, QLineEdit("text")):
+            column.addWidget(part)
+    return made
+
+
+@pytest.fixture
+def pages(qtbot: QtBot, qapp: QApplication) -> Iterator[QStackedWidget]:
+    """Three pages of which one is shown; the others have been, once."""
+    stack = QStackedWidget()
+    qtbot.addWidget(stack)
+    for number in range(3):
+        stack.addWidget(page(number))
+    stack.resize(400, 1200)
+    stack.show()
+    qtbot.waitExposed(stack)
+    for number in (1, 2, 0):
+        stack.setCurrentIndex(number)
+    yield stack
+    qapp.setStyleSheet("")
+
+
+def looks(stack: QStackedWidget) -> list[QImage]:
+    pictures = []
+    for number in range(stack.count()):
+        stack.setCurrentIndex(number)
+        pictures.append(stack.grab().toImage())
+    stack.setCurrentIndex(0)
+    return pictures
+
+
+def test_what_is_hidden_follows_and_looks_as_if_all_was_dressed_at_once(
+    qtbot: QtBot, qapp: QApplication, pages: QStackedWidget
+) -> None:
+    source = ThemeSource("light")
+    source.apply(qapp)
+    light = looks(pages)
+    source.set("dark")
+    assert not source.is_settled
+    ground = pages.grab().toImage().pixelColor(5, 5)
+    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    dark = looks(pages)
+    source.apply(qapp)  # everything in one go
+    assert looks(pages) == dark
+    assert dark[0].pixelColor(5, 5) == ground, "what is in sight is dark at once"
+    assert all(one != other for one, other in zip(light, dark, strict=True))
+    source.set("light")
+    source.set("dark")
+    source.set("light")
+    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    again = looks(pages)
+    source.apply(qapp)
+    assert looks(pages) == again
+
+
+def test_widgets_that_are_gone_by_then_do_no_harm(
+    qtbot: QtBot, qapp: QApplication, pages: QStackedWidget
+) -> None:
+    source = ThemeSource("light")
+    source.apply(qapp)
+    source.set("dark")
+    for number in (2, 1):
+        gone = pages.widget(number)
+        assert gone is not None
+        pages.removeWidget(gone)
+        gone.deleteLater()
+    del gone
+    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    assert pages.count() == 1

@@ -1,0 +1,131 @@
+"""Journeys through the activity feed: what waits is reviewed or rejected in its line, and undone there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.desktop.activity.activity import Activity, Starter, Status
+from app.desktop.activity.row_actions import RowActions
+from app.desktop.activity_panel import ActivityPanel
+from app.permissions.caller import Caller, CallerKind
+from tests.flows.pilot import Pilot
+
+OUTSIDER = Caller(CallerKind.MCP, "claude", turn="t")
+
+
+async def show_feed(pilot: Pilot) -> ActivityPanel:
+    panel = pilot.panel("activity", ActivityPanel)
+    pilot.page.show_bottom("activity")
+    await pilot.until(panel.isVisible, "the feed is shown")
+    return panel
+
+
+def newest(pilot: Pilot) -> Activity:
+    view = pilot.window.view
+    assert view is not None
+    return next(each for each in view.feed.activities if each.kind == "tool_execution")
+
+
+async def buttons(pilot: Pilot, panel: ActivityPanel, key: str, deed: str) -> RowActions:
+    def there() -> bool:
+        found = panel.actions_of(key)
+        return found is not None and deed in found.buttons and found.buttons[deed].isVisible()
+
+    await pilot.until(there, f"the line has the button {deed}")
+    found = panel.actions_of(key)
+    assert found is not None
+    return found
+
+
+async def put_aside(pilot: Pilot) -> None:
+    dialog = await pilot.question()
+    await pilot.click(dialog.bar.later_button)
+    await pilot.until(dialog.isHidden, "the dialog is put aside")
+
+
+def test_what_waits_is_put_aside_then_rejected_in_its_line(app_run, garden: Path) -> None:
+    before = (garden / "Water.md").read_bytes()
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        call = pilot.start_call("add_tag", {"name": "Water", "tag": "sea"}, OUTSIDER)
+        await put_aside(pilot)
+        panel = await show_feed(pilot)
+        waits = newest(pilot)
+        assert (waits.status, waits.starter, waits.who) == (Status.PENDING, Starter.CLIENT, "claude")
+        assert "Water.md" in waits.summary
+        row = await buttons(pilot, panel, waits.key, "reject")
+        await pilot.click(row.buttons["reject"])
+        outcome = await call
+        assert outcome.denied and not outcome.success
+        await pilot.until(lambda: newest(pilot).status is Status.DENIED, "the line says that it was denied")
+        await pilot.until(lambda: panel.actions_of(waits.key) is None, "nothing is left to decide")
+        assert (garden / "Water.md").read_bytes() == before
+        assert pilot.approvals.dialog is None
+
+    app_run(use)
+
+
+def test_review_opens_the_dialog_at_that_request_and_what_was_done_is_undone(app_run, garden: Path) -> None:
+    water = garden / "Water.md"
+    before = water.read_bytes()
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        other = pilot.start_call("add_tag", {"name": "Tea", "tag": "leaf"}, OUTSIDER)
+        await put_aside(pilot)
+        call = pilot.start_call("add_tag", {"name": "Water", "tag": "sea"}, OUTSIDER)
+        await pilot.question()  # a new question comes up, though another was put aside
+        await put_aside(pilot)
+        panel = await show_feed(pilot)
+        assert len(pilot.window.view.feed.waiting) == 2
+        waits = newest(pilot)
+        row = await buttons(pilot, panel, waits.key, "review")
+        await pilot.click(row.buttons["review"])
+        dialog = await pilot.question()
+        assert dialog.current.request.id == waits.request.id
+        await pilot.approve()
+        assert (await call).success and b"sea" in water.read_bytes()
+        await pilot.deny()
+        assert (await other).denied
+        done = next(each for each in pilot.window.view.feed.activities if each.key == waits.key)
+        assert done.status is Status.COMPLETED and done.entry.commit is not None
+        place = next(
+            panel.shown.index(row, 0)
+            for row in range(panel.shown.rowCount())
+            if panel.shown.index(row, 0).data(256).key == waits.key
+        )
+        panel.list.setCurrentIndex(place)
+        row = await buttons(pilot, panel, waits.key, "undo")
+        await pilot.click(row.buttons["undo"])
+        await pilot.approve()
+        await pilot.until(lambda: water.read_bytes() == before, "the tag is gone again")
+
+    app_run(use)
+
+
+def test_the_feed_tells_of_the_app_itself_and_is_narrowed(app_run, garden: Path) -> None:
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        panel = await show_feed(pilot)
+        feed = pilot.window.view.feed
+        (garden / "Water.md").write_bytes(b"# Water\n\nNew.\n")
+        await pilot.until(
+            lambda: any(each.what == "Changed outside" for each in feed.activities), "it is told"
+        )
+        outcome = await pilot.start_call("read_note", {"name": "Nowhere at all"}, OUTSIDER)
+        assert not outcome.success
+        await pilot.until(lambda: any(each.status is Status.FAILED for each in feed.activities), "it is told")
+        whats = {each.what for each in feed.activities}
+        assert {"Read the vault", "Changed outside", "read_note"} <= whats
+        panel.filter.starter.setCurrentIndex(panel.filter.starter.findData("system"))
+        shown = [panel.shown.index(row, 0).data(256) for row in range(panel.shown.rowCount())]
+        assert shown and {each.starter for each in shown} == {Starter.SYSTEM}
+        panel.filter.text.setText("nothing has this name")
+        assert panel.shown.rowCount() == 0
+        panel.filter.text.clear()
+        panel.filter.starter.setCurrentIndex(0)
+        panel.filter.status.setCurrentIndex(panel.filter.status.findData("failed"))
+        assert panel.shown.index(0, 0).data(256).what == "read_note"
+
+    app_run(use)

@@ -1,0 +1,34 @@
+"""A memory of its own for each test, in memory where the system has that: it is quick."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from app.memory.store import MemoryStore
+from app.vault.journal import Journal
+
+
+@dataclass
+class Kept:
+    """A memory with its journal."""
+
+    folder: Path
+    journal: Journal
+    store: MemoryStore
+
+    def reopen(self) -> None:
+        self.store.close()
+        self.store = MemoryStore(self.folder, self.journal)
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[Kept]:
+    journal = Journal(tmp_path)
+    made = Kept(tmp_path, journal, MemoryStore(tmp_path, journal))
+    yield made
+    made.store.close()
+    journal.close()

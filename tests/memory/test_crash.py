@@ -1,0 +1,141 @@
+"""A process that is killed at any step of a commit, and again while that is settled."""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.memory.block import Block
+from app.memory.changes import PLACE, change_of, created, inserted
+from app.memory.entry import Entry
+from app.memory.projection import project
+from app.memory.store import MemoryStore
+from app.vault.changes import ChangeSet, Create, Delete, content_hash
+from app.vault.journal import Journal
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked children")
+
+ME = "scriptorium"
+PLAN = Block.new(ME, "plan", text="one\n")
+GONE = Block.new(ME, "gone", text="delete me\n")
+ENTRY = Entry.new(ME, "remember me")
+CHANGES = ChangeSet.of(
+    change_of(PLAN, PLAN.with_text("one\ntwo\n")),
+    Delete(GONE.path, project(GONE)),
+    Create(Block.new(ME, "new").path, project(Block.new(ME, "new"))),
+    *inserted(ENTRY).changes,
+    place=PLACE,
+)
+STEPS = ["keep", "begin", "row", "row", "row", "row", "outbox", "written", "recorded", "sent"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    memory = Path("/dev/shm")
+    if not os.access(memory, os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir=memory) as name:
+        yield Path(name)
+
+
+def killed_at(at: int) -> Callable[[str], None]:
+    seen = iter(range(1000))
+
+    def step(name: str) -> None:
+        if next(seen) == at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return step
+
+
+def in_child(work: Callable[[], object]) -> bool:
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    return os.WIFSIGNALED(status)
+
+
+def seed(folder: Path) -> None:
+    journal = Journal(folder)
+    store = MemoryStore(folder, journal)
+    store.commit(created(PLAN), author="A")
+    store.commit(created(GONE), author="A")
+    store.close()
+    journal.close()
+
+
+def commit(folder: Path, step: Callable[[str], None]) -> None:
+    MemoryStore(folder, Journal(folder), step=step).commit(CHANGES, author="B")
+
+
+def state(store: MemoryStore) -> dict[str, bytes]:
+    return {str(block.path): project(block) for block in store.all_blocks()}
+
+
+def check(folder: Path) -> bool:
+    """Memory and journal are wholly old or wholly new, and say the same; whether new."""
+    journal = Journal(folder)
+    store = MemoryStore(folder, journal)
+    try:
+        assert journal.problem is None and store.problem is None
+        found = state(store)
+        new = len(journal.commits()) == 3
+        if new:
+            assert set(found) == {"scriptorium/plan", "scriptorium/new"}
+            assert found["scriptorium/plan"].endswith(b"one\ntwo\n") and store.read(ENTRY.path) == ENTRY.data
+            for change in journal.commits(1)[0].changes:
+                now = found.get(str(change.path))
+                now = ENTRY.data if change.path == ENTRY.path else now
+                assert (None if now is None else content_hash(now)) == change.after
+        else:
+            assert len(journal.commits()) == 2
+            assert found == {str(one.path): project(one) for one in (PLAN, GONE)}
+        with store.database.transaction() as db:
+            assert not db.execute("SELECT * FROM outbox").fetchall()
+            words = db.execute("SELECT count(*) FROM entry_words").fetchone()[0]
+            assert words == db.execute("SELECT count(*) FROM entries").fetchone()[0] == int(new)
+        return new
+    finally:
+        store.close()
+        journal.close()
+
+
+def test_the_steps_are_these(folder: Path) -> None:
+    seed(folder)
+    seen: list[str] = []
+    commit(folder, seen.append)
+    assert seen == STEPS
+
+
+@pytest.mark.parametrize("at", range(len(STEPS)))
+def test_killed_at_any_step(folder: Path, at: int) -> None:
+    seed(folder)
+    assert in_child(lambda: commit(folder, killed_at(at)))
+    assert check(folder) is (at > STEPS.index("outbox"))
+    if at <= STEPS.index("outbox"):
+        assert not in_child(lambda: commit(folder, lambda name: None))
+        assert check(folder)
+
+
+def test_killed_again_while_it_is_settled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seed(folder)
+    assert in_child(lambda: commit(folder, killed_at(STEPS.index("written"))))
+
+    def die(self: object, uid: str) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(MemoryStore, "_sent", die)
+        assert in_child(lambda: MemoryStore(folder, Journal(folder)))
+    assert check(folder)

@@ -1,0 +1,225 @@
+"""The tools of the category relationships, on the sample vault."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.permissions.approval import Denied
+from app.permissions.caller import Caller, CallerKind
+from app.permissions.scope import Operation
+from app.vault.markdown.scan import scan
+from app.vault.path import NotePath
+
+AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", turn="t", uses_model=False)
+BEAT = "Claims/Timekeepers beat the Moon.md"
+JAMAICA = "Claims/Error of H4 to Jamaica.md"
+EDGE = f"{JAMAICA} -[SUPPORTS]-> {BEAT}"
+
+
+async def call(workspace, tool, /, **arguments):
+    return await workspace.runner.call(tool, arguments, AGENT)
+
+
+def text(workspace, path):
+    return workspace.store.read(NotePath(path)).decode()
+
+
+async def test_create_writes_one_line(workspace):
+    before = text(workspace, "Instruments/H1.md")
+    outcome = await call(
+        workspace, "create_relationship", from_id="H1", to_id="H4", relationship_type="leads to",
+        confidence=0.8, notes="by way of\nH3",
+    )  # fmt: skip
+    assert outcome.success
+    assert outcome.result["edge_id"] == "Instruments/H1.md -[LEADS_TO]-> Instruments/H4.md"
+    added = [
+        line for line in text(workspace, "Instruments/H1.md").splitlines() if line not in before.splitlines()
+    ]
+    assert [line for line in added if line.startswith("- ")] == [
+        "- leads_to [[H4]] (confidence: 0.8, by way of H3)"
+    ]
+    again = await call(
+        workspace, "create_relationship", from_id="H1", to_id="H4", relationship_type="LEADS_TO"
+    )
+    assert again.error["type"] == "conflict" and again.error["edge_id"] == outcome.result["edge_id"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"from_id": "H1", "to_id": "H1", "relationship_type": "CITES"}, "invalid_parameters"),
+        ({"from_id": "H1", "to_id": "Nothing at all", "relationship_type": "CITES"}, "not_found"),
+        ({"from_id": "H1", "to_id": "H4", "relationship_type": "!!"}, "invalid_parameters"),
+        (
+            {"from_id": "H1", "to_id": "H4", "relationship_type": "CITES", "confidence": 3},
+            "invalid_parameters",
+        ),
+        ({"from_id": "Mercator", "to_id": "H4", "relationship_type": "CITES"}, "ambiguous"),
+    ],
+)
+async def test_create_refuses(workspace, approver, arguments, error):
+    outcome = await call(workspace, "create_relationship", **arguments)
+    assert outcome.error["type"] == error and not approver.asked
+
+
+async def test_delete_always_asks_and_takes_only_its_line(workspace, approver):
+    workspace.grants.set_session(Operation.UPDATE, True)
+    before = text(workspace, JAMAICA)
+    approver.answers = [Denied("")]
+    denied = await call(workspace, "delete_relationship", edge_id=EDGE)
+    assert denied.denied and len(approver.asked) == 1 and text(workspace, JAMAICA) == before
+    approver.answers = [lambda request: _yes(request)]
+    outcome = await call(workspace, "delete_relationship", edge_id=EDGE)
+    assert outcome.success and len(approver.asked) == 2
+    gone = set(before.splitlines()) - set(text(workspace, JAMAICA).splitlines())
+    assert len(gone) == 1 and next(iter(gone)).startswith("- supports [[Timekeepers beat the Moon]]")
+
+
+def _yes(request):
+    from app.permissions.approval import Approved
+
+    return Approved(request.proposal)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        EDGE,
+        "Error of H4 to Jamaica -[supports]-> Timekeepers beat the Moon",
+        "[[Error of H4 to Jamaica]] -> [[Timekeepers beat the Moon]]",
+        "Timekeepers beat the Moon -- Error of H4 to Jamaica",
+    ],
+)
+async def test_an_edge_is_named_in_several_ways(workspace, said):
+    told = await call(workspace, "summarize_relationship", edge_id=said)
+    assert told.success and told.result["edge_id"] == EDGE
+
+
+async def test_an_edge_that_is_not_there_names_those_that_are(workspace):
+    wrong = await call(workspace, "summarize_relationship", edge_id=f"{JAMAICA} -[CAUSES]-> {BEAT}")
+    assert wrong.error["type"] == "not_found" and wrong.error["candidates"] == [EDGE]
+    nonsense = await call(workspace, "delete_relationship", edge_id="this and that")
+    assert nonsense.error["type"] == "invalid_parameters" and "-[SUPPORTS]->" in nonsense.error["message"]
+
+
+async def test_an_edge_is_found_again_after_an_edit(workspace):
+    await call(workspace, "edit_note", name=JAMAICA, op="prepend", text="A new first line.")
+    await call(workspace, "recalculate_edge_confidence", edge_id=EDGE)
+    assert (await call(workspace, "summarize_relationship", edge_id=EDGE)).success
+
+
+async def test_two_of_one_kind_are_told_apart(workspace):
+    relations = "- supports [[H4]] (first)\n- supports [[H4]] (second)\n- cites [[H4]]\n"
+    await call(workspace, "create_note", name="Twice", content=relations)
+    unclear = await call(workspace, "summarize_relationship", edge_id="Twice -> H4")
+    assert unclear.error["type"] == "ambiguous" and len(unclear.error["candidates"]) == 3
+    second = "Twice.md -[SUPPORTS]-> Instruments/H4.md #2"
+    assert second in unclear.error["candidates"]
+    assert (await call(workspace, "delete_relationship", edge_id=second)).success
+    assert text(workspace, "Twice.md") == "- supports [[H4]] (first)\n- cites [[H4]]\n"
+
+
+async def test_recalculate_edge_confidence_changes_only_the_number(workspace):
+    before = text(workspace, JAMAICA)
+    outcome = await call(workspace, "recalculate_edge_confidence", edge_id=EDGE)
+    new = outcome.result["new_confidence"]
+    assert outcome.result["old_confidence"] == 0.9 and 0 < new < 1 and outcome.result["factors"]
+    assert text(workspace, JAMAICA) == before.replace(
+        "- supports [[Timekeepers beat the Moon]] (confidence: 0.9",
+        f"- supports [[Timekeepers beat the Moon]] (confidence: {new:g}",
+    )
+    plain = await call(workspace, "recalculate_edge_confidence", edge_id=EDGE, consider_graph_structure=False)
+    assert not any("Likeness" in one["factor"] for one in plain.result["factors"])
+
+
+async def test_reclassify_keeps_or_drops_the_remark(workspace):
+    edge = "People/John Harrison.md -[SUPPORTS]-> " + BEAT
+    kept = await call(workspace, "reclassify_relationship", edge_id=edge, new_type="CITES")
+    assert kept.result["edge_id"] == "People/John Harrison.md -[CITES]-> " + BEAT
+    line = "- cites [[Timekeepers beat the Moon]] (confidence: 0.9, by demonstration)"
+    assert line in text(workspace, "People/John Harrison.md").splitlines()
+    dropped = await call(
+        workspace, "reclassify_relationship", edge_id=kept.result["edge_id"], new_type="SUPPORTS",
+        preserve_notes=False,
+    )  # fmt: skip
+    assert dropped.success
+    assert "- supports [[Timekeepers beat the Moon]] (confidence: 0.9)" in text(
+        workspace, "People/John Harrison.md"
+    )
+
+
+async def test_reclassify_suggests_a_type_with_its_reason(workspace):
+    said = "The result contradicts [[H4]] in every point.\n\n- relates_to [[H4]]\n"
+    await call(workspace, "create_note", name="Against it", content=said)
+    outcome = await call(workspace, "reclassify_relationship", edge_id="Against it -> H4")
+    assert outcome.result["new_type"] == "CONTRADICTS" and "contradict" in outcome.result["reasoning"]
+    assert "- contradicts [[H4]]" in text(workspace, "Against it.md")
+
+
+async def test_summarize_relationship_gives_evidence_and_strength(workspace):
+    told = (await call(workspace, "summarize_relationship", edge_id=EDGE)).result
+    assert told["strength_assessment"] == "strong" and told["evidence"] and "supports" in told["summary"]
+    bare = await call(workspace, "summarize_relationship", edge_id=EDGE, include_evidence=False)
+    assert bare.result["evidence"] == []
+    weak = "People/John Harrison.md -[CONTRADICTS]-> People/Nevil Maskelyne.md"
+    moderate = await call(workspace, "summarize_relationship", edge_id=weak)
+    assert moderate.result["strength_assessment"] == "moderate"
+
+
+async def test_suggestions_are_listed_accepted_and_rejected_for_good(workspace, approver):
+    links = "\n".join(f"[[Shared {number}]]" for number in range(7))
+    for name in ("One of two", "Two of two"):
+        await call(workspace, "create_note", name=name, content=f"{links}\n#rare")
+    for number in range(7):
+        await call(workspace, "create_note", name=f"Shared {number}", content=f"Shared {number}")
+    approver.asked.clear()
+    listed = await call(workspace, "suggest_relationships", limit=50)
+    found = listed.result["suggestions"]
+    assert found and all(one["score"] >= 0.6 and one["reasoning"] for one in found)
+    assert all(one["auto"] == (one["score"] >= 0.8) for one in found) and not approver.asked
+    first = found[0]
+    rejected = await call(
+        workspace, "suggest_relationships", op="reject", suggestion_id=first["suggestion_id"]
+    )
+    assert rejected.success and len(approver.asked) == 1
+    assert workspace.analysis.rejected() == (tuple(sorted((first["from_id"], first["to_id"]))),)
+    left = (await call(workspace, "suggest_relationships", op="list", limit=50)).result["suggestions"]
+    assert first["suggestion_id"] not in [one["suggestion_id"] for one in left]
+    if left:  # what the other shared notes have in common
+        accepted = await call(
+            workspace, "suggest_relationships", op="accept", suggestion_id=left[0]["suggestion_id"],
+            relationship_type="part of",
+        )  # fmt: skip
+        assert accepted.success
+        relations = scan(text(workspace, left[0]["from_id"])).relations
+        assert "PART_OF" in [one.type for one in relations]
+
+
+async def test_suggestions_of_one_note(workspace):
+    listed = await call(workspace, "suggest_relationships", op="list", node_id="H4")
+    for one in listed.result["suggestions"]:
+        assert "Instruments/H4.md" in (one["from_id"], one["to_id"])
+    wrong = await call(workspace, "suggest_relationships", op="reject", suggestion_id="H4 and H1")
+    assert wrong.error["type"] == "invalid_parameters"
+
+
+async def test_the_chain_from_related_nodes_to_a_summary(workspace, approver):
+    """What an agent does: look, relate, weigh, sum up; and one undo of the turn takes all of it back."""
+    before = text(workspace, "Instruments/K1.md")
+    found = await call(workspace, "find_related_nodes", node_id="K1", min_similarity=0.05)
+    other = next(
+        one for one in found.result["related_nodes"]
+        if not any(r.link.target == NotePath(one["id"]).name for r in scan(before).relations)
+    )  # fmt: skip
+    made = await call(
+        workspace, "create_relationship", from_id="K1", to_id=other["id"],
+        relationship_type=other["suggested_relationship"], confidence=0.5,
+    )  # fmt: skip
+    weighed = await call(workspace, "recalculate_edge_confidence", edge_id=made.result["edge_id"])
+    told = await call(workspace, "summarize_relationship", edge_id=made.result["edge_id"])
+    assert made.success and weighed.success and told.success
+    assert f"{weighed.result['new_confidence']:.2f}" in told.result["summary"]
+    summary = await call(workspace, "summarize_node", node_id="K1", include_relationships=True)
+    assert any(other["id"] in point for point in summary.result["key_points"])
+    assert (await call(workspace, "undo", turn="t")).success
+    assert text(workspace, "Instruments/K1.md") == before

@@ -1,0 +1,146 @@
+"""Relations changed and taken away in place: every other character stays, every other relation too."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from app.errors import InvalidParametersError, NotFoundError
+from app.vault.markdown.edit import add_relation, change_relation, remove_relation
+from app.vault.markdown.scan import scan
+
+
+def first(text: str, at: int = 0):
+    return scan(text).relations[at]
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("- supports [[A]]\n", "- contradicts [[A]] (confidence: 0.4)\n"),
+        ("- supports [[A]] (confidence: 0.9, said so)\n", "- contradicts [[A]] (confidence: 0.4, said so)\n"),
+        ("- supports [[A]] (why not)\r\n", "- contradicts [[A]] (confidence: 0.4, why not)\r\n"),
+        ("> * supports: [[A|x]] (confidence: 80 %) #t", "> * contradicts: [[A|x]] (confidence: 0.4) #t"),
+        ('- "relates to" [[A]]', "- contradicts [[A]] (confidence: 0.4)"),
+        ("supports:: [[A]]\n", "contradicts:: [[A]] (confidence: 0.4)\n"),
+        ("So [supports:: [[A]]] it is", "So [contradicts:: [[A]] (confidence: 0.4)] it is"),
+        ("So (**supports**:: [[A]] (x)) it", "So (**contradicts**:: [[A]] (confidence: 0.4, x)) it"),
+    ],
+)
+def test_a_relation_that_stands_alone_is_changed_in_place(text: str, after: str) -> None:
+    assert change_relation(text, first(text), type="CONTRADICTS", confidence=0.4) == after
+
+
+def test_one_of_several_gets_a_line_of_its_own() -> None:
+    text = "- supports [[A]], [[B]] and [[C]] (confidence: 0.5)\n"
+    after = change_relation(text, first(text, 1), type="contradicts")
+    assert after.startswith("- supports [[A]] and [[C]] (confidence: 0.5)\n")
+    assert after.endswith("## Relations\n\n- contradicts [[B]] (confidence: 0.5)\n")
+
+
+def test_a_property_becomes_an_item_and_the_other_links_of_it_stay() -> None:
+    text = '---\ntype: claim # mine\nsupports: ["[[A]]", "[[B]]"]\n---\nText\n'
+    after = change_relation(text, first(text), confidence=0.7)
+    assert after == (
+        '---\ntype: claim # mine\nsupports: ["[[B]]"]\n---\nText\n\n## Relations\n\n'
+        "- supports [[A]] (confidence: 0.7)\n"
+    )
+    alone = "---\ntype: claim\nsupports: [[A]]\n---\nText\n"
+    assert remove_relation(alone, first(alone)) == "---\ntype: claim\n---\nText\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("a\n- supports [[A]] (x)\nb\n", "a\nb\n"),
+        ("a\r\n- supports [[A]]", "a"),
+        ("- supports [[A]]\n", ""),
+        ("- supports [[A]], [[B]]\n", "- supports [[B]]\n"),
+        ("So [supports:: [[A]]] it is\n", "So it is\n"),
+        ("x\n- [ ] supports:: [[A]]\ny", "x\ny"),
+    ],
+)
+def test_removing(text: str, after: str) -> None:
+    assert remove_relation(text, first(text)) == after
+
+
+def test_a_remark_can_be_dropped() -> None:
+    text = "- supports [[A]] (confidence: 0.9, said so)\n"
+    assert change_relation(text, first(text), keep_note=False) == "- supports [[A]] (confidence: 0.9)\n"
+
+
+def test_what_can_not_be_said_is_refused() -> None:
+    text = "- supports [[A]]\n"
+    with pytest.raises(InvalidParametersError):
+        change_relation(text, first(text), confidence=1.5)
+    with pytest.raises(InvalidParametersError):
+        change_relation(text, first(text), type="!")
+    with pytest.raises(NotFoundError):
+        change_relation("- cites [[B]]\n", first(text), confidence=0.5)
+
+
+_NAMES = st.sampled_from(["A", "Note two", "Ordner/ä", "鄭和", "A|alias", "B#head"])
+_TYPES = st.sampled_from(["supports", "contradicts", "relates to", "part_of", "Is-A"])
+_REMARKS = st.sampled_from(["", " (why)", " (confidence: 0.3)", " (confidence: 90%, a (b) c)", " #tag"])
+
+
+@st.composite
+def _line(draw: st.DrawFn) -> str:
+    name, kind, remark = draw(_NAMES), draw(_TYPES), draw(_REMARKS)
+    shape = draw(st.sampled_from(["item", "two", "field", "inside", "plain", "heading", "code"]))
+    word = kind.replace(" ", "_")
+    return {
+        "item": f"- {word} [[{name}]]{remark}",
+        "two": f"* {word} [[{name}]], [[Other]]{remark}",
+        "field": f"{kind}:: [[{name}]]",
+        "inside": f"As ({kind}:: [[{name}]]) it is.",
+        "plain": f"Only [[{name}]] in a sentence{remark}",
+        "heading": "## Relations",
+        "code": f"`- {word} [[{name}]]`",
+    }[shape]
+
+
+_TEXTS = st.tuples(
+    st.lists(_line(), min_size=1, max_size=7), st.sampled_from(["\n", "\r\n"]), st.booleans(),
+    st.sampled_from(["", "\ufeff", "---\ntype: claim\ncites: '[[S]]' # s\n---\n"]),
+).map(lambda parts: parts[3] + parts[1].join(parts[0]) + (parts[1] if parts[2] else ""))  # fmt: skip
+
+
+@given(_TEXTS, st.integers(0, 20), st.sampled_from(["SUPPORTS", "CAUSES", None]), st.floats(0, 1))
+def test_an_edit_touches_only_its_own_relation(text: str, at: int, kind: str | None, number: float) -> None:
+    before = scan(text)
+    assume(before.relations)
+    relation = before.relations[at % len(before.relations)]
+    number = round(number, 3)
+    after = change_relation(text, relation, type=kind, confidence=number)
+    said = [(r.type, r.link.target, r.confidence, r.note) for r in before.relations]
+    said.remove((relation.type, relation.link.target, relation.confidence, relation.note))
+    said.append((kind or relation.type, relation.link.target, number, relation.note))
+    found = [(r.type, r.link.target, r.confidence, r.note) for r in scan(after).relations]
+    assert sorted(map(repr, found)) == sorted(map(repr, said))
+    # Every other line is there as it was, newline included (a last line that had none gets one).
+    old, new = text.splitlines(keepends=True), after.splitlines(keepends=True)
+    del old[relation.line - 1]
+    kept = iter(new)
+    for line in old:
+        assert any(line in (other, other.rstrip("\r\n")) for other in kept), (text, after)
+
+
+@given(_TEXTS, st.integers(0, 20))
+def test_removing_leaves_every_other_relation(text: str, at: int) -> None:
+    before = scan(text)
+    assume(before.relations)
+    relation = before.relations[at % len(before.relations)]
+    after = scan(remove_relation(text, relation)).relations
+    found = [(r.type, r.link.target, r.confidence, r.note) for r in after]
+    said = [(r.type, r.link.target, r.confidence, r.note) for r in before.relations]
+    said.remove((relation.type, relation.link.target, relation.confidence, relation.note))
+    assert sorted(map(repr, found)) == sorted(map(repr, said))
+
+
+@given(st.floats(0, 1))
+def test_a_written_confidence_is_read_again(number: float) -> None:
+    text = add_relation("", "supports", "A", number)
+    (relation,) = scan(text).relations
+    assert relation.confidence == pytest.approx(number, abs=1e-6)
