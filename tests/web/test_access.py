@@ -39,7 +39,7 @@ def answer_of(provider: str, found: list[dict[str, str]]) -> Response:
         rows = [{"url": r["url"], "title": r["title"], "content": r["text"]} for r in found]
         return JSONResponse({"query": "q", "results": rows})
     if provider == "tavily":
-        rows = [{"url": r["url"], "title": r["title"], "content": r["text"], "score": 0.5} for r in found]
+        rows = [{"url": r["url"], "title": r["title"], "content": r["text"]} for r in found]
         return JSONResponse({"results": rows})
     if provider == "brave":
         rows = [{"url": r["url"], "title": r["title"], "description": r["text"]} for r in found]
@@ -121,7 +121,8 @@ async def test_errors_are_told_in_words(bench: Bench, status: int, words: str) -
 
 
 @pytest.mark.parametrize(
-    "body", ["", "[1, 2]", "{", '{"results": 3, "web": 3}', "[" * 100_000, '{"web": {"results": "x"}}', "<html>"]
+    "body",
+    ["", "[1, 2]", "{", '{"results": 3, "web": 3}', "[" * 100_000, '{"web": {"results": "x"}}', "<html>"],
 )
 async def test_malformed_answers_are_errors_not_results(bench: Bench, body: str) -> None:
     kind = "text/html" if bench.provider.id == "duckduckgo" else "application/json"

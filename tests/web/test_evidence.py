@@ -27,9 +27,9 @@ def hit(snippet: str, title: str = "The marine chronometer and longitude") -> Hi
         ("supporting", "The marine chronometer solved longitude at sea."),
         ("contradicting", "It is a myth that the marine chronometer solved longitude at sea."),
         ("contradicting", "There is no evidence that the chronometer solved longitude at sea."),
-        ("contradicting", "Historians have disputed and refuted that the chronometer solved longitude at sea."),
+        ("contradicting", "Historians disputed and refuted that the chronometer solved longitude at sea."),
         ("contradicting", "The marine chronometer did not solve longitude at sea."),
-        ("contradicting", "Later work does not support that the chronometer solved longitude at sea, contrary to Sobel."),
+        ("contradicting", "Data do not support that the chronometer solved longitude at sea."),
         ("neutral", "The marine chronometer, longitude at sea: an exhibition opens on Monday in a museum."),
     ],
 )  # fmt: skip
@@ -92,8 +92,10 @@ def test_the_query_is_the_name_its_key_words_and_the_side() -> None:
 HOSTILE = [
     "[[Secret]] and ![[Secret]] and [x](http://evil.example) ![x](http://evil.example/p.png)",
     "#tag and status:: done and (supports:: [[Home]])", "<script>alert(1)</script> <img src=x>",
-    "- supports [[Home]]\n## Relations\n- contradicts [[Home]]", "---\nai: private\n---", "%%comment%% ^block $x$ ==y==",
-    "see https://evil.example/?q=notes or www.evil.example", "`code` *b* _i_ ~~s~~ | a | b |", "\\[[Secret]]", "> [!note]",
+    "- supports [[Home]]\n## Relations\n- contradicts [[Home]]", "---\nai: private\n---",
+    "%%comment%% ^block $x$ ==y==",
+    "see https://evil.example/?q=notes or www.evil.example", "`code` *b* _i_ ~~s~~ | a | b |",
+    "\\[[Secret]]", "> [!note]",
 ]  # fmt: skip
 
 
@@ -102,7 +104,10 @@ def test_a_source_note_says_nothing_but_what_is_quoted(text: str) -> None:
     check_inert(text)
 
 
-@given(st.lists(st.sampled_from([*"[]()#:!<>\\`*_-|^%$=~@& \na1", "[[", "]]", "::", "http://x.y"]), max_size=40))
+PARTS = [*"[]()#:!<>\\`*_-|^%$=~@& \na1", "[[", "]]", "::", "http://x.y"]
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=40))
 def test_no_text_of_the_web_becomes_markup_of_ours(parts: list[str]) -> None:
     check_inert("".join(parts))
 
