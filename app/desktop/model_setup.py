@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from app.agent.models import PROVIDERS, ModelCheck
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
+from app.desktop.category_switches import ON_FROM_THE_START, CategorySwitches
 from app.desktop.panel import ThemedButton
 from app.desktop.settings_dialog import SettingsDialog
 from app.desktop.theme import ThemeSource
@@ -186,7 +187,7 @@ class ModelSetup(QFrame):
 def settings_with_model(
     settings: Settings, theme: ThemeSource, client: VaultClient | None, parent: QWidget
 ) -> SettingsDialog:
-    """The settings dialog with this row at the end of its model page."""
+    """The settings dialog with this row at the end of its model page, and the categories among the tools."""
     made: list[ModelSetup] = []
 
     def set_model(name: str) -> None:
@@ -199,7 +200,27 @@ def settings_with_model(
         made.append(ModelSetup(client, theme, settings.model, set_model, block))
         return made[0]
 
-    dialog = SettingsDialog(settings, theme, {"model": extra}, parent)
+    def put(section: str, name: str, id: str, there: bool) -> None:
+        """Have a category in a list of the settings, or not."""
+        kept = [one for one in getattr(getattr(dialog.settings, section), name) if one != id]
+        line = dialog.editor_of(section, name)
+        if isinstance(line.control, QLineEdit):
+            line.control.setText(", ".join([*kept, id] if there else kept))
+            line.tell()
+
+    def switch(id: str, on: bool) -> None:
+        put("permissions", "categories_off", id, not on)
+        put("tools", "categories_on", id, on and id not in ON_FROM_THE_START)
+
+    def categories(block: QWidget) -> QWidget:
+        switches = CategorySwitches(client, settings, block)
+        switches.wanted.connect(switch)
+        switches_made.append(switches)
+        return switches
+
+    switches_made: list[CategorySwitches] = []
+    dialog = SettingsDialog(settings, theme, {"model": extra, "tools": categories}, parent)
+    dialog.changed.connect(switches_made[0].show_settings)
     dialog.changed.connect(lambda changed: made[0].show_model(changed.model))
     return dialog
 

@@ -55,6 +55,6 @@ class ToolContext:
     ) -> EffectProposal[R]:
         """Hand an effect outside the notes to the gate, which calls `run` once it may happen.
 
-        `run` may give a proposal of its own, made of what it learned: see `EffectProposal`.
+        What `run` gives is the result, or changes to notes that are then proposed: see `EffectProposal`.
         """
         return EffectProposal(effect, run)

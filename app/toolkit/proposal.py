@@ -31,9 +31,9 @@ class Proposal(Generic[R]):
 class EffectProposal(Generic[R]):
     """An effect outside the notes; `run` brings it about and is called by the gate, once, if it may.
 
-    What `run` learned may lead to changes: it then gives a `Proposal`, which is a second question of the
-    same call, always asked, since it rests on text from outside. Only an effect that leaves no mark (a page
-    that is read) may be followed by one: a call that waits over a restart is made anew.
+    What comes of it may be a proposal again: changes to notes, a second question of the same call, which is
+    decided on and logged by itself; what rests on a page of the web is always asked about. A message is never
+    followed by one: a call that waits over a restart is made anew, and must not send it twice.
     """
 
     effect: Effect

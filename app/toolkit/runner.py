@@ -26,7 +26,7 @@ from app.permissions.audit_entry import Decided
 from app.permissions.caller import Caller
 from app.permissions.grants import Grants
 from app.permissions.policy import Policy
-from app.permissions.scoping import leaves_a_mark, reach_of_changes, reach_of_effect
+from app.permissions.scoping import MESSAGE, PAGE, reach_of_changes, reach_of_effect
 from app.settings import CallLimit, TurnRule
 from app.toolkit.answers import refused_outcome, success, told_by_user, validated, without_changes
 from app.toolkit.call_record import CallRecord, Watch
@@ -356,18 +356,18 @@ class ToolRunner:
             return refused_outcome(admitted)
         self._trail.require()
         call.record.begins()
-        answer = await proposal.run()
-        if not isinstance(answer, Proposal):
-            return success(call.tool, answer)
-        if not answer.change_set:
-            return success(call.tool, answer.result)
-        if leaves_a_mark(proposal.effect):
-            # Asked again after a restart, the call would bring its effect about a second time.
+        came = await proposal.run()
+        if not isinstance(came, Proposal):
+            return success(call.tool, came)
+        if not came.change_set:
+            return success(call.tool, came.result)
+        if proposal.effect.kind == MESSAGE:
+            # Asked again after a restart, the call would send it a second time.
             raise TypeError(f"{call.tool.name} proposes changes after an effect that can't be repeated")
-        call.record.line = "done; what came of it is proposed as a change"
+        call.record.line = "it ran; what came of it is proposed as a change"
         self._trail.append(call.record.entry())
         call.record.next_step()
-        return await self._settle_changes(call, answer, from_outside=True)
+        return await self._settle_changes(call, came, from_outside=proposal.effect.kind == PAGE)
 
     async def _commit(self, record: CallRecord, change_set: ChangeSet, undoes: tuple[int, ...]) -> None:
         self._trail.require()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -56,9 +55,8 @@ def plain() -> BuiltinPlanner:
 
 @pytest.fixture(scope="module")
 def everything() -> BuiltinPlanner:
-    """A planner with every category switched on, those that are off at first too."""
-    categories = [replace(category, on=True) for category in CATEGORIES]
-    return BuiltinPlanner(ToolRegistry(categories, CATALOG), sample_resolver())
+    """A planner without a sentence model, with every category on."""
+    return planner(all_on=True)
 
 
 async def _misses(one: BuiltinPlanner, requests: list[Request]) -> list[str]:
