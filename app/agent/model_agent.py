@@ -10,11 +10,13 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.agent import models
 from app.agent.keys import KeyStore
 from app.agent.prompts import system_prompt
+from app.agent.sight import Pinned, memory_text, without_unpinned
 from app.agent.transcript import Usage
 from app.agent.turn import Turn
 from app.errors import InvalidParametersError
@@ -39,6 +41,7 @@ class ModelAgent:
     Args:
         vault: The vault's name, for the prompt.
         note_text: Gives the text of a note for the prompt, None for one that a model may not see.
+        pinned: What of its memory the agent has before it; asked anew for each request.
     """
 
     def __init__(
@@ -48,12 +51,14 @@ class ModelAgent:
         keys: KeyStore,
         registry: ToolRegistry,
         note_text: Callable[[str], str | None],
+        pinned: Pinned = lambda caller: (),
     ) -> None:
         self._vault = vault
         self._settings = settings
         self._keys = keys
         self._registry = registry
         self._note_text = note_text
+        self._pinned = pinned
 
     async def respond(self, turn: Turn) -> None:
         """Ask the model, stream its words, call the tools it names; a failure becomes a notice."""
@@ -80,7 +85,10 @@ class ModelAgent:
 
         offered = _offered(self._registry, turn)
         agent: Agent[Turn, str] = Agent(
-            model, deps_type=Turn, toolsets=[_toolset(offered)], instructions=self._prompt(turn, offered)
+            model,
+            deps_type=Turn,
+            toolsets=[_toolset(offered)],
+            instructions=[self._prompt(turn, offered), lambda: self._memory(turn)],
         )
         limits = UsageLimits(
             request_limit=settings.model.max_requests, total_tokens_limit=settings.model.max_tokens_per_turn
@@ -105,6 +113,13 @@ class ModelAgent:
         shown = note if note and self._note_text(note) is not None else None
         return system_prompt(self._vault, turn.prompt.mode, rules, agent.instructions, shown)
 
+    def _memory(self, turn: Turn) -> str:
+        """The pinned blocks as they are now; text from outside among them taints what follows."""
+        pinned = self._pinned(turn.caller)
+        if any(one.outside for one in pinned):
+            turn.caller = replace(turn.caller, tainted=True)
+        return memory_text(pinned)
+
     def _said(self, turn: Turn) -> str:
         """The prompt, with the notes given along as marked data."""
         parts = [turn.prompt.text]
@@ -124,7 +139,8 @@ class ModelAgent:
         from pydantic_ai import ModelMessagesTypeAdapter
 
         turn.usage = usage
-        turn.store.save_history(turn.conversation, ModelMessagesTypeAdapter.dump_json(list(messages)))
+        lasting = without_unpinned(messages)
+        turn.store.save_history(turn.conversation, ModelMessagesTypeAdapter.dump_json(lasting))
 
     def _keep_interrupted(self, turn: Turn) -> None:
         """Keep what was said before a stop or a failure, so that the model knows of it in the next turn."""

@@ -31,7 +31,7 @@ from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.index.saved_searches import SavedSearches
 from app.index.vault_index import VaultIndex
-from app.memory.store import MemoryStore
+from app.memory.store import MemoryStore, PinnedBlock
 from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
 from app.permissions.caller import Caller, CallerKind
@@ -50,7 +50,7 @@ from app.settings import (
 )
 from app.toolkit.disk import Disk
 from app.toolkit.meaning import Meaning
-from app.toolkit.memory import Memory, memory_place
+from app.toolkit.memory import Memory, agent_of, memory_place
 from app.toolkit.pending import PendingOperations
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
@@ -149,7 +149,9 @@ class Workspace:
         self.runner.services.web = self.web
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
-        model = ModelAgent(self.name, self._settings, self.keys, self.registry, self._text_for_model)
+        model = ModelAgent(
+            self.name, self._settings, self.keys, self.registry, self._text_for_model, self._pinned_for
+        )
         self.agent = AgentSession(
             conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings
         )
@@ -351,6 +353,13 @@ class Workspace:
         return [(hit.path, hit.score) for hit in await self.meaning.like_text(text, limit, 0.0)]
 
     # What models may see
+
+    def _pinned_for(self, caller: Caller) -> tuple[PinnedBlock, ...]:
+        """What a caller's agent has pinned to its context; nothing where it may not use its memory."""
+        category = self.registry.category("memory")
+        if not category.on or not self.policy.may_call(caller, category.id, "block", "load"):
+            return ()
+        return self.memory.store.pinned(agent_of(caller))
 
     def _text_for_model(self, path: str) -> str | None:
         """The text of a note that a model may see, None for another."""
