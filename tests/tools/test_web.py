@@ -17,7 +17,7 @@ from app.vault.path import NotePath
 from app.web.access import WebAccess
 from app.workspace import Workspace
 from tests.support.approver import ScriptedApprover
-from tests.support.web_server import Names, PublicAndOne, WebServer
+from tests.support.page_server import Names, PublicAndOne, WebServer
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="t1")
 CLAIM = "Timekeepers beat the Moon"

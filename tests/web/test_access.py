@@ -15,7 +15,7 @@ from app.web.access import WebAccess, key_account
 from app.web.fetching import WebError
 from app.web.guard import Reach
 from app.web.providers import PROVIDERS, SearchProvider
-from tests.support.web_server import Names, PublicAndOne, WebServer
+from tests.support.page_server import Names, PublicAndOne, WebServer
 
 RESULTS = [
     {"url": "https://a.example/1", "title": "First &amp; <b>best</b>", "text": "Some <em>words</em> of it."},

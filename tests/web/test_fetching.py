@@ -23,7 +23,7 @@ from app.web.fetching import (
     read_content_type,
     unpacked,
 )
-from tests.support.web_server import Names, PublicAndOne, WebServer
+from tests.support.page_server import Names, PublicAndOne, WebServer
 
 KINDS = frozenset({"text/plain"})
 SMALL = Bounds(wire=20_000, unpacked=50_000, seconds=20.0)

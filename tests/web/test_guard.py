@@ -16,7 +16,7 @@ from app.errors import (
 )
 from app.web.fetching import Fetcher, WebError, WebRequest
 from app.web.guard import OneOrigin, Origin, PublicOnly
-from tests.support.web_server import NAME, Names, PublicAndOne, WebServer
+from tests.support.page_server import NAME, Names, PublicAndOne, WebServer
 
 KINDS = frozenset({"text/plain"})
 

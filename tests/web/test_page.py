@@ -11,7 +11,7 @@ from app.errors import LimitError, TimeoutExpiredError
 from app.web import page as page_module
 from app.web.fetching import Fetcher, UnreadableAnswerError
 from app.web.page import LONGEST, PageReader, readable_page
-from tests.support.web_server import Names, PublicAndOne, WebServer
+from tests.support.page_server import Names, PublicAndOne, WebServer
 
 ARTICLE = """<html><head><title>On clocks</title>
 <meta property="article:published_time" content="2024-03-02"><script>alert("menu")</script></head>
