@@ -128,6 +128,11 @@ _WEB = (
 _AGENTS = (
     Trial("list_tools", {"query": "rename"}),
     Trial("pending", {"op": "list"}),
+    Trial("delegate", {"agent": "Librarian", "prompt": "list all tags"}),
+)
+_MESSAGES = (
+    Trial("send_message", {"target": "user", "content": "The trial is here."}),
+    Trial("send_message", {"target": "agent", "id": "Librarian", "content": "find notes about sextant"}),
 )
 _FILESYSTEM = (
     Trial("find", {"pattern": "*.md", "path": "Events", "kind": "file"}),
@@ -164,5 +169,5 @@ _DEVELOPMENT = (
 
 TRIALS: tuple[Trial, ...] = (
     *_NOTES, *_SEARCH, *_TAGS, *_MEMORY, *_FILESYSTEM, *_DEVELOPMENT, *_NODES, *_RELATIONSHIPS,
-    *_WEB, *_AGENTS,
+    *_WEB, *_AGENTS, *_MESSAGES,
 )  # fmt: skip

@@ -19,7 +19,8 @@ from app.cli.trial_pages import TrialPages
 from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Effect
 from app.permissions.caller import Caller, CallerKind
-from app.settings import Settings, WebSettings
+from app.settings import AgentProfile, Settings, TeamSettings, WebSettings
+from app.tools import CATALOG
 from app.web.access import WebAccess
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ async def _walk(vault: Path, trials: tuple[Trial, ...], say: Say) -> int:
         finally:
             await web.close()
             await workspace.close()
-    missing = sorted({tool.name for tool in workspace.registry.all()} - {trial.tool for trial in trials})
+    missing = sorted({tool.name for tool in CATALOG} - {trial.tool for trial in trials})
     say(f"{len(trials)} calls, {len(failed)} failed")
     for name in missing:
         say(f"{name}: no trial calls it")
@@ -96,9 +97,11 @@ async def _walk(vault: Path, trials: tuple[Trial, ...], say: Say) -> int:
 
 
 def _settings(pages: TrialPages) -> Settings:
-    settings = Settings()
-    settings.web = WebSettings(provider="searxng", address=pages.address)
-    return settings
+    """The usual settings, with an agent without a model to hand work to, and the pages to search."""
+    made = Settings()
+    made.team = TeamSettings(agents=(AgentProfile(name="Librarian", model="built-in"),))
+    made.web = WebSettings(provider="searxng", address=pages.address)
+    return made
 
 
 async def _read_all(workspace: Workspace) -> None:
