@@ -2,12 +2,12 @@
 
 Starts the real app on a generated vault of 10,000 notes with some that are seldom so large (`--full`: also
 one of 100,000), or on a copy of the vault that is named: once with everything to be read, then warm some
-one of 100,000), or on a copy of the vault that is named: once with everything to be read, then warm some
 times, each in a process of its own. The first start compiles the modules, too, and leaves what an installed
 app has: their bytecode. The last start is driven by mouse and keys. Prints the best start, and for each
-action the longest hold of the GUI thread: by the clock, in which other programs on the machine
-`--check` ends with status 1 and names each target of performance.md that was missed, the holds by what the
-thread computed. Uses the display that is there, else Qt's offscreen platform.
+action the longest hold of the GUI thread: by the clock, in which other programs on the machine count too,
+and by what the thread itself computed. `--where` adds what it was doing in the longest ones; `--check` ends
+with status 1 and names each target of performance.md that was missed, the holds by what the thread
+computed. Uses the display that is there, else Qt's offscreen platform.
 """
 
 from __future__ import annotations
