@@ -19,6 +19,7 @@ from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.settings import AgentProfile, Settings, TeamSettings
+from app.tools import CATALOG
 
 if TYPE_CHECKING:
     from app.toolkit.outcome import ToolOutcome
@@ -81,7 +82,7 @@ async def _walk(vault: Path, trials: tuple[Trial, ...], say: Say) -> int:
         failed = await _call_all(workspace, approver, trials, say)
     finally:
         await workspace.close()
-    missing = sorted({tool.name for tool in workspace.registry.all()} - {trial.tool for trial in trials})
+    missing = sorted({tool.name for tool in CATALOG} - {trial.tool for trial in trials})
     say(f"{len(trials)} calls, {len(failed)} failed")
     for name in missing:
         say(f"{name}: no trial calls it")
