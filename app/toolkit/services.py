@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from app.toolkit.pending import PendingOperations
     from app.toolkit.registry import ToolRegistry
     from app.toolkit.team import TeamDesk
+    from app.web.access import WebAccess
 
 
 @dataclass(slots=True)
@@ -34,6 +35,7 @@ class Services:
         thinker: A model that answers in a given form; None without a model.
         suggestions: Relations that may be missing.
         memory: What agents remember.
+        web: Pages and searches of the web.
         sources: Folders outside the vault and streams of news.
     """
 
@@ -47,4 +49,5 @@ class Services:
     thinker: Thinker | None = None
     suggestions: SuggestionQueue | None = None
     memory: Memory | None = None
+    web: WebAccess | None = None
     sources: Sources | None = None

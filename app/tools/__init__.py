@@ -50,6 +50,7 @@ from app.tools.search import (
 from app.tools.shell import shell
 from app.tools.sources import file, source
 from app.tools.tags import add_tag, remove_tag, rename_tag
+from app.tools.web import fetch_page, search_web_for_evidence
 
 CATEGORIES = (
     Category("notes", "Notes", Level.READ_WRITE),
@@ -62,6 +63,7 @@ CATEGORIES = (
     Category("nodes", "Nodes", Level.READ_WRITE),
     Category("relationships", "Relationships", Level.READ_WRITE),
     Category("messages", "Messages", Level.READ_WRITE),
+    Category("web", "Web", Level.NETWORK, on=False, rate_per_minute=30),
     Category("sources", "Sources", Level.READ_WRITE),
     Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
 )
@@ -122,6 +124,8 @@ CATALOG: tuple[Tool, ...] = (
     suggest_relationships,
     send_message,
     delegate,
+    fetch_page,
+    search_web_for_evidence,
     source,
     list_tools,
     pending,
