@@ -5,8 +5,11 @@ Calls are made in this order, so a later one may build on what an earlier one wr
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+from app import paths
 
 Results = Mapping[str, Mapping[str, object]]
 """The last result of each tool so far."""
@@ -107,5 +110,39 @@ _AGENTS = (
     Trial("list_tools", {"query": "rename"}),
     Trial("pending", {"op": "list"}),
 )
+_FILESYSTEM = (
+    Trial("find", {"pattern": "*.md", "path": "Events", "kind": "file"}),
+    Trial("directory_list", {"path": "People"}),
+    Trial("directory_list", {"path": str(paths.resources_folder())}),
+    Trial("file_read", {"path": "Events/Trial of H4.md", "limit": 5}),
+    Trial("grep", {"pattern": r"\b17\d\d\b", "path": "Events", "files": "*.md", "limit": 5}),
+)
+# `sort` is on every system, and `-o` on all but Windows.
+_SORT_IN_PLACE = () if sys.platform == "win32" else ("-o", "Sorted.txt")
+_FILE_PATCH = """\
+--- a/Numbers.txt
++++ b/Numbers.txt
+@@ -1,3 +1,3 @@
+ three
+-two
++two and a half
+ one
+"""
+_DEVELOPMENT = (
+    Trial("file_write", {"path": "Numbers.txt", "content": "three\ntwo\none\n"}),
+    Trial("shell", {"command": "sort", "args": ["Numbers.txt"]}),
+    Trial("shell", {"command": "sort", "args": [*_SORT_IN_PLACE, "Numbers.txt"], "writes": True}),
+    Trial("patch", {"patch": _FILE_PATCH, "files": ["Numbers.txt"], "dry_run": True}),
+    Trial("patch", {"patch": _FILE_PATCH, "files": ["Numbers.txt"]}),
+    Trial("diff", {"path": "Numbers.txt", "other": "Events/Trial of H4.md"}),
+    Trial("git", {"op": "status"}),
+    Trial("git", {"op": "add", "paths": ["Numbers.txt"]}),
+    Trial("git", {"op": "diff", "staged": True}),
+    Trial("git", {"op": "commit", "message": "Numbers of the trial"}),
+    Trial("git", {"op": "branch", "name": "trial"}),
+    Trial("git", {"op": "log"}),
+)
 
-TRIALS: tuple[Trial, ...] = (*_NOTES, *_SEARCH, *_TAGS, *_NODES, *_RELATIONSHIPS, *_AGENTS)
+TRIALS: tuple[Trial, ...] = (
+    *_NOTES, *_SEARCH, *_TAGS, *_FILESYSTEM, *_DEVELOPMENT, *_NODES, *_RELATIONSHIPS, *_AGENTS,
+)  # fmt: skip

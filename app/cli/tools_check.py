@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -45,7 +46,14 @@ def run(say: Say = print, trials: Iterable[Trial] = TRIALS) -> int:
     with tempfile.TemporaryDirectory(prefix="scriptorium-tools-") as folder, _own_folders(Path(folder)):
         vault = Path(folder) / "Sample vault"
         shutil.copytree(paths.resources_folder() / "sample-vault", vault)
+        _make_repository(vault)
         return asyncio.run(_walk(vault, tuple(trials), say))
+
+
+def _make_repository(vault: Path) -> None:
+    """Give the copy a repository to try the tool git on; without git the trials say what is missing."""
+    if (program := shutil.which("git")) is not None:
+        subprocess.run([program, "init", "--quiet", str(vault)], check=True, timeout=60)
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from app.analysis.queue import SuggestionQueue
     from app.analysis.thinking import Thinker
+    from app.sandbox.sandbox import Sandbox
+    from app.toolkit.disk import Disk
     from app.toolkit.meaning import Meaning
     from app.toolkit.memory import Memory
     from app.toolkit.pending import PendingOperations
@@ -22,6 +24,8 @@ class Services:
         meaning: Search by meaning.
         registry: The tools there are.
         pending: Operations that wait for the user.
+        disk: Where paths lead, in the vault and outside.
+        sandbox: Where commands run.
         thinker: A model that answers in a given form; None without a model.
         suggestions: Relations that may be missing.
         memory: What agents remember.
@@ -30,6 +34,8 @@ class Services:
     meaning: Meaning | None = None
     registry: ToolRegistry | None = None
     pending: PendingOperations | None = None
+    disk: Disk | None = None
+    sandbox: Sandbox | None = None
     thinker: Thinker | None = None
     suggestions: SuggestionQueue | None = None
     memory: Memory | None = None

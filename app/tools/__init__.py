@@ -3,6 +3,9 @@
 from app.toolkit.registry import Category, Level
 from app.toolkit.tool import Tool
 from app.tools.agents import list_tools, pending
+from app.tools.development import diff, file_write, patch
+from app.tools.filesystem import directory_list, file_read, find, grep
+from app.tools.git import git
 from app.tools.history import note_history, restore_note, undo
 from app.tools.merging_nodes import merge_nodes
 from app.tools.moving import delete_note, move_note
@@ -40,12 +43,15 @@ from app.tools.search import (
     unlinked_mentions,
     vault_info,
 )
+from app.tools.shell import shell
 from app.tools.tags import add_tag, remove_tag, rename_tag
 
 CATEGORIES = (
     Category("notes", "Notes", Level.READ_WRITE),
     Category("search", "Search", Level.READ_ONLY, rate_per_minute=300),
     Category("tags", "Tags", Level.READ_WRITE),
+    Category("filesystem", "Files", Level.READ_ONLY),
+    Category("development", "Development", Level.EXECUTE, on=False, rate_per_minute=30),
     Category("nodes", "Nodes", Level.READ_WRITE),
     Category("relationships", "Relationships", Level.READ_WRITE),
     Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
@@ -75,6 +81,15 @@ CATALOG: tuple[Tool, ...] = (
     add_tag,
     remove_tag,
     rename_tag,
+    find,
+    file_read,
+    directory_list,
+    grep,
+    shell,
+    patch,
+    file_write,
+    diff,
+    git,
     create_node,
     get_node,
     update_node,

@@ -38,6 +38,7 @@ from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
 from app.permissions.pending import PendingStore
 from app.permissions.policy import Policy
+from app.sandbox.sandbox import Sandbox
 from app.settings import (
     Settings,
     VaultRules,
@@ -47,6 +48,7 @@ from app.settings import (
     save_settings,
     save_vault_settings,
 )
+from app.toolkit.disk import Disk
 from app.toolkit.meaning import Meaning
 from app.toolkit.memory import Memory, memory_place
 from app.toolkit.pending import PendingOperations
@@ -118,6 +120,8 @@ class Workspace:
             self.grants, self.events,
         )  # fmt: skip
         self.runner.services.registry = self.registry
+        self.runner.services.disk = Disk(root, paths.own_folders())
+        self.runner.services.sandbox = Sandbox()
         conversations = ConversationStore(own)
         self.memory = Memory(MemoryStore(shared, self.journal, writable=not read_only), conversations.search)
         self.runner.services.memory = self.memory
