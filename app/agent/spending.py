@@ -32,7 +32,7 @@ class Spending:
 
     def add(self, usage: Usage) -> None:
         """A turn has ended."""
-        self._tokens += usage.input_tokens + usage.output_tokens
+        self._tokens += usage.tokens
         self._dollars += usage.cost or 0.0
 
     def check(self, model: ModelSettings, so_far: Usage) -> None:
@@ -41,7 +41,7 @@ class Spending:
         Raises:
             SpentError: it may not.
         """
-        tokens = self._tokens + so_far.input_tokens + so_far.output_tokens
+        tokens = self._tokens + so_far.tokens
         dollars = self._dollars + (so_far.cost or 0.0)
         if model.max_dollars_per_session and dollars >= model.max_dollars_per_session:
             raise SpentError(

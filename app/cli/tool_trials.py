@@ -67,6 +67,18 @@ _TAGS = (
     Trial("remove_tag", {"name": "Octant", "tag": "to-check"}),
     Trial("rename_tag", {"tag": "core", "new_tag": "central"}),
 )
+_MEMORY = (
+    Trial("block", {"op": "create", "label": "trial", "content": "Made by it.", "permission": "admin"}),
+    Trial("block", {"op": "pin", "label": "trial"}),
+    Trial("block_edit", {"op": "append", "label": "trial", "content": "And added to."}),
+    Trial("block_edit", {"op": "undo", "label": "trial"}),
+    Trial("context", {"op": "replace", "label": "trial", "old": "Made", "new": "Changed"}),
+    Trial("block", {"op": "load", "label": "trial"}),
+    Trial("block", {"op": "delete", "label": "trial"}),
+    Trial("recall", {"op": "insert", "content": "Harrison's fourth timekeeper is the one that mattered."}),
+    Trial("recall", {"op": "search", "query": "timekeeper"}),
+    Trial("search", {"query": "timekeeper", "limit": 3}),
+)
 _BEAT = "Claims/Timekeepers beat the Moon.md"
 _JAMAICA = "Claims/Error of H4 to Jamaica.md"
 _NEW_EDGE = f"Instruments/K1.md -[RELATES_TO]-> {_BEAT}"
@@ -109,6 +121,11 @@ _RELATIONSHIPS = (
 _AGENTS = (
     Trial("list_tools", {"query": "rename"}),
     Trial("pending", {"op": "list"}),
+    Trial("delegate", {"agent": "Librarian", "prompt": "list all tags"}),
+)
+_MESSAGES = (
+    Trial("send_message", {"target": "user", "content": "The trial is here."}),
+    Trial("send_message", {"target": "agent", "id": "Librarian", "content": "find notes about sextant"}),
 )
 _FILESYSTEM = (
     Trial("find", {"pattern": "*.md", "path": "Events", "kind": "file"}),
@@ -144,5 +161,6 @@ _DEVELOPMENT = (
 )
 
 TRIALS: tuple[Trial, ...] = (
-    *_NOTES, *_SEARCH, *_TAGS, *_FILESYSTEM, *_DEVELOPMENT, *_NODES, *_RELATIONSHIPS, *_AGENTS,
+    *_NOTES, *_SEARCH, *_TAGS, *_MEMORY, *_FILESYSTEM, *_DEVELOPMENT, *_NODES, *_RELATIONSHIPS,
+    *_AGENTS, *_MESSAGES,
 )  # fmt: skip

@@ -18,7 +18,7 @@ from app.cli.tool_trials import TRIALS, Trial
 from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Effect
 from app.permissions.caller import Caller, CallerKind
-from app.settings import Settings
+from app.settings import AgentProfile, Settings, TeamSettings
 
 if TYPE_CHECKING:
     from app.toolkit.outcome import ToolOutcome
@@ -75,7 +75,7 @@ async def _walk(vault: Path, trials: tuple[Trial, ...], say: Say) -> int:
     from app.workspace import open_workspace
 
     approver = RecordingApprover()
-    workspace = await open_workspace(vault, Settings(), approver)
+    workspace = await open_workspace(vault, _settings(), approver)
     try:
         await _read_all(workspace)
         failed = await _call_all(workspace, approver, trials, say)
@@ -86,6 +86,13 @@ async def _walk(vault: Path, trials: tuple[Trial, ...], say: Say) -> int:
     for name in missing:
         say(f"{name}: no trial calls it")
     return 1 if failed or missing else 0
+
+
+def _settings() -> Settings:
+    """The usual settings, with an agent without a model to hand work to."""
+    made = Settings()
+    made.team = TeamSettings(agents=(AgentProfile(name="Librarian", model="built-in"),))
+    return made
 
 
 async def _read_all(workspace: Workspace) -> None:

@@ -18,6 +18,7 @@ from app.agent.model_agent import ModelAgent
 from app.agent.planner import BuiltinPlanner
 from app.agent.session import AgentSession
 from app.agent.structured import ModelThinker
+from app.agent.team import team_profiles
 from app.analysis.analyst import Analyst
 from app.analysis.queue import SuggestionQueue
 from app.embeddings.client import Embedder
@@ -31,7 +32,8 @@ from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.index.saved_searches import SavedSearches
 from app.index.vault_index import VaultIndex
-from app.memory.store import MemoryStore
+from app.memory.store import MemoryStore, PinnedBlock
+from app.messages.outbox import Outbox
 from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
 from app.permissions.caller import Caller, CallerKind
@@ -40,6 +42,7 @@ from app.permissions.pending import PendingStore
 from app.permissions.policy import Policy
 from app.sandbox.sandbox import Sandbox
 from app.settings import (
+    PermissionSettings,
     Settings,
     VaultRules,
     VaultSettings,
@@ -50,7 +53,7 @@ from app.settings import (
 )
 from app.toolkit.disk import Disk
 from app.toolkit.meaning import Meaning
-from app.toolkit.memory import Memory, memory_place
+from app.toolkit.memory import Memory, agent_of, memory_place
 from app.toolkit.pending import PendingOperations
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
@@ -108,7 +111,7 @@ class Workspace:
         )
         self.audit = AuditLog(own, None if read_only else paths.audit_head_file(root))
         self.grants = Grants(own, events=self.events)
-        self.policy = Policy(settings.permissions, self.grants, self._vault_rules())
+        self.policy = Policy(_permissions(settings), self.grants, self._vault_rules())
         self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call)
         # The built-in agent's thresholds are those of the shipped model, whichever makes the notes' vectors.
         self.embedder = Embedder(threads=settings.embeddings.threads)
@@ -146,10 +149,14 @@ class Workspace:
         self._thinker = ModelThinker(self._settings, self.keys, self._kept_from_models)
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
-        model = ModelAgent(self.name, self._settings, self.keys, self.registry, self._text_for_model)
+        model = ModelAgent(
+            self.name, self._settings, self.keys, self.registry, self._text_for_model, self._pinned_for
+        )
         self.agent = AgentSession(
             conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings
         )
+        self.runner.services.team = self.agent.team
+        self.runner.services.outbox = Outbox(lambda: self.settings.messages, self.keys)
         self._know_meaning(settings.embeddings.enabled)
         self._model_change: asyncio.Task[None] | None = None
         self._data = own
@@ -282,7 +289,7 @@ class Workspace:
     def apply_settings(self, settings: Settings) -> None:
         """Let these settings take effect now; those of the index and the journal do at the next opening."""
         self.settings = settings
-        self.policy.configure(settings.permissions, self._vault_rules())
+        self.policy.configure(_permissions(settings), self._vault_rules())
         self._apply_tool_settings()
         self._set_pace(settings)
         self._know_meaning(settings.embeddings.enabled)
@@ -348,6 +355,13 @@ class Workspace:
 
     # What models may see
 
+    def _pinned_for(self, caller: Caller) -> tuple[PinnedBlock, ...]:
+        """What a caller's agent has pinned to its context; nothing where it may not use its memory."""
+        category = self.registry.category("memory")
+        if not category.on or not self.policy.may_call(caller, category.id, "block", "load"):
+            return ()
+        return self.memory.store.pinned(agent_of(caller))
+
     def _text_for_model(self, path: str) -> str | None:
         """The text of a note that a model may see, None for another."""
         try:
@@ -360,6 +374,12 @@ class Workspace:
     def _kept_from_models(self, path: NotePath) -> bool:
         """Whether a rule denies a model to read the note."""
         return self.policy.may_read(_MODEL_READER, "read_note", path) != "allow"
+
+
+def _permissions(settings: Settings) -> PermissionSettings:
+    """What the user set, and what the agents of the team may do at all."""
+    callers = (*settings.permissions.callers, *team_profiles(settings.team))
+    return settings.permissions.model_copy(update={"callers": callers})
 
 
 def _chosen(settings: Settings) -> ModelChoice:
