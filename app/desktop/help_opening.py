@@ -12,19 +12,25 @@ from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
     from app.desktop.bridge import VaultClient
-    from app.desktop.main_window import MainWindow
+    from app.desktop.theme import ThemeSource
 
 
 async def open_help(
-    window: MainWindow, client: VaultClient | None, page: str, run_tool: Callable[[str], None]
+    window: QWidget,
+    theme: ThemeSource,
+    client: VaultClient | None,
+    page: str,
+    run_tool: Callable[[str], None],
 ) -> None:
     """Show the help at `page`; `run_tool` is called with the name of a tool to be run by its form."""
     if client is not None:
         pages = await client.run(lambda workspace: help_pages(workspace.registry))
     else:
         pages = await asyncio.to_thread(lambda: help_pages(ToolRegistry(CATEGORIES, CATALOG)))
-    dialog = HelpDialog(pages, window.theme, client is not None, window)
+    dialog = HelpDialog(pages, theme, client is not None, window)
     dialog.tool_wanted.connect(run_tool)
     dialog.show_page(page)
     dialog.show()

@@ -302,7 +302,8 @@ class MainWindow(QMainWindow):
     def _show_help(self, page: str) -> None:
         from app.desktop.help_opening import open_help  # the tools' parts; not needed to start
 
-        self._start(open_help(self, self.session.client, page, self._call_tool), self.tr("show the help"))
+        opening = open_help(self, self.theme, self.session.client, page, self._call_tool)
+        self._start(opening, self.tr("show the help"))
 
     def _show_settings(self, section: str = "general") -> None:
         from app.desktop.model_setup import settings_with_model  # the agent's parts; not needed to start
