@@ -55,6 +55,7 @@ from app.toolkit.disk import Disk
 from app.toolkit.meaning import Meaning
 from app.toolkit.memory import Memory, agent_of, memory_place
 from app.toolkit.pending import PendingOperations
+from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
 from app.toolkit.vault_view import is_private
@@ -66,6 +67,7 @@ from app.vault.path import NotePath
 from app.vault.store import NotesChanged, NoteStore
 from app.vault.transaction import Recovery
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
+from app.web.access import WebAccess
 
 log = logging.getLogger(__name__)
 
@@ -113,6 +115,7 @@ class Workspace:
         self.grants = Grants(own, events=self.events)
         self.policy = Policy(_permissions(settings), self.grants, self._vault_rules())
         self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call)
+        self.notices += load_plugins(self.registry).problems
         # The built-in agent's thresholds are those of the shipped model, whichever makes the notes' vectors.
         self.embedder = Embedder(threads=settings.embeddings.threads)
         self._note_embedder = self._made_embedder(settings)
@@ -147,6 +150,8 @@ class Workspace:
         self.runner.services.suggestions = SuggestionQueue(self.analysis, self.index)
         self.keys = KeyStore()
         self._thinker = ModelThinker(self._settings, self.keys, self._kept_from_models)
+        self.web = WebAccess(lambda: self.settings.web, self.keys.get)
+        self.runner.services.web = self.web
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
         model = ModelAgent(
@@ -219,6 +224,7 @@ class Workspace:
         if self._model_change is not None:
             await asyncio.gather(self._model_change, return_exceptions=True)
         await self.analysis.close()
+        await self.web.close()
         await self.upkeep.close()
         await self._note_embedder.close()
         await self.embedder.close()
@@ -334,8 +340,9 @@ class Workspace:
         """Which categories are on, and how often tools may be called, in this vault."""
         tools, here = self.settings.tools, self.vault_settings
         wanted = {*tools.categories_on, *here.categories_on}
-        for category in CATEGORIES:
-            on = (category.on or category.id in wanted) and category.id not in here.categories_off
+        ours = {category.id for category in CATEGORIES if category.on}
+        for category in self.registry.categories:
+            on = (category.id in ours or category.id in wanted) and category.id not in here.categories_off
             self.registry.set_category(category.id, on)
         self.runner.configure((*tools.limits, *here.limits), tools.turn_rules)
 
