@@ -1,4 +1,4 @@
-"""A folder outside the vault: added in the panel, a file loaded, edited and saved by the agent, taken back."""
+"""A folder outside: added in the panel, a file of it loaded, edited, saved by the agent, taken back."""
 
 from __future__ import annotations
 
