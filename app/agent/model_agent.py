@@ -18,7 +18,7 @@ from app.agent.keys import KeyStore
 from app.agent.prompts import system_prompt
 from app.agent.sight import Pinned, memory_text, without_unpinned
 from app.agent.transcript import Usage
-from app.agent.turn import Turn
+from app.agent.turn import Role, Turn
 from app.errors import InvalidParametersError
 from app.settings import Settings
 from app.toolkit.registry import ToolRegistry
@@ -62,7 +62,7 @@ class ModelAgent:
 
     async def respond(self, turn: Turn) -> None:
         """Ask the model, stream its words, call the tools it names; a failure becomes a notice."""
-        settings = self._settings()
+        settings = _for_role(self._settings(), turn.role)
         key = self._keys.get(settings.model.provider, settings.model.base_url)
         try:
             async with models.connected(settings.model, key) as model:
@@ -111,7 +111,8 @@ class ModelAgent:
         rules = [tool.usage_rule for tool in offered]
         note = turn.prompt.open_note
         shown = note if note and self._note_text(note) is not None else None
-        return system_prompt(self._vault, turn.prompt.mode, rules, agent.instructions, shown)
+        role = turn.role.instructions if turn.role else ""
+        return system_prompt(self._vault, turn.prompt.mode, rules, agent.instructions, shown, role)
 
     def _memory(self, turn: Turn) -> str:
         """The pinned blocks as they are now; text from outside among them taints what follows."""
@@ -132,15 +133,15 @@ class ModelAgent:
     def _history(self, turn: Turn) -> list[ModelMessage]:
         from pydantic_ai import ModelMessagesTypeAdapter
 
-        saved = turn.store.history(turn.conversation)
+        saved = turn.store.history(turn.conversation, turn.agent)
         return list(ModelMessagesTypeAdapter.validate_json(saved)) if saved else []
 
     def _keep(self, turn: Turn, messages: Sequence[ModelMessage], usage: Usage) -> None:
         from pydantic_ai import ModelMessagesTypeAdapter
 
         turn.usage = usage
-        lasting = without_unpinned(messages)
-        turn.store.save_history(turn.conversation, ModelMessagesTypeAdapter.dump_json(lasting))
+        saved = ModelMessagesTypeAdapter.dump_json(without_unpinned(messages))
+        turn.store.save_history(turn.conversation, saved, turn.agent)
 
     def _keep_interrupted(self, turn: Turn) -> None:
         """Keep what was said before a stop or a failure, so that the model knows of it in the next turn."""
@@ -153,6 +154,18 @@ class ModelAgent:
             ModelResponse(parts=[TextPart(content=f"{said}\n{_INTERRUPTED}".strip())]),
         ]
         self._keep(turn, messages, turn.usage)
+
+
+def _for_role(settings: Settings, role: Role | None) -> Settings:
+    """The settings as they hold for an agent of the team: its own model, and what is left to it of tokens."""
+    if role is None:
+        return settings
+    most = settings.model.max_tokens_per_turn
+    changed = {
+        "model": role.model or settings.model.model,
+        "max_tokens_per_turn": most if role.most_tokens is None else min(most, role.most_tokens),
+    }
+    return settings.model_copy(update={"model": settings.model.model_copy(update=changed)})
 
 
 def _offered(registry: ToolRegistry, turn: Turn) -> list[Tool]:

@@ -139,7 +139,7 @@ class Policy:
         """The profiles that hold for a caller; the person at the window has none."""
         if caller.kind is CallerKind.USER:
             return []
-        names = (caller.kind.value, caller.name)
+        names = (caller.kind.value, caller.name, *filter(None, (caller.acting_for,)))
         return [one for one in self._profiles if any(word_matches(one.caller, name) for name in names)]
 
     def _about(self, caller: Caller, tool: str, op: str = "") -> Iterable[CompiledRule]:
@@ -155,6 +155,9 @@ class Policy:
         writes = call.operation is not Operation.READ
         if call.reads_only and writes and call.effect != PAGE:
             return Deny(f"{call.tool} may only read, and proposed a change")
+        touched = {part.operation for part in call.parts if part.path is not None} - {Operation.READ}
+        if call.creates_only and touched - {Operation.CREATE}:
+            return Deny(f"{call.tool} may only make new notes, and proposed to change one")
         if call.operation is Operation.EXECUTE and not call.executes:
             return Deny(f"{call.tool} belongs to a category that may not run programs")
         for part in call.parts:

@@ -95,6 +95,11 @@ class CallRecord:
         """Take down that the change is on the disk."""
         self.commit, self.undoes = commit.id, commit.undoes
 
+    def next_step(self) -> None:
+        """Begin the next step of the same call; what was decided on the one before is logged already."""
+        self.decided, self.reason, self.grants, self.line = Decided.FAILED, "", (), ""
+        self.began, self._started, self.waited = time.time(), time.perf_counter(), 0.0
+
     def fail(self, line: str) -> None:
         """Take down that it ended in an error; what was decided before stays in the reason."""
         if self.commit is None and self.decided not in (Decided.RULE, Decided.TIMED_OUT):

@@ -9,6 +9,7 @@ from app.tools.git import git
 from app.tools.history import note_history, restore_note, undo
 from app.tools.memory import block, block_edit
 from app.tools.merging_nodes import merge_nodes
+from app.tools.messages import delegate, send_message
 from app.tools.moving import delete_note, move_note
 from app.tools.node_analysis import (
     find_related_nodes,
@@ -48,6 +49,7 @@ from app.tools.search import (
 )
 from app.tools.shell import shell
 from app.tools.tags import add_tag, remove_tag, rename_tag
+from app.tools.web import fetch_page, search_web_for_evidence
 
 CATEGORIES = (
     Category("notes", "Notes", Level.READ_WRITE),
@@ -59,6 +61,8 @@ CATEGORIES = (
     Category("development", "Development", Level.EXECUTE, on=False, rate_per_minute=30),
     Category("nodes", "Nodes", Level.READ_WRITE),
     Category("relationships", "Relationships", Level.READ_WRITE),
+    Category("messages", "Messages", Level.READ_WRITE),
+    Category("web", "Web", Level.NETWORK, on=False, rate_per_minute=30),
     Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
 )
 
@@ -116,6 +120,10 @@ CATALOG: tuple[Tool, ...] = (
     reclassify_relationship,
     summarize_relationship,
     suggest_relationships,
+    send_message,
+    delegate,
+    fetch_page,
+    search_web_for_evidence,
     list_tools,
     pending,
 )

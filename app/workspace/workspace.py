@@ -18,6 +18,7 @@ from app.agent.model_agent import ModelAgent
 from app.agent.planner import BuiltinPlanner
 from app.agent.session import AgentSession
 from app.agent.structured import ModelThinker
+from app.agent.team import team_profiles
 from app.analysis.analyst import Analyst
 from app.analysis.queue import SuggestionQueue
 from app.embeddings.client import Embedder
@@ -32,6 +33,7 @@ from app.index.records import ScanProgress, ScanReport
 from app.index.saved_searches import SavedSearches
 from app.index.vault_index import VaultIndex
 from app.memory.store import MemoryStore, PinnedBlock
+from app.messages.outbox import Outbox
 from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
 from app.permissions.caller import Caller, CallerKind
@@ -40,6 +42,7 @@ from app.permissions.pending import PendingStore
 from app.permissions.policy import Policy
 from app.sandbox.sandbox import Sandbox
 from app.settings import (
+    PermissionSettings,
     Settings,
     VaultRules,
     VaultSettings,
@@ -52,6 +55,7 @@ from app.toolkit.disk import Disk
 from app.toolkit.meaning import Meaning
 from app.toolkit.memory import Memory, agent_of, memory_place
 from app.toolkit.pending import PendingOperations
+from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
 from app.toolkit.vault_view import is_private
@@ -63,6 +67,7 @@ from app.vault.path import NotePath
 from app.vault.store import NotesChanged, NoteStore
 from app.vault.transaction import Recovery
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
+from app.web.access import WebAccess
 
 log = logging.getLogger(__name__)
 
@@ -108,8 +113,9 @@ class Workspace:
         )
         self.audit = AuditLog(own, None if read_only else paths.audit_head_file(root))
         self.grants = Grants(own, events=self.events)
-        self.policy = Policy(settings.permissions, self.grants, self._vault_rules())
+        self.policy = Policy(_permissions(settings), self.grants, self._vault_rules())
         self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call)
+        self.notices += load_plugins(self.registry).problems
         # The built-in agent's thresholds are those of the shipped model, whichever makes the notes' vectors.
         self.embedder = Embedder(threads=settings.embeddings.threads)
         self._note_embedder = self._made_embedder(settings)
@@ -144,6 +150,8 @@ class Workspace:
         self.runner.services.suggestions = SuggestionQueue(self.analysis, self.index)
         self.keys = KeyStore()
         self._thinker = ModelThinker(self._settings, self.keys, self._kept_from_models)
+        self.web = WebAccess(lambda: self.settings.web, self.keys.get)
+        self.runner.services.web = self.web
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
         model = ModelAgent(
@@ -152,6 +160,8 @@ class Workspace:
         self.agent = AgentSession(
             conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings
         )
+        self.runner.services.team = self.agent.team
+        self.runner.services.outbox = Outbox(lambda: self.settings.messages, self.keys)
         self._know_meaning(settings.embeddings.enabled)
         self._model_change: asyncio.Task[None] | None = None
         self._data = own
@@ -214,6 +224,7 @@ class Workspace:
         if self._model_change is not None:
             await asyncio.gather(self._model_change, return_exceptions=True)
         await self.analysis.close()
+        await self.web.close()
         await self.upkeep.close()
         await self._note_embedder.close()
         await self.embedder.close()
@@ -284,7 +295,7 @@ class Workspace:
     def apply_settings(self, settings: Settings) -> None:
         """Let these settings take effect now; those of the index and the journal do at the next opening."""
         self.settings = settings
-        self.policy.configure(settings.permissions, self._vault_rules())
+        self.policy.configure(_permissions(settings), self._vault_rules())
         self._apply_tool_settings()
         self._set_pace(settings)
         self._know_meaning(settings.embeddings.enabled)
@@ -329,8 +340,9 @@ class Workspace:
         """Which categories are on, and how often tools may be called, in this vault."""
         tools, here = self.settings.tools, self.vault_settings
         wanted = {*tools.categories_on, *here.categories_on}
-        for category in CATEGORIES:
-            on = (category.on or category.id in wanted) and category.id not in here.categories_off
+        ours = {category.id for category in CATEGORIES if category.on}
+        for category in self.registry.categories:
+            on = (category.id in ours or category.id in wanted) and category.id not in here.categories_off
             self.registry.set_category(category.id, on)
         self.runner.configure((*tools.limits, *here.limits), tools.turn_rules)
 
@@ -369,6 +381,12 @@ class Workspace:
     def _kept_from_models(self, path: NotePath) -> bool:
         """Whether a rule denies a model to read the note."""
         return self.policy.may_read(_MODEL_READER, "read_note", path) != "allow"
+
+
+def _permissions(settings: Settings) -> PermissionSettings:
+    """What the user set, and what the agents of the team may do at all."""
+    callers = (*settings.permissions.callers, *team_profiles(settings.team))
+    return settings.permissions.model_copy(update={"callers": callers})
 
 
 def _chosen(settings: Settings) -> ModelChoice:
