@@ -80,6 +80,17 @@ class ModelSettings(Section):
     max_tokens_per_turn: int = Field(
         400_000, ge=1000, title="Tokens per turn", description="A turn stops when it has used so many tokens."
     )
+    max_dollars_per_session: float = Field(
+        0.0,
+        ge=0,
+        le=10_000,
+        title="Dollars per session",
+        description="Turns stop when all of them have cost so much; 0 is no limit. Needs a known price.",
+        json_schema_extra={"decimals": 2},
+    )
+    max_tokens_per_session: int = Field(
+        0, ge=0, title="Tokens per session", description="As for dollars, for any model; 0 is no limit."
+    )
 
 
 class Rule(BaseModel):

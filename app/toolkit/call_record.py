@@ -37,6 +37,22 @@ class Watch:
     patience: float
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a model used to come to a call: tokens since the turn's previous call, and dollars (0: not known).
+
+    That is reading the conversation so far and asking for the call. Of several calls that one answer of the
+    model asks for, the first has all of it; what the model says after the last call is no call's, and only
+    in the turn's sum.
+    """
+
+    tokens: int = 0
+    cost: float = 0.0
+
+
+NOTHING_SPENT = Spent()
+
+
 @dataclass(slots=True)
 class CallRecord:
     """One call so far. `decided` and `reason` are the gate's; until it decides, the call has failed."""
@@ -59,6 +75,7 @@ class CallRecord:
     asked: Callable[[], None] = _nothing
     begins: Callable[[], None] = _nothing
     patience: float | None = None
+    spent: Spent = NOTHING_SPENT
     _started: float = field(default_factory=time.perf_counter)
 
     @classmethod
@@ -136,5 +153,7 @@ class CallRecord:
             duration_ms=self.duration_ms,
             commit=self.commit,
             undoes=self.undoes,
+            tokens=self.spent.tokens,
+            cost=self.spent.cost,
             paths=self.paths,
         )

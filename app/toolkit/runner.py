@@ -29,7 +29,7 @@ from app.permissions.policy import Policy
 from app.permissions.scoping import MESSAGE, PAGE, reach_of_changes, reach_of_effect
 from app.settings import CallLimit, TurnRule
 from app.toolkit.answers import refused_outcome, success, told_by_user, validated, without_changes
-from app.toolkit.call_record import CallRecord, Watch
+from app.toolkit.call_record import NOTHING_SPENT, CallRecord, Spent, Watch
 from app.toolkit.committing import Committer
 from app.toolkit.context import ToolContext
 from app.toolkit.gate import Gate, Refused
@@ -121,13 +121,27 @@ class ToolRunner:
         """Log the commits that a crash kept out of the audit log; how many there were. Call it on opening."""
         return self._trail.log_lost(self._audit, self._journal)
 
-    async def call(self, name: str, arguments: Mapping[str, object], caller: Caller) -> ToolOutcome:
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, object],
+        caller: Caller,
+        spent: Spent = NOTHING_SPENT,
+    ) -> ToolOutcome:
         """Call the tool `name`; what comes of it, whatever that is, is told by the outcome.
+
+        Args:
+            name: The tool's name.
+            arguments: As the caller gives them; they are validated.
+            caller: Who calls.
+            spent: What a model used to come to this call, for the audit log.
 
         Raises:
             CancelledError: the caller withdrew the call; that is in the audit log, too.
         """
-        return await self._called(CallRecord.of(name, caller, arguments), arguments)
+        record = CallRecord.of(name, caller, arguments)
+        record.spent = spent
+        return await self._called(record, arguments)
 
     async def _called(self, record: CallRecord, arguments: Mapping[str, object]) -> ToolOutcome:
         self._events.publish(ToolStarted(record.id, record.tool, record.arguments, record.caller))
