@@ -10,6 +10,7 @@ ScriptoriumError (type "internal")
 ├── ConflictError            "conflict"           the file is not what the change was made for
 ├── TimeoutExpiredError      "timeout"
 ├── LimitError               "limit"              too many, too large, too deep
+├── NetworkError             "network"            a server can't be reached, or failed
 └── StorageError             "storage"            the disk said no
     ├── UnreadableNoteError                       bytes that are not UTF-8, or too large to parse
     ├── VaultLostError                            the vault's folder is gone
@@ -91,6 +92,12 @@ class LimitError(ScriptoriumError):
     """Too many, too large or too deep; `limit` is the bound."""
 
     type = "limit"
+
+
+class NetworkError(ScriptoriumError):
+    """A server can't be reached, or answered with an error of its own; `status` where it gave one."""
+
+    type = "network"
 
 
 class StorageError(ScriptoriumError):

@@ -40,6 +40,11 @@ def log_folder() -> Path:
     return _folder("SCRIPTORIUM_LOGS", platformdirs.user_log_dir(APP, appauthor=False))
 
 
+def own_folders() -> tuple[Path, ...]:
+    """The app's own folders: what is in them is no tool's to read."""
+    return config_folder(), data_folder(), cache_folder(), log_folder()
+
+
 def vault_id(root: Path) -> str:
     """A stable id of a vault's folder: 16 hex digits of the hash of its real path."""
     return hashlib.sha256(os.path.realpath(root).encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -22,6 +22,9 @@ create table if not exists conversations (
 create table if not exists items (
   conversation text not null references conversations(id) on delete cascade,
   position integer not null, body text not null, primary key (conversation, position));
+create table if not exists agent_histories (
+  conversation text not null references conversations(id) on delete cascade,
+  agent text not null, history blob not null, primary key (conversation, agent));
 """
 _TITLE_LENGTH = 60
 
@@ -53,10 +56,10 @@ class ConversationStore:
         """Close the file."""
         self._db.close()
 
-    def create(self, title: str = "") -> Conversation:
-        """A new, empty conversation."""
+    def create(self, title: str = "", id: str = "") -> Conversation:
+        """A new, empty conversation; without an `id` it gets one."""
         now = time.time()
-        made = Conversation(uuid.uuid4().hex, title, now, now)
+        made = Conversation(id or uuid.uuid4().hex, title, now, now)
         with self._db:
             self._db.execute(
                 "insert into conversations values (?, ?, ?, ?, null)", (made.id, title, now, now)
@@ -86,6 +89,19 @@ class ConversationStore:
         )
         return tuple(ITEM.validate_json(row[0]) for row in rows)
 
+    def has(self, conversation: str) -> bool:
+        """Whether there is a conversation of that id."""
+        row = self._db.execute("select 1 from conversations where id = ?", (conversation,)).fetchone()
+        return row is not None
+
+    def append(self, conversation: str, item: AnyItem) -> int:
+        """Keep `item` after all others; its position."""
+        (position,) = self._db.execute(
+            "select coalesce(max(position) + 1, 0) from items where conversation = ?", (conversation,)
+        ).fetchone()
+        self.put(conversation, position, item)
+        return int(position)
+
     def put(self, conversation: str, position: int, item: AnyItem) -> None:
         """Keep `item` at `position`, in place of what was there; a first prompt names the conversation."""
         with self._db:
@@ -110,15 +126,32 @@ class ConversationStore:
             )
             self._said.forget(conversation, position)
             self._db.execute("update conversations set history = null where id = ?", (conversation,))
+            self._db.execute("delete from agent_histories where conversation = ?", (conversation,))
 
-    def history(self, conversation: str) -> bytes | None:
-        """The model's own history, as the model layer saved it; None when there is none."""
-        row = self._db.execute("select history from conversations where id = ?", (conversation,)).fetchone()
+    def history(self, conversation: str, agent: str = "") -> bytes | None:
+        """The model's own history, as the model layer saved it; None when there is none.
+
+        Args:
+            conversation: Its id.
+            agent: An agent of the team, which has one of its own; empty for the conversation's own agent.
+        """
+        if agent:
+            sql = "select history from agent_histories where conversation = ? and agent = ?"
+            row = self._db.execute(sql, (conversation, agent)).fetchone()
+        else:
+            sql = "select history from conversations where id = ?"
+            row = self._db.execute(sql, (conversation,)).fetchone()
         return row[0] if row else None
 
-    def save_history(self, conversation: str, history: bytes) -> None:
-        """Keep the model's own history."""
+    def save_history(self, conversation: str, history: bytes, agent: str = "") -> None:
+        """Keep the model's own history; arguments as of `history`."""
         with self._db:
+            if agent:
+                self._db.execute(
+                    "insert or replace into agent_histories select id, ?, ? from conversations where id = ?",
+                    (agent, history, conversation),
+                )
+                return
             self._db.execute(
                 "update conversations set history = ? where id = ?", (history, conversation)
             )

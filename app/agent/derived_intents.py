@@ -51,7 +51,7 @@ def _one(tool: Tool, op: str, examples: tuple[str, ...]) -> list[Intent]:
     first = wordings[0].rstrip("?!. ")
     return [
         Intent(
-            id=f"{tool.name}:{op}" if op else tool.name,
+            id=f"tool:{tool.name}:{op}",
             tool=tool.name,
             templates=tuple(_TEMPLATE_MARKS.sub(" ", text).rstrip("?!. ") for text in wordings),
             needs=tuple(slots[name] for name in needed),

@@ -10,13 +10,15 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.agent import models
 from app.agent.keys import KeyStore
 from app.agent.prompts import system_prompt
+from app.agent.sight import Pinned, memory_text, without_unpinned
 from app.agent.transcript import Usage
-from app.agent.turn import Turn
+from app.agent.turn import Role, Turn
 from app.errors import InvalidParametersError
 from app.settings import Settings
 from app.toolkit.registry import ToolRegistry
@@ -39,6 +41,7 @@ class ModelAgent:
     Args:
         vault: The vault's name, for the prompt.
         note_text: Gives the text of a note for the prompt, None for one that a model may not see.
+        pinned: What of its memory the agent has before it; asked anew for each request.
     """
 
     def __init__(
@@ -48,16 +51,18 @@ class ModelAgent:
         keys: KeyStore,
         registry: ToolRegistry,
         note_text: Callable[[str], str | None],
+        pinned: Pinned = lambda caller: (),
     ) -> None:
         self._vault = vault
         self._settings = settings
         self._keys = keys
         self._registry = registry
         self._note_text = note_text
+        self._pinned = pinned
 
     async def respond(self, turn: Turn) -> None:
         """Ask the model, stream its words, call the tools it names; a failure becomes a notice."""
-        settings = self._settings()
+        settings = _for_role(self._settings(), turn.role)
         key = self._keys.get(settings.model.provider, settings.model.base_url)
         try:
             async with models.connected(settings.model, key) as model:
@@ -80,7 +85,10 @@ class ModelAgent:
 
         offered = _offered(self._registry, turn)
         agent: Agent[Turn, str] = Agent(
-            model, deps_type=Turn, toolsets=[_toolset(offered)], instructions=self._prompt(turn, offered)
+            model,
+            deps_type=Turn,
+            toolsets=[_toolset(offered)],
+            instructions=[self._prompt(turn, offered), lambda: self._memory(turn)],
         )
         limits = UsageLimits(
             request_limit=settings.model.max_requests, total_tokens_limit=settings.model.max_tokens_per_turn
@@ -103,7 +111,15 @@ class ModelAgent:
         rules = [tool.usage_rule for tool in offered]
         note = turn.prompt.open_note
         shown = note if note and self._note_text(note) is not None else None
-        return system_prompt(self._vault, turn.prompt.mode, rules, agent.instructions, shown)
+        role = turn.role.instructions if turn.role else ""
+        return system_prompt(self._vault, turn.prompt.mode, rules, agent.instructions, shown, role)
+
+    def _memory(self, turn: Turn) -> str:
+        """The pinned blocks as they are now; text from outside among them taints what follows."""
+        pinned = self._pinned(turn.caller)
+        if any(one.outside for one in pinned):
+            turn.caller = replace(turn.caller, tainted=True)
+        return memory_text(pinned)
 
     def _said(self, turn: Turn) -> str:
         """The prompt, with the notes given along as marked data."""
@@ -117,14 +133,15 @@ class ModelAgent:
     def _history(self, turn: Turn) -> list[ModelMessage]:
         from pydantic_ai import ModelMessagesTypeAdapter
 
-        saved = turn.store.history(turn.conversation)
+        saved = turn.store.history(turn.conversation, turn.agent)
         return list(ModelMessagesTypeAdapter.validate_json(saved)) if saved else []
 
     def _keep(self, turn: Turn, messages: Sequence[ModelMessage], usage: Usage) -> None:
         from pydantic_ai import ModelMessagesTypeAdapter
 
         turn.usage = usage
-        turn.store.save_history(turn.conversation, ModelMessagesTypeAdapter.dump_json(list(messages)))
+        saved = ModelMessagesTypeAdapter.dump_json(without_unpinned(messages))
+        turn.store.save_history(turn.conversation, saved, turn.agent)
 
     def _keep_interrupted(self, turn: Turn) -> None:
         """Keep what was said before a stop or a failure, so that the model knows of it in the next turn."""
@@ -137,6 +154,18 @@ class ModelAgent:
             ModelResponse(parts=[TextPart(content=f"{said}\n{_INTERRUPTED}".strip())]),
         ]
         self._keep(turn, messages, turn.usage)
+
+
+def _for_role(settings: Settings, role: Role | None) -> Settings:
+    """The settings as they hold for an agent of the team: its own model, and what is left to it of tokens."""
+    if role is None:
+        return settings
+    most = settings.model.max_tokens_per_turn
+    changed = {
+        "model": role.model or settings.model.model,
+        "max_tokens_per_turn": most if role.most_tokens is None else min(most, role.most_tokens),
+    }
+    return settings.model_copy(update={"model": settings.model.model_copy(update=changed)})
 
 
 def _offered(registry: ToolRegistry, turn: Turn) -> list[Tool]:

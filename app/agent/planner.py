@@ -113,6 +113,10 @@ class BuiltinPlanner:
             return replace(context, asked=None)
         return replace(context, asked=None, last_notes=notes_after(plan) or context.last_notes)
 
+    def writes(self, plan: CallTool) -> bool:
+        """Whether `plan` would propose something."""
+        return _writes(self._registry, plan)
+
     def answer(self, plan: CallTool, outcome: ToolOutcome) -> str:
         """The result of `plan` in words, as Markdown with wikilinks."""
         return answer(plan, outcome)

@@ -30,7 +30,7 @@ _MODES = {
 
 
 def system_prompt(
-    vault: str, mode: str, rules: Iterable[str], instructions: str, open_note: str | None
+    vault: str, mode: str, rules: Iterable[str], instructions: str, open_note: str | None, role: str = ""
 ) -> str:
     """The instructions of a turn.
 
@@ -40,6 +40,7 @@ def system_prompt(
         rules: The usage rules of the tools that the model has.
         instructions: The user's own, from the settings.
         open_note: The note on the screen, which "this note" means.
+        role: Who an agent of the team is, and what it is asked to do.
     """
     parts = [_ROLE.format(name=vault, today=date.today().isoformat()), _MODES[mode]]
     if usage := [f"- {rule}" for rule in rules if rule]:
@@ -48,4 +49,6 @@ def system_prompt(
         parts.append(f"The note on the screen is [[{open_note}]]: that is what 'this note' means.")
     if instructions.strip():
         parts.append("The person asks you to keep to this:\n" + instructions.strip())
+    if role.strip():
+        parts.append(role.strip())
     return "\n\n".join(part for part in parts if part)

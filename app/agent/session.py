@@ -8,10 +8,13 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from app.agent.builtin import BuiltinAgent, Responder
+from app.agent.chain import Link
 from app.agent.conversations import Conversation, ConversationStore
 from app.agent.model_agent import ModelAgent
+from app.agent.team import BUILTIN, Responders, Team
 from app.agent.transcript import (
     ConversationsChanged,
     ItemSettled,
@@ -21,16 +24,14 @@ from app.agent.transcript import (
     TurnState,
     UserText,
 )
-from app.agent.turn import Prompt, Turn
-from app.errors import ConflictError
+from app.agent.turn import Prompt, Role, Turn
+from app.errors import ConflictError, ScriptoriumError
 from app.events import EventBus
 from app.permissions.caller import Caller, CallerKind
-from app.settings import Settings
+from app.settings import AgentGroup, AgentProfile, Settings
 from app.toolkit.runner import ToolRunner
 
 log = logging.getLogger(__name__)
-
-BUILTIN = "built-in"
 
 
 class AgentSession:
@@ -55,7 +56,8 @@ class AgentSession:
         self._builtin = builtin
         self._model = model
         self._settings = settings
-        self._running: dict[str, asyncio.Task[None]] = {}
+        self._running: dict[str, asyncio.Future[Any]] = {}
+        self.team = Team(store, events, runner, Responders(builtin, model), settings, self._running)
 
     def create(self) -> Conversation:
         """A new, empty conversation."""
@@ -113,38 +115,68 @@ class AgentSession:
         self.store.close()
 
     def _new_turn(self, conversation: str, prompt: Prompt) -> Turn:
-        builtin = self._settings().model.provider == BUILTIN
-        caller = Caller(
-            CallerKind.DESKTOP_AGENT,
-            "Built-in agent" if builtin else self._settings().model.model or "Model",
-            turn=uuid.uuid4().hex,
-            conversation=conversation,
-            uses_model=not builtin,
-        )
+        answering = self.team.answering()
+        role = None
+        if isinstance(answering, AgentProfile):
+            role = self.team.role(answering)
+        elif answering is not None:
+            role = Role(answering.name)
+        caller = self._caller(conversation, answering)
         items = self.store.items(conversation)
         if any(isinstance(item, ToolCard) and item.untrusted for item in items):
             caller = replace(caller, tainted=True)
-        position = len(items)
         said = UserText(turn=caller.turn, at=time.time(), text=prompt.text, notes=prompt.notes)
-        self.store.put(conversation, position, said)
+        position = self.store.append(conversation, said)
         self._events.publish(TurnStarted(conversation, caller.turn))
         self._events.publish(ItemSettled(conversation, position, said))
         self._events.publish(ConversationsChanged())
-        return Turn(conversation, prompt, caller, self.store, self._events, self._runner, position + 1)
+        return Turn(conversation, prompt, caller, self.store, self._events, self._runner, role)
+
+    def _caller(self, conversation: str, answering: AgentProfile | AgentGroup | None) -> Caller:
+        """Who calls the tools in a turn that is about to begin."""
+        model = self._settings().model
+        uses_model = model.provider != BUILTIN
+        name = (model.model or "Model") if uses_model else "Built-in agent"
+        if answering is not None:
+            name = answering.name
+            # A group calls nothing itself; each member says whether it uses a model.
+            uses_model = isinstance(answering, AgentProfile) and self.team.thinks(name)
+        return Caller(
+            CallerKind.DESKTOP_AGENT,
+            name,
+            turn=uuid.uuid4().hex,
+            conversation=conversation,
+            uses_model=uses_model,
+            agent=name if answering is not None else "",
+        )
 
     async def _run(self, turn: Turn) -> None:
         """Let the chosen agent respond; whatever happens, the turn is told to be over."""
         state: TurnState = "failed"
+        with self.team.leading(turn) as link:
+            try:
+                await self._respond(turn, link)
+                state = "done"
+            except asyncio.CancelledError:
+                state = "stopped"
+                turn.notice("info", "Stopped.")
+            except ScriptoriumError as error:
+                turn.notice("error", error.message, "What was said and done until then is kept.")
+            except Exception as error:
+                log.exception("a turn failed")
+                hint = "Nothing was changed without your approval."
+                turn.notice("error", f"The agent failed: {error}", hint)
+            finally:
+                turn.settle()
+                used = turn.usage.plus(link.budget.used)
+                self._events.publish(TurnFinished(turn.conversation, turn.caller.turn, state, used))
+
+    async def _respond(self, turn: Turn, link: Link) -> None:
+        group = self.team.settings.group(turn.agent) if turn.agent else None
+        if group is not None:
+            result = await self.team.answer_as_group(group, turn, link)
+            if group.kind == "voting":
+                turn.say(f"{result.how}\n\n{result.text}")
+            return
         responder: Responder = self._model if turn.caller.uses_model else self._builtin
-        try:
-            await responder.respond(turn)
-            state = "done"
-        except asyncio.CancelledError:
-            state = "stopped"
-            turn.notice("info", "Stopped.")
-        except Exception as error:
-            log.exception("a turn failed")
-            turn.notice("error", f"The agent failed: {error}", "Nothing was changed without your approval.")
-        finally:
-            turn.settle()
-            self._events.publish(TurnFinished(turn.conversation, turn.caller.turn, state, turn.usage))
+        await responder.respond(turn)

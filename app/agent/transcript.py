@@ -18,12 +18,16 @@ TurnState = Literal["done", "stopped", "failed"]
 
 
 class Item(BaseModel):
-    """One thing in a conversation; `at` is a Unix time in seconds."""
+    """One thing in a conversation; `at` is a Unix time in seconds.
+
+    `agent` is the agent of the team that it comes from, empty for the one that the conversation is with.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     turn: str
     at: float
+    agent: str = ""
 
 
 class UserText(Item):
@@ -85,6 +89,15 @@ class Question(Item):
     choices: tuple[Choice, ...] = ()
 
 
+class Message(Item):
+    """What somebody wrote to somebody: an agent to another one, or to the person ("You")."""
+
+    kind: Literal["message"] = "message"
+    sender: str
+    to: str
+    text: str
+
+
 class Notice(Item):
     """Something about the turn itself: an error of the model's server, a stop, a limit."""
 
@@ -94,8 +107,12 @@ class Notice(Item):
     hint: str = ""
 
 
-AnyItem = UserText | AgentText | Thinking | ToolCard | Question | Notice
+AnyItem = UserText | AgentText | Thinking | ToolCard | Question | Message | Notice
 ITEM: TypeAdapter[AnyItem] = TypeAdapter(AnyItem)
+
+
+YOU = "You"
+"""The person, as the receiver of a message."""
 
 
 class Usage(BaseModel):
@@ -107,6 +124,21 @@ class Usage(BaseModel):
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = Field(None)
+
+    def plus(self, other: Usage) -> Usage:
+        """Both together; the cost is known when each one's is."""
+        known = self.cost is not None and other.cost is not None
+        return Usage(
+            requests=self.requests + other.requests,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost=(self.cost or 0.0) + (other.cost or 0.0) if known else None,
+        )
+
+    @property
+    def tokens(self) -> int:
+        """In and out."""
+        return self.input_tokens + self.output_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +185,16 @@ class NoteOpened(Event):
     conversation: str
     turn: str
     path: str
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessaged(Event):
+    """Somebody wrote to the person; the message stands in the conversation at `position`."""
+
+    conversation: str
+    position: int
+    sender: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

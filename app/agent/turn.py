@@ -42,15 +42,32 @@ class Prompt:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Role:
+    """An agent of the team, as which a turn is answered.
+
+    `instructions` go into the prompt beside the user's own, `model` is used instead of the one of the
+    settings (empty: that one), `most_tokens` bounds the turn (None: as the settings say).
+    """
+
+    name: str
+    instructions: str = ""
+    model: str = ""
+    most_tokens: int | None = None
+
+
 @dataclass
 class Turn:
-    """One turn of one conversation.
+    """One turn of one conversation; several may run in one, each an agent's of the team.
 
     Args:
         conversation: Its id in the store.
         prompt: What was asked.
         caller: Who calls the tools in this turn; `caller.turn` is the turn's id.
+        role: Who answers, when it is an agent of the team.
         is_over: No tool may be called any more; what is left is to say so.
+        said: What the agent said so far, piece by piece.
+        problem: Why it failed, empty when it did not.
     """
 
     conversation: str
@@ -59,11 +76,18 @@ class Turn:
     store: ConversationStore
     events: EventBus
     runner: ToolRunner
-    position: int
+    role: Role | None = None
     usage: Usage = field(default_factory=Usage)
     is_over: bool = False
+    said: list[str] = field(default_factory=list)
+    problem: str = ""
     _text: str = ""
     _thinking: str = ""
+
+    @property
+    def agent(self) -> str:
+        """The agent of the team that answers, empty for the conversation's own."""
+        return self.role.name if self.role else ""
 
     def stream(self, text: str) -> None:
         """The next piece of what the agent says."""
@@ -82,40 +106,43 @@ class Turn:
         self.settle()
 
     def ask(self, text: str, choices: tuple[Choice, ...]) -> None:
-        """Ask back."""
+        """Ask back. Who asks on behalf of the person reads the question alone, as what was said."""
         self.settle()
-        self._put(Question(turn=self.caller.turn, at=time.time(), text=text, choices=choices))
+        self.said.append(text)
+        self._put(
+            Question(turn=self.caller.turn, at=time.time(), agent=self.agent, text=text, choices=choices)
+        )
 
     def notice(self, level: str, text: str, hint: str = "") -> None:
         """Say something about the turn itself."""
         self.settle()
-        self._put(
-            Notice.model_validate(
-                {"turn": self.caller.turn, "at": time.time(), "level": level, "text": text, "hint": hint}
-            )
-        )
+        if level == "error":
+            self.problem = text
+        said = {"level": level, "text": text, "hint": hint, "agent": self.agent}
+        self._put(Notice.model_validate({"turn": self.caller.turn, "at": time.time(), **said}))
 
     def settle(self) -> str:
         """Make an item of the text streamed so far, and return that text."""
         self._settle_thinking()
         text, self._text = self._text, ""
         if text.strip():
-            by_model = self.caller.uses_model
-            self._put(AgentText(turn=self.caller.turn, at=time.time(), text=text, by_model=by_model))
+            self.said.append(text.strip())
+            said = {"turn": self.caller.turn, "at": time.time(), "agent": self.agent, "text": text}
+            self._put(AgentText.model_validate({**said, "by_model": self.caller.uses_model}))
         return text
 
     async def call(self, tool: str, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:
         """Call a tool, shown as a card. `claim` is what the agent says of it, shown apart in the dialog."""
         said = self.settle()
-        position = self.position
         card = ToolCard(
             turn=self.caller.turn,
             at=time.time(),
+            agent=self.agent,
             call=uuid.uuid4().hex,
             tool=tool,
             arguments=json.dumps(arguments, ensure_ascii=False, default=str),
         )
-        self._put(card)
+        position = self._put(card)
         try:
             caller = replace(self.caller, claim=claim or said.strip())
             outcome = await self.runner.call(tool, arguments, caller)
@@ -131,11 +158,12 @@ class Turn:
     def _settle_thinking(self) -> None:
         text, self._thinking = self._thinking, ""
         if text.strip():
-            self._put(Thinking(turn=self.caller.turn, at=time.time(), text=text))
+            self._put(Thinking(turn=self.caller.turn, at=time.time(), agent=self.agent, text=text))
 
-    def _put(self, item: AnyItem) -> None:
-        self._replace(self.position, item)
-        self.position += 1
+    def _put(self, item: AnyItem) -> int:
+        position = self.store.append(self.conversation, item)
+        self.events.publish(ItemSettled(self.conversation, position, item))
+        return position
 
     def _replace(self, position: int, item: AnyItem) -> None:
         self.store.put(self.conversation, position, item)

@@ -5,8 +5,11 @@ Calls are made in this order, so a later one may build on what an earlier one wr
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+from app import paths
 
 Results = Mapping[str, Mapping[str, object]]
 """The last result of each tool so far."""
@@ -64,6 +67,18 @@ _TAGS = (
     Trial("remove_tag", {"name": "Octant", "tag": "to-check"}),
     Trial("rename_tag", {"tag": "core", "new_tag": "central"}),
 )
+_MEMORY = (
+    Trial("block", {"op": "create", "label": "trial", "content": "Made by it.", "permission": "admin"}),
+    Trial("block", {"op": "pin", "label": "trial"}),
+    Trial("block_edit", {"op": "append", "label": "trial", "content": "And added to."}),
+    Trial("block_edit", {"op": "undo", "label": "trial"}),
+    Trial("context", {"op": "replace", "label": "trial", "old": "Made", "new": "Changed"}),
+    Trial("block", {"op": "load", "label": "trial"}),
+    Trial("block", {"op": "delete", "label": "trial"}),
+    Trial("recall", {"op": "insert", "content": "Harrison's fourth timekeeper is the one that mattered."}),
+    Trial("recall", {"op": "search", "query": "timekeeper"}),
+    Trial("search", {"query": "timekeeper", "limit": 3}),
+)
 _BEAT = "Claims/Timekeepers beat the Moon.md"
 _JAMAICA = "Claims/Error of H4 to Jamaica.md"
 _NEW_EDGE = f"Instruments/K1.md -[RELATES_TO]-> {_BEAT}"
@@ -106,6 +121,46 @@ _RELATIONSHIPS = (
 _AGENTS = (
     Trial("list_tools", {"query": "rename"}),
     Trial("pending", {"op": "list"}),
+    Trial("delegate", {"agent": "Librarian", "prompt": "list all tags"}),
+)
+_MESSAGES = (
+    Trial("send_message", {"target": "user", "content": "The trial is here."}),
+    Trial("send_message", {"target": "agent", "id": "Librarian", "content": "find notes about sextant"}),
+)
+_FILESYSTEM = (
+    Trial("find", {"pattern": "*.md", "path": "Events", "kind": "file"}),
+    Trial("directory_list", {"path": "People"}),
+    Trial("directory_list", {"path": str(paths.resources_folder())}),
+    Trial("file_read", {"path": "Events/Trial of H4.md", "limit": 5}),
+    Trial("grep", {"pattern": r"\b17\d\d\b", "path": "Events", "files": "*.md", "limit": 5}),
+)
+# `sort` is on every system, and `-o` on all but Windows.
+_SORT_IN_PLACE = () if sys.platform == "win32" else ("-o", "Sorted.txt")
+_FILE_PATCH = """\
+--- a/Numbers.txt
++++ b/Numbers.txt
+@@ -1,3 +1,3 @@
+ three
+-two
++two and a half
+ one
+"""
+_DEVELOPMENT = (
+    Trial("file_write", {"path": "Numbers.txt", "content": "three\ntwo\none\n"}),
+    Trial("shell", {"command": "sort", "args": ["Numbers.txt"]}),
+    Trial("shell", {"command": "sort", "args": [*_SORT_IN_PLACE, "Numbers.txt"], "writes": True}),
+    Trial("patch", {"patch": _FILE_PATCH, "files": ["Numbers.txt"], "dry_run": True}),
+    Trial("patch", {"patch": _FILE_PATCH, "files": ["Numbers.txt"]}),
+    Trial("diff", {"path": "Numbers.txt", "other": "Events/Trial of H4.md"}),
+    Trial("git", {"op": "status"}),
+    Trial("git", {"op": "add", "paths": ["Numbers.txt"]}),
+    Trial("git", {"op": "diff", "staged": True}),
+    Trial("git", {"op": "commit", "message": "Numbers of the trial"}),
+    Trial("git", {"op": "branch", "name": "trial"}),
+    Trial("git", {"op": "log"}),
 )
 
-TRIALS: tuple[Trial, ...] = (*_NOTES, *_SEARCH, *_TAGS, *_NODES, *_RELATIONSHIPS, *_AGENTS)
+TRIALS: tuple[Trial, ...] = (
+    *_NOTES, *_SEARCH, *_TAGS, *_MEMORY, *_FILESYSTEM, *_DEVELOPMENT, *_NODES, *_RELATIONSHIPS,
+    *_AGENTS, *_MESSAGES,
+)  # fmt: skip

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -17,7 +18,8 @@ from app.cli.tool_trials import TRIALS, Trial
 from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Effect
 from app.permissions.caller import Caller, CallerKind
-from app.settings import Settings
+from app.settings import AgentProfile, Settings, TeamSettings
+from app.tools import CATALOG
 
 if TYPE_CHECKING:
     from app.toolkit.outcome import ToolOutcome
@@ -45,7 +47,14 @@ def run(say: Say = print, trials: Iterable[Trial] = TRIALS) -> int:
     with tempfile.TemporaryDirectory(prefix="scriptorium-tools-") as folder, _own_folders(Path(folder)):
         vault = Path(folder) / "Sample vault"
         shutil.copytree(paths.resources_folder() / "sample-vault", vault)
+        _make_repository(vault)
         return asyncio.run(_walk(vault, tuple(trials), say))
+
+
+def _make_repository(vault: Path) -> None:
+    """Give the copy a repository to try the tool git on; without git the trials say what is missing."""
+    if (program := shutil.which("git")) is not None:
+        subprocess.run([program, "init", "--quiet", str(vault)], check=True, timeout=60)
 
 
 @contextmanager
@@ -67,17 +76,24 @@ async def _walk(vault: Path, trials: tuple[Trial, ...], say: Say) -> int:
     from app.workspace import open_workspace
 
     approver = RecordingApprover()
-    workspace = await open_workspace(vault, Settings(), approver)
+    workspace = await open_workspace(vault, _settings(), approver)
     try:
         await _read_all(workspace)
         failed = await _call_all(workspace, approver, trials, say)
     finally:
         await workspace.close()
-    missing = sorted({tool.name for tool in workspace.registry.all()} - {trial.tool for trial in trials})
+    missing = sorted({tool.name for tool in CATALOG} - {trial.tool for trial in trials})
     say(f"{len(trials)} calls, {len(failed)} failed")
     for name in missing:
         say(f"{name}: no trial calls it")
     return 1 if failed or missing else 0
+
+
+def _settings() -> Settings:
+    """The usual settings, with an agent without a model to hand work to."""
+    made = Settings()
+    made.team = TeamSettings(agents=(AgentProfile(name="Librarian", model="built-in"),))
+    return made
 
 
 async def _read_all(workspace: Workspace) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from typing import Any
 
 from app.cli import tools_check
 from app.toolkit.documentation import catalogue_page, tool_page
+from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.tool import Tool
 from app.tools import CATALOG, CATEGORIES
@@ -27,6 +29,8 @@ def run(given: argparse.Namespace) -> int:
     if given.check:
         return tools_check.run()
     registry = ToolRegistry(CATEGORIES, CATALOG)
+    for problem in load_plugins(registry).problems:
+        print(problem, file=sys.stderr)
     if given.json:
         tools = [registry.get(given.name)] if given.name else registry.all()
         print(json.dumps([_as_data(tool) for tool in tools], indent=2, ensure_ascii=False))

@@ -21,8 +21,10 @@ from PySide6.QtWidgets import (
 from app.agent.models import PROVIDERS, ModelCheck
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
+from app.desktop.category_switches import ON_FROM_THE_START, CategorySwitches
+from app.desktop.message_setup import MessageSetup
 from app.desktop.panel import ThemedButton
-from app.desktop.settings_dialog import SettingsDialog
+from app.desktop.settings_dialog import Extra, SettingsDialog
 from app.desktop.theme import ThemeSource
 from app.settings import ModelSettings, Settings
 from app.workspace import questions
@@ -186,7 +188,7 @@ class ModelSetup(QFrame):
 def settings_with_model(
     settings: Settings, theme: ThemeSource, client: VaultClient | None, parent: QWidget
 ) -> SettingsDialog:
-    """The settings dialog with this row at the end of its model page."""
+    """The settings dialog with what some pages hold beside plain values: the key, switches, secrets."""
     made: list[ModelSetup] = []
 
     def set_model(name: str) -> None:
@@ -199,8 +201,36 @@ def settings_with_model(
         made.append(ModelSetup(client, theme, settings.model, set_model, block))
         return made[0]
 
-    dialog = SettingsDialog(settings, theme, {"model": extra}, parent)
+    secrets: list[MessageSetup] = []
+
+    def messages(block: QWidget) -> QWidget:
+        secrets.append(MessageSetup(client, settings.messages, block))
+        return secrets[0]
+
+    def put(section: str, name: str, id: str, there: bool) -> None:
+        """Have a category in a list of the settings, or not."""
+        kept = [one for one in getattr(getattr(dialog.settings, section), name) if one != id]
+        line = dialog.editor_of(section, name)
+        if isinstance(line.control, QLineEdit):
+            line.control.setText(", ".join([*kept, id] if there else kept))
+            line.tell()
+
+    def switch(id: str, on: bool) -> None:
+        put("permissions", "categories_off", id, not on)
+        put("tools", "categories_on", id, on and id not in ON_FROM_THE_START)
+
+    def categories(block: QWidget) -> QWidget:
+        switches = CategorySwitches(client, settings, block)
+        switches.wanted.connect(switch)
+        switches_made.append(switches)
+        return switches
+
+    switches_made: list[CategorySwitches] = []
+    extras: dict[str, Extra] = {"model": extra, "tools": categories, "messages": messages}
+    dialog = SettingsDialog(settings, theme, extras, parent)
+    dialog.changed.connect(switches_made[0].show_settings)
     dialog.changed.connect(lambda changed: made[0].show_model(changed.model))
+    dialog.changed.connect(lambda changed: secrets[0].show_settings(changed.messages))
     return dialog
 
 

@@ -6,6 +6,7 @@ Each goes through the one gate, as any tool call does; only a new empty note ask
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,9 @@ from app.desktop.history_dialog import HistoryDialog
 from app.desktop.new_note import Made, NotMade, Taken, make_note
 from app.desktop.note_view.page import find_note
 from app.desktop.theme import ThemeSource
-from app.desktop.tool_form import ToolForm, show_result
+from app.desktop.tool_call.form import ToolForm, title_of
+from app.desktop.tool_call.names import Names
+from app.desktop.tool_call.result_sheet import ResultSheet
 from app.permissions.caller import Caller
 from app.vault.path import NotePath
 
@@ -38,6 +41,18 @@ _REQUESTS = {
 }
 # What opens in another program without a question: it can only be looked at or listened to.
 _HARMLESS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".mp3", ".ogg", ".mp4", ".webm")
+
+
+async def _called_by_hand(name: str, given: Mapping[str, object], workspace: Workspace) -> ToolOutcome:
+    return await workspace.runner.call(name, given, Caller.user())
+
+
+def told_failure(outcome: ToolOutcome) -> str:
+    """Why a call failed, with what comes near to what was meant."""
+    near = (outcome.error or {}).get("candidates") or (outcome.error or {}).get("suggestions")
+    if isinstance(near, list | tuple) and near:
+        return f"{outcome.message} Near it: {', '.join(map(str, near[:5]))}."
+    return outcome.message
 
 
 def _attachments(workspace: Workspace) -> frozenset[str]:
@@ -160,14 +175,34 @@ class NoteCommands(QObject):
 
     async def call_by_hand(self, name: str) -> None:
         """Ask for a tool's arguments, call it, and show what it answered."""
-        tool = await self._client.run(lambda workspace: workspace.registry.get(name))
-        form = ToolForm(tool, self._window)
-        if await dialogs.ask(form) != int(QDialog.DialogCode.Accepted):
+        offered = await self._client.run(lambda workspace: workspace.registry.tools(Caller.user()))
+        tool = next((each for each in offered if each.name == name), None)
+        if tool is None:
+            self.failed.emit(self.tr("{0} is switched off.").format(title_of(name)))
             return
-        outcome = await self.run(name, form.arguments)
-        if outcome.success and not outcome.denied:
-            title = name.replace("_", " ").capitalize()
-            await show_result(self._window, self._theme, title, outcome.message, outcome.result)
+        names, given, problem = Names(self._client), dict[str, object](), ""
+        while True:
+            form = ToolForm(tool, names, self._theme, self._window, given, problem)
+            if await dialogs.ask(form) != int(QDialog.DialogCode.Accepted):
+                return
+            given, problem = form.arguments, ""
+            outcome: ToolOutcome = await self._client.run(partial(_called_by_hand, name, given))
+            if outcome.success:
+                if not await self._show_result(name, outcome):
+                    return
+            elif outcome.error is not None:
+                problem = told_failure(outcome)
+            else:
+                return
+
+    async def _show_result(self, name: str, outcome: ToolOutcome) -> bool:
+        """Show what a tool answered; whether it is to be called again."""
+        sheet = ResultSheet(name, outcome, self._theme, self._window)
+        sheet.note_wanted.connect(self.open_requested)
+        wanted = sheet.next(await dialogs.ask(sheet))
+        if wanted in ("undo", "diff"):
+            await self.show_entry(outcome.entry, undo_it=wanted == "undo")
+        return wanted == "again"
 
     async def rename_tag(self, tag: str) -> None:
         """Ask for the tag's new name and rename it in every note."""

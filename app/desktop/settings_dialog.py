@@ -24,6 +24,7 @@ from app.desktop.panel import EmptyState, SearchField
 from app.desktop.theme import ThemeSource
 from app.settings import Settings
 
+_FIRST_EXTRA = "tools"  # its switches come before the lists that they write
 Extra = Callable[[QWidget], QWidget]
 
 
@@ -131,12 +132,22 @@ class SettingsDialog(QDialog):
         heading = QLabel(title)
         heading.setProperty("textSize", "heading")
         column.addWidget(heading)
+        if name == _FIRST_EXTRA and name in self._extras:
+            column.addWidget(self._extra(name, block))
         for field_name in type(section).model_fields:
             column.addWidget(self._setting(name, field_name, section))
-        if name in self._extras:
-            column.addWidget(self._extras[name](block))
+        if name != _FIRST_EXTRA and name in self._extras:
+            column.addWidget(self._extra(name, block))
         self._sections[name] = block
         self._column.addWidget(block)
+
+    def _extra(self, section: str, block: QWidget) -> QWidget:
+        """The widget beside a section's plain values; the search finds it by its section's name."""
+        made = self._extras[section](block)
+        title = Settings.model_fields[section].title or section
+        words = f"{title} {made.accessibleDescription()} {section}".casefold()
+        self._rows.append(_Row(section, "", words, made, QLabel()))
+        return made
 
     def _setting(self, section: str, name: str, holder: BaseModel) -> QWidget:
         field = type(holder).model_fields[name]

@@ -15,6 +15,7 @@ from app.agent.transcript import TurnFinished
 from app.desktop import dialogs, tasks
 from app.desktop.activity.feed import Feed
 from app.desktop.activity_panel import ActivityPanel
+from app.desktop.agent_panel.panel import AgentPanel
 from app.desktop.approval_dialog import ApprovalQueue
 from app.desktop.banner import Banners
 from app.desktop.bridge import VaultClient
@@ -28,6 +29,7 @@ from app.desktop.panels import PanelKind
 from app.desktop.remembered import Remembered
 from app.desktop.session_cost import SessionCost
 from app.desktop.theme import ThemeSource
+from app.desktop.user_messages import UserMessages
 from app.desktop.vault_page import VaultPage
 from app.desktop.wiring import Wiring
 from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
@@ -99,6 +101,9 @@ class VaultView(QObject):
         self._wiring.on_screen(self.prefer_embedding)
         self._reading = False
         self._built = False
+        self._messages = UserMessages(
+            client, theme, banners, window, self._show_conversation, self._conversation_is_seen
+        )
         self._lost_drafts = LostDrafts(client, banners, window)
         self._lost_drafts.open_requested.connect(navigation.open)
 
@@ -126,6 +131,7 @@ class VaultView(QObject):
             await self.notes.restore(self._kept.mapping("notes"))
             self.notes.shown.connect(lambda _: self._keep_soon.start())
             self._keep_soon.start()
+        await self._messages.begin()
         await self._lost_drafts.offer()
 
     async def ready_to_leave(self) -> bool:
@@ -216,6 +222,18 @@ class VaultView(QObject):
     def _mark_pending(self, paths: frozenset[str]) -> None:
         if (graph := self.graph) is not None:
             graph.set_pending(paths)
+
+    def _show_conversation(self, conversation: str) -> None:
+        self.page.show_area("agent")
+        panel = self.page.panel("agent")
+        if isinstance(panel, AgentPanel):
+            panel.show_conversation(conversation)
+
+    def _conversation_is_seen(self, conversation: str) -> bool:
+        panel = self.page.existing("agent")
+        return (
+            isinstance(panel, AgentPanel) and panel.shows(conversation) and self._window.isActiveWindow()
+        )
 
     def _notice(self, events: tuple[Event, ...]) -> None:
         for event in events:

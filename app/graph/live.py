@@ -40,7 +40,8 @@ class LivePhysics:
         positions: float32 (n, 2), where the bodies are at rest under `forces`.
         engine: What computes pull and push.
         forces: What `positions` were laid out with.
-        radii: float32 (n,) of the nodes, in layout units; they are kept off one another.
+        radii: float32 (n,) of the nodes, in layout units; they are kept off one another. None lets them
+            overlap.
     """
 
     def __init__(
@@ -49,10 +50,10 @@ class LivePhysics:
         positions: Positions,
         engine: Engine,
         forces: Forces,
-        radii: NDArray[np.float32],
+        radii: NDArray[np.float32] | None,
     ) -> None:
         self._engine = engine
-        self._radii = np.ascontiguousarray(radii, dtype=np.float32)
+        self._radii = None if radii is None else np.ascontiguousarray(radii, dtype=np.float32)
         self._weights = weights
         self._field = engine.field(weights)
         self._held: dict[int, _Hand] = {}
@@ -119,7 +120,7 @@ class LivePhysics:
         length = np.sqrt((self._speed * self._speed).sum(axis=1, keepdims=True))
         self._speed *= np.minimum(1.0, _LONGEST / np.maximum(length, 1e-6)).astype(np.float32)
         self._at += self._speed
-        if len(self._at) <= _PARTED:
+        if self._radii is not None and len(self._at) <= _PARTED:
             self._engine.part(self._at, self._radii / np.float32(self._unit), _GAP)
         for row, hand in self._held.items():
             self._at[row], self._speed[row] = hand.place, 0.0

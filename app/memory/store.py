@@ -48,13 +48,17 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PinnedBlock:
-    """A block in an agent's context: what is shown of it, and how many characters it has in all."""
+    """A block in an agent's context: what is shown of it, and how many characters it has in all.
+
+    `outside`: its text comes from a place outside, so its reader is tainted.
+    """
 
     label: str
     description: str
     text: str
     size: int
     permission: str
+    outside: bool = False
 
 
 class MemoryStore:
@@ -171,7 +175,12 @@ class MemoryStore:
         """What of the memory is in the agent's context."""
         return tuple(
             PinnedBlock(
-                one.label, one.description, one.shown_to(agent), one.size, str(one.permission_of(agent))
+                one.label,
+                one.description,
+                one.shown_to(agent),
+                one.size,
+                str(one.permission_of(agent)),
+                outside=bool(one.origin),
             )
             for one in self.blocks(agent)
             if one.view_of(agent).pinned

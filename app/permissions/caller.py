@@ -27,6 +27,8 @@ class Caller:
     `tainted`: content from the web, an outside tool or an imported note is in its context.
     `claim` is what the caller says of the change, shown apart in the dialog and never trusted.
     `agent` is the key of the agent whose memory it works in, where that does not follow from the rest.
+    `acting_for` is the program from outside on whose behalf an agent of the team calls: what holds that
+    program back holds the agent back, too.
     """
 
     kind: CallerKind
@@ -37,6 +39,7 @@ class Caller:
     tainted: bool = False
     claim: str = ""
     agent: str = ""
+    acting_for: str = ""
 
     @classmethod
     def user(cls) -> Caller:

@@ -139,7 +139,7 @@ class Policy:
         """The profiles that hold for a caller; the person at the window has none."""
         if caller.kind is CallerKind.USER:
             return []
-        names = (caller.kind.value, caller.name)
+        names = (caller.kind.value, caller.name, *filter(None, (caller.acting_for,)))
         return [one for one in self._profiles if any(word_matches(one.caller, name) for name in names)]
 
     def _about(self, caller: Caller, tool: str, op: str = "") -> Iterable[CompiledRule]:

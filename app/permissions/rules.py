@@ -55,7 +55,10 @@ class CompiledRule:
             return False
         if caller.kind is CallerKind.USER:
             return self.rule.caller.casefold() == CallerKind.USER
-        return any(word_matches(self.rule.caller, name) for name in (caller.kind.value, caller.name))
+        names = [caller.kind.value, caller.name]
+        if caller.acting_for and self.effect != "allow":
+            names.append(caller.acting_for)
+        return any(word_matches(self.rule.caller, name) for name in names)
 
     def covers(self, part: Part) -> bool:
         """Whether the part is plainly one of its operations on one of its paths.

@@ -42,6 +42,11 @@ class ToolContext:
         """
         return Proposal(change_set, result, undoes)
 
-    def propose_effect(self, effect: Effect, run: Callable[[], Awaitable[R]]) -> EffectProposal[R]:
-        """Hand an effect outside the notes to the gate, which calls `run` once it may happen."""
+    def propose_effect(
+        self, effect: Effect, run: Callable[[], Awaitable[R | Proposal[R]]]
+    ) -> EffectProposal[R]:
+        """Hand an effect outside the notes to the gate, which calls `run` once it may happen.
+
+        What `run` gives is the result, or changes to notes that are then proposed with it.
+        """
         return EffectProposal(effect, run)

@@ -54,6 +54,13 @@ class HistoryView:
         """
         return tuple(one for one in self._journal.commits(limit) if self._sees(one))
 
+    def commits_of_document(self, place: str, path: NotePath, limit: int = 200) -> tuple[Commit, ...]:
+        """The newest commits to a document of a place beside the vault, whoever made them, newest first.
+
+        Whether the caller may know of the document is for the tool to see first.
+        """
+        return self._journal.commits(limit, place=place, path=path)
+
     def _sees(self, commit: Commit) -> bool:
         if commit.place:
             return self._caller.kind is CallerKind.USER or commit.author == self._caller.name

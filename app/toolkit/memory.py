@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -65,6 +65,8 @@ class Said:
 
 
 SearchSaid = Callable[[SaidQuery], Sequence[Said]]
+Loader = Callable[[str, Caller], Awaitable[Block]]
+"""Brings what a source has under a name into the caller's memory; the block, which is kept then."""
 
 
 class Memory:
@@ -73,12 +75,15 @@ class Memory:
     Args:
         store: Its blocks and entries.
         search_said: Searches the saved conversations.
+
+    `loaders` bring in what a source outside has, by the source's id.
     """
 
     def __init__(self, store: MemoryStore, search_said: SearchSaid) -> None:
         self.store = store
         self.archive = Archive(store.database)
         self.search_said = search_said
+        self.loaders: dict[str, Loader] = {}
 
     async def recall(
         self, agent: str, query: str, limit: int, span: Span = ANY_TIME, meaning: Meaning | None = None

@@ -27,7 +27,10 @@ class Proposal(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class EffectProposal(Generic[R]):
-    """An effect outside the notes; `run` brings it about and is called by the gate, once, if it may."""
+    """An effect outside the notes; `run` brings it about and is called by the gate, once, if it may.
+
+    What comes of it may be a proposal again: changes to notes, which are decided on like all others.
+    """
 
     effect: Effect
-    run: Callable[[], Awaitable[R]]
+    run: Callable[[], Awaitable[R | Proposal[R]]]

@@ -352,7 +352,13 @@ class ToolRunner:
             return refused_outcome(admitted)
         self._trail.require()
         call.record.begins()
-        return success(call.tool, await proposal.run())
+        came = await proposal.run()
+        if not isinstance(came, Proposal):
+            return success(call.tool, came)
+        outcome = await self._settle(call, came)
+        if not outcome.success:
+            call.record.line = f"it ran; what it changed was not written: {call.record.line}"
+        return outcome
 
     async def _commit(self, record: CallRecord, change_set: ChangeSet, undoes: tuple[int, ...]) -> None:
         self._trail.require()

@@ -3,8 +3,13 @@
 from app.toolkit.registry import Category, Level
 from app.toolkit.tool import Tool
 from app.tools.agents import list_tools, pending
+from app.tools.development import diff, file_write, patch
+from app.tools.filesystem import directory_list, file_read, find, grep
+from app.tools.git import git
 from app.tools.history import note_history, restore_note, undo
+from app.tools.memory import block, block_edit
 from app.tools.merging_nodes import merge_nodes
+from app.tools.messages import delegate, send_message
 from app.tools.moving import delete_note, move_note
 from app.tools.node_analysis import (
     find_related_nodes,
@@ -22,6 +27,8 @@ from app.tools.notes import (
     set_properties,
     update_note,
 )
+from app.tools.recalling import context, recall
+from app.tools.recalling import search as search_everything
 from app.tools.relationships import (
     create_relationship,
     delete_relationship,
@@ -40,14 +47,20 @@ from app.tools.search import (
     unlinked_mentions,
     vault_info,
 )
+from app.tools.shell import shell
 from app.tools.tags import add_tag, remove_tag, rename_tag
 
 CATEGORIES = (
     Category("notes", "Notes", Level.READ_WRITE),
     Category("search", "Search", Level.READ_ONLY, rate_per_minute=300),
     Category("tags", "Tags", Level.READ_WRITE),
+    Category("memory", "Memory", Level.READ_WRITE),
+    Category("memory_context", "Memory, older form", Level.READ_WRITE, on=False),
+    Category("filesystem", "Files", Level.READ_ONLY),
+    Category("development", "Development", Level.EXECUTE, on=False, rate_per_minute=30),
     Category("nodes", "Nodes", Level.READ_WRITE),
     Category("relationships", "Relationships", Level.READ_WRITE),
+    Category("messages", "Messages", Level.READ_WRITE),
     Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
 )
 
@@ -75,6 +88,20 @@ CATALOG: tuple[Tool, ...] = (
     add_tag,
     remove_tag,
     rename_tag,
+    block,
+    block_edit,
+    recall,
+    search_everything,
+    context,
+    find,
+    file_read,
+    directory_list,
+    grep,
+    shell,
+    patch,
+    file_write,
+    diff,
+    git,
     create_node,
     get_node,
     update_node,
@@ -91,6 +118,8 @@ CATALOG: tuple[Tool, ...] = (
     reclassify_relationship,
     summarize_relationship,
     suggest_relationships,
+    send_message,
+    delegate,
     list_tools,
     pending,
 )

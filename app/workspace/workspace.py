@@ -18,6 +18,7 @@ from app.agent.model_agent import ModelAgent
 from app.agent.planner import BuiltinPlanner
 from app.agent.session import AgentSession
 from app.agent.structured import ModelThinker
+from app.agent.team import team_profiles
 from app.analysis.analyst import Analyst
 from app.analysis.queue import SuggestionQueue
 from app.embeddings.client import Embedder
@@ -31,14 +32,17 @@ from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.index.saved_searches import SavedSearches
 from app.index.vault_index import VaultIndex
-from app.memory.store import MemoryStore
+from app.memory.store import MemoryStore, PinnedBlock
+from app.messages.outbox import Outbox
 from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
 from app.permissions.pending import PendingStore
 from app.permissions.policy import Policy
+from app.sandbox.sandbox import Sandbox
 from app.settings import (
+    PermissionSettings,
     Settings,
     VaultRules,
     VaultSettings,
@@ -47,9 +51,11 @@ from app.settings import (
     save_settings,
     save_vault_settings,
 )
+from app.toolkit.disk import Disk
 from app.toolkit.meaning import Meaning
-from app.toolkit.memory import Memory, memory_place
+from app.toolkit.memory import Memory, agent_of, memory_place
 from app.toolkit.pending import PendingOperations
+from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
 from app.toolkit.vault_view import is_private
@@ -106,8 +112,9 @@ class Workspace:
         )
         self.audit = AuditLog(own, None if read_only else paths.audit_head_file(root))
         self.grants = Grants(own, events=self.events)
-        self.policy = Policy(settings.permissions, self.grants, self._vault_rules())
+        self.policy = Policy(_permissions(settings), self.grants, self._vault_rules())
         self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call)
+        self.notices += load_plugins(self.registry).problems
         # The built-in agent's thresholds are those of the shipped model, whichever makes the notes' vectors.
         self.embedder = Embedder(threads=settings.embeddings.threads)
         self._note_embedder = self._made_embedder(settings)
@@ -118,6 +125,8 @@ class Workspace:
             self.grants, self.events,
         )  # fmt: skip
         self.runner.services.registry = self.registry
+        self.runner.services.disk = Disk(root, paths.own_folders())
+        self.runner.services.sandbox = Sandbox()
         conversations = ConversationStore(own)
         self.memory = Memory(MemoryStore(shared, self.journal, writable=not read_only), conversations.search)
         self.runner.services.memory = self.memory
@@ -142,10 +151,14 @@ class Workspace:
         self._thinker = ModelThinker(self._settings, self.keys, self._kept_from_models)
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
-        model = ModelAgent(self.name, self._settings, self.keys, self.registry, self._text_for_model)
+        model = ModelAgent(
+            self.name, self._settings, self.keys, self.registry, self._text_for_model, self._pinned_for
+        )
         self.agent = AgentSession(
             conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings
         )
+        self.runner.services.team = self.agent.team
+        self.runner.services.outbox = Outbox(lambda: self.settings.messages, self.keys)
         self._know_meaning(settings.embeddings.enabled)
         self._model_change: asyncio.Task[None] | None = None
         self._data = own
@@ -278,7 +291,7 @@ class Workspace:
     def apply_settings(self, settings: Settings) -> None:
         """Let these settings take effect now; those of the index and the journal do at the next opening."""
         self.settings = settings
-        self.policy.configure(settings.permissions, self._vault_rules())
+        self.policy.configure(_permissions(settings), self._vault_rules())
         self._apply_tool_settings()
         self._set_pace(settings)
         self._know_meaning(settings.embeddings.enabled)
@@ -323,8 +336,9 @@ class Workspace:
         """Which categories are on, and how often tools may be called, in this vault."""
         tools, here = self.settings.tools, self.vault_settings
         wanted = {*tools.categories_on, *here.categories_on}
-        for category in CATEGORIES:
-            on = (category.on or category.id in wanted) and category.id not in here.categories_off
+        ours = {category.id for category in CATEGORIES if category.on}
+        for category in self.registry.categories:
+            on = (category.id in ours or category.id in wanted) and category.id not in here.categories_off
             self.registry.set_category(category.id, on)
         self.runner.configure((*tools.limits, *here.limits), tools.turn_rules)
 
@@ -344,6 +358,13 @@ class Workspace:
 
     # What models may see
 
+    def _pinned_for(self, caller: Caller) -> tuple[PinnedBlock, ...]:
+        """What a caller's agent has pinned to its context; nothing where it may not use its memory."""
+        category = self.registry.category("memory")
+        if not category.on or not self.policy.may_call(caller, category.id, "block", "load"):
+            return ()
+        return self.memory.store.pinned(agent_of(caller))
+
     def _text_for_model(self, path: str) -> str | None:
         """The text of a note that a model may see, None for another."""
         try:
@@ -356,6 +377,12 @@ class Workspace:
     def _kept_from_models(self, path: NotePath) -> bool:
         """Whether a rule denies a model to read the note."""
         return self.policy.may_read(_MODEL_READER, "read_note", path) != "allow"
+
+
+def _permissions(settings: Settings) -> PermissionSettings:
+    """What the user set, and what the agents of the team may do at all."""
+    callers = (*settings.permissions.callers, *team_profiles(settings.team))
+    return settings.permissions.model_copy(update={"callers": callers})
 
 
 def _chosen(settings: Settings) -> ModelChoice:

@@ -53,6 +53,12 @@ def plain() -> BuiltinPlanner:
     return planner()
 
 
+@pytest.fixture(scope="module")
+def everything() -> BuiltinPlanner:
+    """A planner without a sentence model, with every category on."""
+    return planner(all_on=True)
+
+
 async def _misses(one: BuiltinPlanner, requests: list[Request]) -> list[str]:
     return [r.text for r in requests if not is_right(await one.plan(r.text, CONTEXT), r)]
 
@@ -87,13 +93,13 @@ def _instance(tool: Tool, example: str) -> str:
 
 
 @pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
-async def test_every_tool_is_found_by_its_own_examples(plain: BuiltinPlanner, tool) -> None:
+async def test_every_tool_is_found_by_its_own_examples(everything: BuiltinPlanner, tool) -> None:
     for example in tool.examples:
         if "{name}" in example and tool.name == "create_note":
             example = example.replace("{name}", "Brand new")
         if tool.name in ("set_properties", "restore_note"):
             continue  # Their examples leave out which property, or name a version by its hash.
-        plan = await plain.plan(_instance(tool, example), CONTEXT)
+        plan = await everything.plan(_instance(tool, example), CONTEXT)
         assert isinstance(plan, CallTool | AskBack), (example, plan)
         found = plan.tool if isinstance(plan, CallTool) else [c.call and c.call.tool for c in plan.choices]
         assert found == tool.name or (isinstance(found, list) and tool.name in found), (example, plan)

@@ -53,7 +53,7 @@ class Peers:
         python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
         if not python.exists():
             venv.create(home, with_pip=True)
-        known = self._run("obsidiantools", [str(python), "-c", "import obsidiantools"], 60, quiet=True)
+        known = self._run("obsidiantools", [str(python), "-c", "import obsidiantools.api"], 60, quiet=True)
         if known is None:
             install = [str(python), "-m", "pip", "install", "-q", "obsidiantools"]
             if self._run("obsidiantools", install, INSTALL_S) is None:

@@ -57,9 +57,14 @@ def sample_resolver() -> Resolver:
     return resolver
 
 
-def planner(embedder: Embedder | None = None, resolver: Resolver | None = None) -> BuiltinPlanner:
-    """A planner over the shipped tools and the sample vault."""
-    return BuiltinPlanner(ToolRegistry(CATEGORIES, CATALOG), resolver or sample_resolver(), embedder)
+def planner(
+    embedder: Embedder | None = None, resolver: Resolver | None = None, *, all_on: bool = False
+) -> BuiltinPlanner:
+    """A planner over the shipped tools and the sample vault; `all_on` switches every category on."""
+    registry = ToolRegistry(CATEGORIES, CATALOG)
+    for category in CATEGORIES:
+        registry.set_category(category.id, category.on or all_on)
+    return BuiltinPlanner(registry, resolver or sample_resolver(), embedder)
 
 
 def is_right(plan: object, request: Request) -> bool:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.agent.transcript import AgentText, AnyItem, Notice, Question, Thinking, ToolCard, UserText
+from app.agent.transcript import (
+    AgentText,
+    AnyItem,
+    Message,
+    Notice,
+    Question,
+    Thinking,
+    ToolCard,
+    UserText,
+)
 from app.desktop.agent_panel.markdown_label import MarkdownLabel
 from app.desktop.agent_panel.tool_card import ToolCardView
 from app.desktop.panel import ThemedButton
@@ -37,6 +46,15 @@ class ItemView(QWidget):
     def show_item(self, item: AnyItem) -> None:
         """Show `item`, in place of what was shown; it is of the same kind."""
         raise TypeError(f"no view for {type(item).__name__}")
+
+    def show_speaker(self, name: str) -> None:
+        """Say over the item which agent of the team it comes from."""
+        label = QLabel(name)
+        label.setObjectName("speaker")
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setProperty("tone", "muted")
+        label.setProperty("textSize", "strong")
+        self._column.insertWidget(0, label)
 
     def retire(self) -> None:
         """The conversation has gone on after it."""
@@ -176,6 +194,49 @@ class QuestionView(ItemView):
             button.setEnabled(False)
 
 
+class MessageView(ItemView):
+    """What somebody wrote to somebody: who to whom, and the text as it is."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._frame = QFrame()
+        self._frame.setObjectName("message")
+        self._mark = QLabel()
+        self._way = QLabel()
+        self._way.setTextFormat(Qt.TextFormat.PlainText)
+        self._way.setProperty("tone", "muted")
+        self._label = QLabel()
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        self._label.setWordWrap(True)
+        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        head.addWidget(self._mark)
+        head.addWidget(self._way, 1)
+        inner = QVBoxLayout(self._frame)
+        inner.setContentsMargins(10, 8, 10, 8)
+        inner.setSpacing(4)
+        inner.addLayout(head)
+        inner.addWidget(self._label)
+        self._column.addWidget(self._frame)
+        theme.changed.connect(self._dress)
+        self._dress(theme.theme)
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show who wrote what to whom."""
+        assert isinstance(item, Message)
+        self._way.setText(f"{item.sender} → {item.to}")
+        self._label.setText(item.text)
+        self._frame.setAccessibleName(f"{item.sender} to {item.to}: {item.text}")
+
+    def _dress(self, theme: Theme) -> None:
+        self._mark.setPixmap(icon(theme, "chat-text", theme.muted).pixmap(16, 16))
+        self._frame.setStyleSheet(
+            f"QFrame#message {{ border: 1px solid {theme.border}; border-left: 3px solid {theme.accent};"
+            f" border-radius: 6px; background: {theme.raised}; }}"
+        )
+
+
 class NoticeView(ItemView):
     """Something about the turn itself, with what to do."""
 
@@ -232,12 +293,15 @@ _VIEWS: dict[type[object], type[ItemView]] = {
     Thinking: ThinkingView,
     ToolCard: CardView,
     Question: QuestionView,
+    Message: MessageView,
     Notice: NoticeView,
 }
 
 
-def view_of(item: AnyItem, theme: ThemeSource) -> ItemView:
-    """A widget that shows `item`."""
+def view_of(item: AnyItem, theme: ThemeSource, after: str = "") -> ItemView:
+    """A widget that shows `item`; `after` is the agent whose item stands before it, named there already."""
     view = _VIEWS[type(item)](theme)
     view.show_item(item)
+    if item.agent and item.agent != after and not isinstance(item, Message):
+        view.show_speaker(item.agent)
     return view

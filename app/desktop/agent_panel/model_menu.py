@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app import paths
 from app.agent.models import PROVIDERS, Provider
 from app.desktop.remembered import Remembered
+from app.settings import TeamSettings
 
 BUILTIN = "built-in"
 _MOST_KEPT = 8
@@ -37,6 +38,12 @@ def provider_label(id_: str) -> str:
     return next((known.label for known in PROVIDERS if known.id == id_), id_)
 
 
+def answering(team: TeamSettings) -> str:
+    """The agent or group that answers instead of the model; empty when none does."""
+    chosen = (team.agent(team.answers) or team.group(team.answers)) if team.answers else None
+    return chosen.name if chosen else ""
+
+
 class UsedModels:
     """The models that were chosen before, the latest first, kept beside the settings."""
 
@@ -57,17 +64,28 @@ class UsedModels:
 
 
 class ModelMenu(QMenu):
-    """`chosen` carries a `ModelChoice`; `setup_wanted`: none of them, the settings."""
+    """`chosen` carries a `ModelChoice`, `team_chosen` the name of an agent or a group of the team.
+
+    `setup_wanted` carries the section of the settings where more of them are set up.
+    """
 
     chosen = Signal(object)
-    setup_wanted = Signal()
+    team_chosen = Signal(str)
+    setup_wanted = Signal(str)
 
-    def __init__(self, current: ModelChoice, used: Iterable[ModelChoice], parent: QWidget) -> None:
+    def __init__(
+        self,
+        current: ModelChoice,
+        used: Iterable[ModelChoice],
+        parent: QWidget,
+        team: TeamSettings | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setToolTipsVisible(True)
         self._button: QWidget | None = None
-        self._current = current
+        self._team = team or TeamSettings()
+        self._current = None if answering(self._team) else current
         self._offered: set[ModelChoice] = set()
         self._offer(ModelChoice(BUILTIN), "Built-in agent", "Works at once, offline, without a model.")
         known = [one for one in (current, *used) if one.provider != BUILTIN]
@@ -78,7 +96,24 @@ class ModelMenu(QMenu):
         self._looking = self.addAction("Looking for models on this machine…")
         self._looking.setEnabled(False)
         self.addSeparator()
-        self.addAction("Set up a model…", self.setup_wanted.emit)
+        self.addAction("Set up a model…", partial(self.setup_wanted.emit, "model"))
+        self._add_team()
+
+    def _add_team(self) -> None:
+        """The agents and groups of the team, and where they are made."""
+        self.addSection("Team")
+        for one in self._team.agents:
+            self._offer_team(one.name, one.name, " ".join(one.instructions.split())[:200])
+        for group in self._team.groups:
+            words = f"{group.name}  ·  {group.kind.replace('-', ' ')}"
+            self._offer_team(group.name, words, ", ".join(group.members))
+        self.addAction("Set up the team…", partial(self.setup_wanted.emit, "team"))
+
+    def _offer_team(self, name: str, words: str, tip: str) -> None:
+        action = self.addAction(words.replace("&", "&&"), partial(self.team_chosen.emit, name))
+        action.setToolTip(tip)
+        action.setCheckable(True)
+        action.setChecked(name == answering(self._team))
 
     def show_above(self, button: QWidget) -> None:
         """Open over `button`, and stay there when it grows."""

@@ -23,7 +23,7 @@ from app.agent.turn import Prompt
 from app.desktop import dialogs, tasks
 from app.desktop.agent_panel.composer import Composer
 from app.desktop.agent_panel.conversation_list import ConversationList
-from app.desktop.agent_panel.model_menu import ModelChoice, ModelMenu, UsedModels
+from app.desktop.agent_panel.model_menu import ModelChoice, ModelMenu, UsedModels, answering
 from app.desktop.agent_panel.start_page import StartPage
 from app.desktop.agent_panel.transcript_view import TranscriptView
 from app.desktop.agent_panel.usage import in_full, in_short, together
@@ -31,8 +31,8 @@ from app.desktop.bridge import VaultClient
 from app.desktop.panel import Panel, ThemedButton
 from app.desktop.theme import ThemeSource
 from app.index.records import IndexUpdated
-from app.settings import Settings
-from app.workspace import SettingsChanged, questions
+from app.settings import Settings, TeamSettings
+from app.workspace import SettingsChanged, Workspace, questions
 
 _SUGGEST_MS = 700
 
@@ -59,6 +59,8 @@ class AgentPanel(Panel):
         self._resend_from: int | None = None
         self._used = Usage(cost=0.0)
         self._model = ModelChoice("built-in")
+        self._team = TeamSettings()
+        self._knows_settings = False
         self._models = UsedModels()
         self._suggest_soon = QTimer(self)
         self._suggest_soon.setSingleShot(True)
@@ -160,6 +162,14 @@ class AgentPanel(Panel):
         self._set_running(running)
         self._pages.setCurrentWidget(self.transcript if items else self._first)
 
+    def shows(self, conversation: str) -> bool:
+        """Whether that conversation is in sight."""
+        return self._shows(conversation) and self.transcript.isVisible()
+
+    def show_conversation(self, id_: str) -> None:
+        """Bring up a saved conversation."""
+        self._start(self.open_conversation(id_), "open the conversation")
+
     # Sending and stopping
 
     def _send(self, reply: str = "") -> None:
@@ -176,6 +186,9 @@ class AgentPanel(Panel):
         self._pages.setCurrentWidget(self.transcript)
         if since is not None:
             self.transcript.cut(since)
+        if not self._knows_settings:
+            # Sent faster than the settings came: the mode on the screen would be nobody's choice.
+            self._show_settings(await self._client.run(lambda ws: ws.settings))
         mode = str(self.composer.mode.currentData())
         prompt = Prompt(text, mode=mode, open_note=self._open_note(), notes=notes)
         try:
@@ -297,9 +310,10 @@ class AgentPanel(Panel):
         )
 
     def _show_models(self) -> None:
-        menu = ModelMenu(self._model, self._models.all(), self)
+        menu = ModelMenu(self._model, self._models.all(), self, self._team)
         menu.chosen.connect(self._choose_model)
-        menu.setup_wanted.connect(lambda: self.settings_requested.emit("model"))
+        menu.team_chosen.connect(self._choose_team)
+        menu.setup_wanted.connect(self.settings_requested)
         menu.show_above(self.composer.model)
         tasks.start(self._find_local(menu), owner=menu, what="look for models on this machine")
 
@@ -309,10 +323,17 @@ class AgentPanel(Panel):
     def _choose_model(self, choice: ModelChoice) -> None:
         # Going back to the built-in agent leaves the model's name and address as they are set up.
         fields = {"base_url": choice.address, "model": choice.model} if choice.model else {}
-        change = self._client.run(
-            lambda ws: ws.change_settings("model", provider=choice.provider, **fields)
+
+        def change(workspace: Workspace) -> None:
+            workspace.change_settings("model", provider=choice.provider, **fields)
+            workspace.change_settings("team", answers="")
+
+        self._start(self._client.run(change), "choose the model")
+
+    def _choose_team(self, name: str) -> None:
+        self._start(
+            self._client.run(lambda ws: ws.change_settings("team", answers=name)), "choose who answers"
         )
-        self._start(change, "choose the model")
 
     def _show_settings(self, settings: Settings) -> None:
         model = settings.model
@@ -320,7 +341,9 @@ class AgentPanel(Panel):
         if model.provider == "built-in":
             self._model = ModelChoice(model.provider)
         self._models.add(self._model)
-        self.composer.set_model(self._model.label)
+        self._team = settings.team
+        self._knows_settings = True
+        self.composer.set_model(answering(settings.team) or self._model.label)
         self.composer.set_mode(settings.agent.mode)
 
     async def _offer_names(self, word: str) -> None:

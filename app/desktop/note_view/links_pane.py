@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import islice
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -23,10 +26,18 @@ from app.toolkit.related import Reason, RelatedNote
 from app.vault.note import LINKS_TO
 
 _MOST = 200
+_AT_ONCE = 8
+_SLICE_MS = 4
+
+
+_Row = tuple[QVBoxLayout, Callable[[], QWidget]]
 
 
 class LinksPane(QScrollArea):
-    """`open_requested` carries a path and a fragment, `link_wanted` a `Mention` to make a link of."""
+    """`open_requested` carries a path and a fragment, `link_wanted` a `Mention` to make a link of.
+
+    The first rows of each section come at once, the others in slices between the window's events.
+    """
 
     open_requested = Signal(str, str)
     create_requested = Signal(str)
@@ -43,6 +54,15 @@ class LinksPane(QScrollArea):
         self._related: tuple[RelatedNote, ...] = ()
         self._mentioned = QWidget()
         self._relatives = QWidget()
+        self._waiting: dict[str, deque[_Row]] = {}
+        self._place = 0
+        self._slices = QTimer(self, interval=0)
+        self._slices.timeout.connect(self._go_on)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every row is there that is to be shown."""
+        return not any(self._waiting.values())
 
     def show_surroundings(self, about: Surroundings) -> None:
         """Show the links of a note; what else is shown stays until it is told anew."""
@@ -52,18 +72,17 @@ class LinksPane(QScrollArea):
         column.setContentsMargins(24, 8, 24, 16)
         column.setSpacing(4)
         _section(column, "Linked from", len(incoming), "No note links here yet.")
-        for link in incoming[:_MOST]:
-            column.addWidget(self._row(link, link.source.text, link.source.name, link.context))
+        place = self.verticalScrollBar().value() if self.is_whole else self._place
+        self._fill("incoming", column, (partial(self._row, link) for link in incoming))
         _left_out(column, len(incoming))
         _section(column, "Links to", len(outgoing), "This note links to nothing yet.")
-        for link in outgoing[:_MOST]:
-            column.addWidget(self._outgoing(link))
+        self._fill("outgoing", column, (partial(self._outgoing, link) for link in outgoing))
         _left_out(column, len(outgoing))
         self._relatives, self._mentioned = QWidget(), QWidget()
         column.addWidget(self._relatives)
         column.addWidget(self._mentioned)
         column.addStretch(1)
-        place = self.verticalScrollBar().value()
+        self._place = place
         self.setWidget(page)
         self.show_related(self._related)
         self.show_mentions(self._mentions)
@@ -77,8 +96,7 @@ class LinksPane(QScrollArea):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         _section(column, self.tr("Related"), len(related), "")
-        for one in related:
-            column.addWidget(self._relative(one))
+        self._fill("related", column, (partial(self._relative, one) for one in related))
         self._relatives = self._replaced(self._relatives, fresh)
 
     def show_mentions(self, mentions: tuple[Mention, ...]) -> None:
@@ -89,14 +107,40 @@ class LinksPane(QScrollArea):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         _section(column, "Mentioned without a link", len(mentions), "")
-        for mention in mentions[:_MOST]:
-            column.addWidget(self._mention(mention))
+        self._fill("mentions", column, (partial(self._mention, mention) for mention in mentions))
         _left_out(column, len(mentions))
         self._mentioned = self._replaced(self._mentioned, fresh)
 
     def forget(self) -> None:
         """Another note is shown: nothing is known of it yet."""
         self._mentions, self._related = (), ()
+
+    def _fill(self, section: str, column: QVBoxLayout, makers: Iterable[Callable[[], QWidget]]) -> None:
+        """Put rows below one another into a part of `column`: some now, the rest when there is time."""
+        part = QWidget()
+        rows = QVBoxLayout(part)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(column.spacing())
+        column.addWidget(part)
+        waiting = deque((rows, make) for make in islice(makers, _MOST))
+        for _ in range(min(_AT_ONCE, len(waiting))):
+            _add(*waiting.popleft())
+        self._waiting[section] = waiting
+        self._slices.start()
+
+    def _go_on(self) -> None:
+        """Make rows for a few milliseconds, and stay where the user had scrolled to."""
+        clock = QElapsedTimer()
+        clock.start()
+        waiting = (one for rows in self._waiting.values() for one in _taken(rows))
+        while clock.elapsed() < _SLICE_MS and (row := next(waiting, None)) is not None:
+            _add(*row)
+        if self._place and (page := self.widget()) is not None:
+            page.adjustSize()
+            self.verticalScrollBar().setValue(self._place)
+        if self.is_whole:
+            self._place = 0
+            self._slices.stop()
 
     def _replaced(self, old: QWidget, fresh: QWidget) -> QWidget:
         """Put a section in the place of its older state; the one that is shown now."""
@@ -139,14 +183,15 @@ class LinksPane(QScrollArea):
             return self.tr("close in meaning ({0})").format(f"{reason.score:.2f}")
         return self.tr("links here") if reason.kind == "BACKLINK_FROM" else self.tr("linked from here")
 
-    def _row(self, link: LinkRecord, path: str, name: str, context: str) -> QWidget:
+    def _row(self, link: LinkRecord) -> QWidget:
+        path = link.source.text
         row = QWidget()
         column = QVBoxLayout(row)
         column.setContentsMargins(0, 2, 0, 4)
         column.setSpacing(0)
         head = QHBoxLayout()
         head.setSpacing(6)
-        button = QPushButton(name)
+        button = QPushButton(link.source.name)
         button.setProperty("role", "link")
         button.setMinimumWidth(1)
         button.setToolTip(path)
@@ -156,7 +201,7 @@ class LinksPane(QScrollArea):
             head.addWidget(self._badge(link))
         head.addStretch(1)
         column.addLayout(head)
-        column.addWidget(_context(context))
+        column.addWidget(_context(link.context))
         return row
 
     def _outgoing(self, link: LinkRecord) -> QWidget:
@@ -221,6 +266,16 @@ class LinksPane(QScrollArea):
             f"color: {color}; border: 1px solid {color}; border-radius: 7px; padding: 0 6px; font-size: 8pt;"
         )
         return badge
+
+
+def _add(column: QVBoxLayout, make: Callable[[], QWidget]) -> None:
+    column.addWidget(make())
+
+
+def _taken(rows: deque[_Row]) -> Iterator[_Row]:
+    """One row after the other, each taken out."""
+    while rows:
+        yield rows.popleft()
 
 
 def _section(column: QVBoxLayout, title: str, count: int, empty: str) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from urllib.parse import unquote, urlsplit
 
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut, QTextCursor
+from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut, QShowEvent, QTextCursor
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop import dialogs, tasks
@@ -64,6 +64,7 @@ class NoteView(QWidget):
         self._client = client
         self._theme = theme
         self._filling = False
+        self._undressed = False
         # A double click asks twice: the second must not load over what was typed after the first.
         self._opening = asyncio.Lock()
         self._build()
@@ -352,9 +353,17 @@ class NoteView(QWidget):
 
     def _dress(self, _theme: Theme) -> None:
         """Another theme is in force. A method, no lambda: Qt forgets it when the tab is closed."""
-        self._render_soon.start()
-        if not self.links.isHidden():
-            self._start(self._show_links(), "show the links")
+        self._undressed = not self.isVisible()
+        if self.isVisible():
+            self._render_soon.start()
+            if not self.links.isHidden():
+                self._start(self._show_links(), "show the links")
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """A tab that was behind others takes on the theme of today."""
+        super().showEvent(event)
+        if self._undressed:
+            self._dress(self._theme.theme)
 
     async def _show_links(self) -> None:
         if (page := self.document.page) is None:

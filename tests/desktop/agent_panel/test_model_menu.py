@@ -9,6 +9,7 @@ from app.agent.models import PROVIDERS
 from app.agent.transcript import Usage
 from app.desktop.agent_panel.model_menu import ModelChoice, ModelMenu, UsedModels
 from app.desktop.agent_panel.usage import in_full, in_short, together
+from app.settings import AgentGroup, AgentProfile, TeamSettings
 
 OLLAMA = next(known for known in PROVIDERS if known.id == "ollama")
 CLOUD = ModelChoice("openai", "", "gpt-4.1-mini")
@@ -25,15 +26,33 @@ def test_the_menu_has_the_built_in_agent_the_used_models_and_the_local_ones(qtbo
     menu.show_local([(OLLAMA, ("qwen3", "llama3.2"))])
     assert texts(menu) == [
         "Built-in agent", "gpt-4.1-mini  ·  OpenAI", "qwen3  ·  Ollama", "llama3.2  ·  Ollama",
-        "Set up a model…",
+        "Set up a model…", "Set up the team…",
     ]  # fmt: skip
     assert [action.isChecked() for action in menu.actions() if action.isCheckable()] == [
         False, True, False, False,
     ]  # fmt: skip
     chosen: list[ModelChoice] = []
     menu.chosen.connect(chosen.append)
-    menu.actions()[-3].trigger()
-    assert chosen in ([ModelChoice("ollama", "", "llama3.2")], [])
+    next(action for action in menu.actions() if action.text() == "llama3.2  ·  Ollama").trigger()
+    assert chosen == [ModelChoice("ollama", "", "llama3.2")]
+
+
+def test_the_team_stands_below_and_whoever_answers_is_marked(qtbot) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    agents = (AgentProfile(name="Anna"), AgentProfile(name="Bert"))
+    duo = AgentGroup(name="Duo", members=("Anna", "Bert"))
+    team = TeamSettings(agents=agents, groups=(duo,), answers="duo")
+    menu = ModelMenu(CLOUD, [CLOUD], owner, team)
+    assert texts(menu)[-4:] == ["Anna", "Bert", "Duo  ·  pipeline", "Set up the team…"]
+    assert [action.text() for action in menu.actions() if action.isChecked()] == ["Duo  ·  pipeline"]
+    chosen: list[str] = []
+    wanted: list[str] = []
+    menu.team_chosen.connect(chosen.append)
+    menu.setup_wanted.connect(wanted.append)
+    for words in ("Bert", "Set up the team…", "Set up a model…"):
+        next(action for action in menu.actions() if action.text() == words).trigger()
+    assert chosen == ["Bert"] and wanted == ["team", "model"]
 
 
 def test_a_machine_without_models_says_so(qtbot) -> None:

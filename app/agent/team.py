@@ -1,0 +1,283 @@
+"""The team: agents with their own instructions and tools, asked one by one or as groups.
+
+An agent's answer is a turn like any other, in the same conversation, under the agent's own name: its calls
+go through the gate and into the audit log as its own. Whoever is told what it said is told so with its
+taint, and without what a model may not see.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rapidfuzz import process
+
+from app.agent.builtin import Responder
+from app.agent.chain import Budget, Link
+from app.agent.conversations import ConversationStore
+from app.agent.group_work import GroupResult, work_together
+from app.agent.mailbox import Mailbox
+from app.agent.transcript import ToolCard, TurnFinished, TurnStarted, TurnState
+from app.agent.turn import Prompt, Role, Turn
+from app.errors import NotFoundError, ScriptoriumError
+from app.events import EventBus
+from app.permissions.caller import Caller, CallerKind
+from app.settings import AgentGroup, AgentProfile, CallerProfile, Settings, TeamSettings
+from app.toolkit.runner import ToolRunner
+from app.toolkit.team import TeamAnswer, TeamReply
+
+BUILTIN = "built-in"
+_OUTSIDE = (CallerKind.MCP, CallerKind.HTTP, CallerKind.PLUGIN, CallerKind.CLI)
+
+
+@dataclass(frozen=True, slots=True)
+class Responders:
+    """Who answers turns: the built-in agent and a model."""
+
+    builtin: Responder
+    model: Responder
+
+
+class Team:
+    """The agents and groups of the settings, and the chains of messages that are under way.
+
+    Args:
+        running: Where the work of each conversation is kept while it goes on, so that it can be stopped.
+    """
+
+    def __init__(
+        self,
+        store: ConversationStore,
+        events: EventBus,
+        runner: ToolRunner,
+        responders: Responders,
+        settings: Callable[[], Settings],
+        running: dict[str, asyncio.Future[Any]],
+    ) -> None:
+        self._store = store
+        self._events = events
+        self._runner = runner
+        self._responders = responders
+        self._settings = settings
+        self._running = running
+        self._links: dict[str, Link] = {}
+        self.mailbox = Mailbox(store, events)
+
+    # Who there is
+
+    @property
+    def settings(self) -> TeamSettings:
+        """The team of the settings."""
+        return self._settings().team
+
+    def answering(self) -> AgentProfile | AgentGroup | None:
+        """Who answers the person instead of the built-in agent or the model; None when nobody does."""
+        name = self.settings.answers
+        return (self.settings.agent(name) or self.settings.group(name)) if name else None
+
+    def thinks(self, name: str) -> bool:
+        """Whether a model is behind the agent `name`."""
+        profile = self.settings.agent(name)
+        if profile is not None and profile.model:
+            return profile.model.casefold() != BUILTIN
+        return profile is not None and self._settings().model.provider != BUILTIN
+
+    def role(self, profile: AgentProfile, most_tokens: int | None = None) -> Role:
+        """The agent as it answers a turn."""
+        others = [one.name for one in self.settings.agents if one.name != profile.name]
+        words = f"You are {profile.name}, an agent of a team"
+        words += f"; the others are {', '.join(others)}." if others else "."
+        model = "" if profile.model.casefold() == BUILTIN else profile.model
+        return Role(profile.name, f"{words}\n{profile.instructions}".strip(), model, most_tokens)
+
+    def responder(self, name: str) -> Responder:
+        """Who answers for the agent `name`."""
+        return self._responders.model if self.thinks(name) else self._responders.builtin
+
+    # As tools use it
+
+    def tell_user(self, caller: Caller, text: str) -> tuple[str, ...]:
+        """As of `TeamDesk`."""
+        return self.mailbox.tell_user(caller, text)
+
+    async def ask_agent(self, caller: Caller, name: str, text: str) -> TeamReply:
+        """As of `TeamDesk`."""
+        name = self._known(name)
+
+        async def ask(link: Link) -> TeamReply:
+            link.check(name, self.settings)
+            self.mailbox.put(link.conversation, caller, name, text)
+            answer, turn = await self._answer(link, caller, name, text)
+            return TeamReply(name, answer.text, (answer,), untrusted=turn.caller.tainted)
+
+        return await self._in_chain(caller, name, ask)
+
+    async def ask_group(self, caller: Caller, name: str, text: str) -> TeamReply:
+        """As of `TeamDesk`."""
+        group = self.settings.group(name)
+        if group is None:
+            known = [one.name for one in self.settings.groups]
+            raise NotFoundError(f"There is no group called {name!r}.", suggestions=known)
+
+        async def ask(link: Link) -> TeamReply:
+            for member in group.members:
+                link.check(self._known(member), self.settings)
+            self.mailbox.put(link.conversation, caller, group.name, text)
+            members = _Members(self, link, caller)
+            result = await work_together(group, text, members)
+            return TeamReply(group.name, result.text, result.answers, result.how, members.tainted)
+
+        return await self._in_chain(caller, group.name, ask)
+
+    # As the session uses it
+
+    @contextmanager
+    def leading(self, turn: Turn) -> Iterator[Link]:
+        """While `turn`, a request of the person, is answered: the beginning of its chains."""
+        link = Link(
+            (turn.caller.name,), turn.conversation, Budget.of(self.settings), turn.prompt.mode
+        )
+        self._links[turn.caller.turn] = link
+        try:
+            yield link
+        finally:
+            del self._links[turn.caller.turn]
+
+    async def answer_as_group(self, group: AgentGroup, turn: Turn, link: Link) -> GroupResult:
+        """Let a group answer the person; the members' answers are items of their own."""
+        members = _Members(self, link, turn.caller, turn.prompt)
+        return await work_together(group, turn.prompt.text, members)
+
+    # One answer
+
+    async def _answer(
+        self,
+        link: Link,
+        asker: Caller,
+        name: str,
+        text: str,
+        hands_to: tuple[str, ...] | None = None,
+        prompt: Prompt | None = None,
+    ) -> tuple[TeamAnswer, Turn]:
+        """A turn of the agent `name`, asked by `asker`.
+
+        Raises:
+            LimitError: the bounds of the request are reached.
+            ScriptoriumError: the agent failed.
+        """
+        profile = self.settings.agent(name)
+        assert profile is not None
+        link.budget.take_turn()
+        role = self.role(profile, link.budget.tokens)
+        prompt = replace(prompt, text=text) if prompt else Prompt(text, mode=link.mode)
+        caller = self._caller(asker, profile.name, link.conversation)
+        turn = Turn(link.conversation, prompt, caller, self._store, self._events, self._runner, role)
+        below = replace(link, agents=(*link.agents, profile.name), hands_to=hands_to, busy=asyncio.Lock())
+        self._links[caller.turn] = below
+        try:
+            await self.responder(profile.name).respond(turn)
+        finally:
+            turn.settle()
+            link.budget.use(turn.usage)
+            del self._links[caller.turn]
+        if turn.problem:
+            raise ScriptoriumError(f"{profile.name} could not answer: {turn.problem}", agent=profile.name)
+        if not turn.said:
+            raise ScriptoriumError(f"{profile.name} ended without an answer.", agent=profile.name)
+        return TeamAnswer(profile.name, turn.said[-1]), turn
+
+    def _caller(self, asker: Caller, name: str, conversation: str) -> Caller:
+        """The agent as a caller: what the asker knows, it knows; what holds the asker back, holds it back."""
+        untrusted = any(
+            isinstance(item, ToolCard) and item.untrusted for item in self._store.items(conversation)
+        )
+        outside = asker.name if asker.kind in _OUTSIDE and not asker.agent else ""
+        return Caller(
+            CallerKind.DESKTOP_AGENT if asker.kind is CallerKind.USER else asker.kind,
+            name,
+            turn=uuid.uuid4().hex,
+            conversation=conversation,
+            uses_model=self.thinks(name) or asker.uses_model,
+            tainted=asker.tainted or untrusted,
+            agent=name,
+            acting_for=asker.acting_for or outside,
+        )
+
+    def _known(self, name: str) -> str:
+        profile = self.settings.agent(name)
+        if profile is not None:
+            return profile.name
+        names = [one.name for one in self.settings.agents]
+        near = [match[0] for match in process.extract(name, names, limit=5)]
+        where = "" if names else " The team has no agents yet: Settings, Team."
+        raise NotFoundError(f"There is no agent called {name!r}.{where}", suggestions=near)
+
+    async def _in_chain(
+        self, caller: Caller, to: str, work: Callable[[Link], Awaitable[TeamReply]]
+    ) -> TeamReply:
+        """Do `work` in the chain that a call belongs to, or in a new one for a call from elsewhere.
+
+        Raises:
+            ScriptoriumError: the person stopped it.
+        """
+        if known := self._links.get(caller.turn):
+            async with known.busy:
+                return await work(known)
+        conversation = caller.conversation
+        if not conversation or not self._store.has(conversation) or conversation in self._running:
+            conversation = self.mailbox.new_conversation(f"{caller.name} asks {to}")
+        link = Link((caller.name,), conversation, Budget.of(self.settings))
+        turn = caller.turn or uuid.uuid4().hex
+        # A task of its own: stopping it in the panel must not break off whoever called.
+        task = asyncio.ensure_future(work(link))
+        self._running[conversation] = task
+        self._events.publish(TurnStarted(conversation, turn))
+        try:
+            await asyncio.wait({task})
+        finally:
+            task.cancel()
+            await asyncio.wait({task})
+            del self._running[conversation]
+            state: TurnState = "stopped" if task.cancelled() else "failed" if task.exception() else "done"
+            self._events.publish(TurnFinished(conversation, turn, state, link.budget.used))
+        if task.cancelled():
+            raise ScriptoriumError("The person stopped the agents.")
+        return task.result()
+
+
+class _Members:
+    """The members of a group at work; what one of them read from outside taints those who come after."""
+
+    def __init__(self, team: Team, link: Link, asker: Caller, prompt: Prompt | None = None) -> None:
+        self._team = team
+        self._link = link
+        self._asker = asker
+        self._prompt = prompt
+        self.tainted = asker.tainted
+
+    def thinks(self, member: str) -> bool:
+        return self._team.thinks(member)
+
+    async def ask(
+        self, member: str, prompt: str, *, only_reads: bool = False, hands_to: tuple[str, ...] | None = None
+    ) -> TeamAnswer:
+        given = self._prompt or Prompt("", mode=self._link.mode)
+        given = replace(given, mode="ask" if only_reads else given.mode)
+        asker = replace(self._asker, tainted=self.tainted)
+        answer, turn = await self._team._answer(self._link, asker, member, prompt, hands_to, given)
+        self.tainted = turn.caller.tainted
+        return answer
+
+
+def team_profiles(team: TeamSettings) -> tuple[CallerProfile, ...]:
+    """What the agents may do at all, as the policy holds it. Who leads a group may hand work on."""
+    leads = {one.members[0].casefold() for one in team.groups if one.kind == "supervisor"}
+    made = []
+    for one in team.agents:
+        more = ("delegate",) if one.tools and one.name.casefold() in leads else ()
+        made.append(CallerProfile(caller=one.name, tools=(*one.tools, *more), read_only=one.read_only))
+    return tuple(made)

@@ -1,0 +1,214 @@
+"""The categories of tools in the settings: what each may do, and whether it is on, for all vaults or here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.desktop import tasks
+from app.desktop.bridge import VaultClient
+from app.permissions.wording import counted
+from app.settings import Settings
+from app.toolkit.registry import Category, Level
+from app.toolkit.tool import Tool
+from app.tools import CATALOG, CATEGORIES
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+ON_FROM_THE_START = frozenset(category.id for category in CATEGORIES if category.on)
+"""The categories that are on until somebody switches them off."""
+_AS_FOR_ALL, _ON, _OFF = "all", "on", "off"
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """A category as it comes, how many tools it has, and what the open vault says of it."""
+
+    category: Category
+    tools: int
+    here: str
+
+
+class CategorySwitches(QWidget):
+    """A card for each category. `wanted` carries an id and whether it is to be on for all vaults."""
+
+    wanted = Signal(str, bool)
+
+    def __init__(self, client: VaultClient | None, settings: Settings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._client = client
+        self._settings = settings
+        self.boxes: dict[str, QCheckBox] = {}
+        self.choices: dict[str, QComboBox] = {}
+        self._notes: dict[str, QLabel] = {}
+        self._facts: dict[str, _Facts] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
+        self.setAccessibleDescription(
+            self.tr("categories on off switch this vault calls a minute {0}").format(
+                " ".join(category.name for category in CATEGORIES)
+            )
+        )
+        heading = QLabel(self.tr("Categories"))
+        heading.setProperty("textSize", "strong")
+        self._column.addWidget(heading)
+        if client is None:
+            self._fill(tuple(_fact(category, CATALOG, "") for category in CATEGORIES))
+        else:
+            tasks.start(self._read(client), owner=self, what=self.tr("list the categories"))
+
+    def show_settings(self, settings: Settings) -> None:
+        """Show what is on by these settings."""
+        self._settings = settings
+        for id, box in self.boxes.items():
+            box.blockSignals(True)
+            box.setChecked(self._is_on(id))
+            box.blockSignals(False)
+            self._say(id)
+
+    async def _read(self, client: VaultClient) -> None:
+        self._fill(await client.run(_facts))
+
+    def _fill(self, facts: tuple[_Facts, ...]) -> None:
+        for fact in facts:
+            self._facts[fact.category.id] = fact
+            self._column.addWidget(self._card(fact))
+        self.show_settings(self._settings)
+
+    def _card(self, fact: _Facts) -> QWidget:
+        category = fact.category
+        card = QFrame()
+        card.setObjectName("card")
+        row = QHBoxLayout(card)
+        row.setContentsMargins(12, 8, 12, 8)
+        row.setSpacing(16)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        name = QLabel(category.name)
+        name.setProperty("textSize", "strong")
+        tools = counted(fact.tools, self.tr("tool"), self.tr("tools"))
+        about = _words(f"{tools} · {level_words(category.level)} · {_rate(category)}")
+        note = self._notes[category.id] = _words("")
+        for label in (name, about, note):
+            words.addWidget(label)
+        box = self.boxes[category.id] = QCheckBox(self.tr("On"))
+        box.setAccessibleName(self.tr("{0} in all vaults").format(category.name))
+        box.setToolTip(self.tr("For all vaults, but those that say otherwise"))
+        box.toggled.connect(lambda on: self.wanted.emit(category.id, on))
+        row.addLayout(words, 1)
+        row.addWidget(box, 0, Qt.AlignmentFlag.AlignTop)
+        if fact.here:
+            row.addWidget(self._choice(fact), 0, Qt.AlignmentFlag.AlignTop)
+        return card
+
+    def _choice(self, fact: _Facts) -> QComboBox:
+        choice = self.choices[fact.category.id] = QComboBox()
+        choice.addItem(self.tr("Here: as for all"), _AS_FOR_ALL)
+        choice.addItem(self.tr("Here: on"), _ON)
+        choice.addItem(self.tr("Here: off"), _OFF)
+        choice.setCurrentIndex(choice.findData(fact.here))
+        choice.setAccessibleName(self.tr("{0} in this vault").format(fact.category.name))
+        choice.setToolTip(self.tr("In this vault"))
+        choice.currentIndexChanged.connect(lambda _: self._set_here(fact.category.id))
+        return choice
+
+    def _set_here(self, id: str) -> None:
+        wanted = str(self.choices[id].currentData())
+        if self._client is not None:
+            change = self._client.run(partial(_change_here, id, wanted))
+            tasks.start(change, owner=self, what=self.tr("switch the category"))
+        self._say(id)
+
+    def _is_on(self, id: str) -> bool:
+        """Whether it is on in vaults that say nothing of it."""
+        on = self._facts[id].category.on or id in self._settings.tools.categories_on
+        return on and id not in self._settings.permissions.categories_off
+
+    def _say(self, id: str) -> None:
+        """What its state means, where that is worth a word."""
+        on, here = self._is_on(id), self.choices[id].currentData() if id in self.choices else _AS_FOR_ALL
+        denied = id in self._settings.permissions.categories_off
+        is_on = not denied and (here == _ON or (on and here != _OFF))
+        label = self._notes[id]
+        label.setText("" if is_on else self._off_words(self._facts[id], denied=denied and here == _ON))
+        label.setVisible(not is_on)
+
+    def _off_words(self, fact: _Facts, *, denied: bool) -> str:
+        if denied:
+            return self.tr("It stays off here: it is switched off for all vaults.")
+        meaning = {
+            Level.READ_ONLY: self.tr("Off. Switched on, agents may read with its tools, and change nothing."),
+            Level.READ_WRITE: self.tr(
+                "Off. Switched on, agents may propose what its tools do; you are asked before it is done."
+            ),
+            Level.EXECUTE: self.tr(
+                "Off. Switched on, agents may propose to run programs. You see the exact command each time."
+            ),
+        }
+        return meaning[fact.category.level]
+
+
+def level_words(level: Level) -> str:
+    """What the tools of a level may do."""
+    return {
+        Level.READ_ONLY: _tr("only reads"),
+        Level.READ_WRITE: _tr("reads and proposes changes"),
+        Level.EXECUTE: _tr("may run programs"),
+    }[level]
+
+
+def _rate(category: Category) -> str:
+    return _tr("at most {0} calls a minute by a caller").format(category.rate_per_minute)
+
+
+def _facts(workspace: Workspace) -> tuple[_Facts, ...]:
+    here = workspace.vault_settings
+    found = []
+    for category in workspace.registry.categories:
+        on, off = category.id in here.categories_on, category.id in here.categories_off
+        state = _OFF if off else _ON if on else _AS_FOR_ALL
+        # As it comes, not as it is set: whether a plug-in's is on is said by the settings alone.
+        from_the_start = Category(
+            category.id, category.name, category.level, category.id in ON_FROM_THE_START,
+            category.rate_per_minute,
+        )  # fmt: skip
+        found.append(_fact(from_the_start, workspace.registry.all(), state))
+    return tuple(found)
+
+
+def _fact(category: Category, tools: tuple[Tool, ...], here: str) -> _Facts:
+    count = Counter(tool.category for tool in tools)
+    return _Facts(category, count[category.id], here)
+
+
+def _change_here(id: str, wanted: str, workspace: Workspace) -> None:
+    here = workspace.vault_settings
+    on = tuple(one for one in here.categories_on if one != id)
+    off = tuple(one for one in here.categories_off if one != id)
+    workspace.change_vault_settings(
+        here.model_copy(
+            update={
+                "categories_on": (*on, id) if wanted == _ON else on,
+                "categories_off": (*off, id) if wanted == _OFF else off,
+            }
+        )
+    )
+
+
+def _words(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setProperty("tone", "muted")
+    label.setWordWrap(True)
+    return label
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("CategorySwitches", text)

@@ -1,0 +1,209 @@
+"""A control for each argument of a tool, by what the argument names and which values it takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+
+from pydantic.fields import FieldInfo
+from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QStringListModel, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QPlainTextEdit
+
+from app.desktop import tasks
+from app.desktop.form import Editor, editor
+from app.desktop.theme import code_font
+from app.desktop.tool_call.names import offers_names
+from app.toolkit.arguments import SlotKind
+from app.toolkit.tool import Parameter
+from app.vault.markdown.yaml_tree import UnreadableYaml, read_tree, values_of
+
+Find = Callable[[SlotKind, str], Awaitable[list[str]]]
+_LINES = {SlotKind.MARKDOWN: 7, SlotKind.PROPERTIES: 4}
+
+
+def field_of(parameter: Parameter, field: FieldInfo, value: object, find: Find) -> Editor:
+    """The editor for an argument; its value is None while nothing is given."""
+    kind = parameter.kind
+    if offers_names(kind):
+        return _names(parameter, value, find)
+    if kind is SlotKind.PROPERTIES or parameter.annotation is dict:
+        return _properties(value)
+    if kind is SlotKind.MARKDOWN or parameter.name in ("prompt", "patch", "text", "content", "body"):
+        return _text(value)
+    if parameter.many and parameter.annotation not in (str, int, float):
+        return _json(value)
+    made = editor(parameter.name, field, value)
+    if isinstance(made.control, QLineEdit):
+        made.control.setPlaceholderText(_hint(parameter))
+    return made
+
+
+class NameLine(QLineEdit):
+    """A line under which names are offered while one is typed; several are set apart by commas."""
+
+    def __init__(self, text: str, kind: SlotKind, many: bool, find: Find) -> None:
+        super().__init__(text)
+        self._kind = kind
+        self._many = many
+        self._find = find
+        self._names = QStringListModel(self)
+        self._list = QListView()
+        self._list.setObjectName("popup")
+        self._list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._popup = QCompleter(self)
+        self._popup.setModel(self._names)
+        self._popup.setPopup(self._list)
+        self._popup.setWidget(self)
+        self._popup.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self._popup.activated.connect(self._take)
+        self.textEdited.connect(lambda _: self._look())
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """What is offered now."""
+        return tuple(self._names.stringList()) if self._list.isVisible() else ()
+
+    def event(self, event: QEvent) -> bool:
+        """Take a name with Tab, which would otherwise leave the field."""
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+            and event.key() == Qt.Key.Key_Tab
+            and self._list.isVisible()
+        ):
+            self._take_marked()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Down shows the names; with the list open, Enter takes the marked one, or the first."""
+        if self._list.isVisible() and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._take_marked()
+        elif event.key() == Qt.Key.Key_Down and not self._list.isVisible():
+            self._look()
+        else:
+            super().keyPressEvent(event)
+
+    def _take_marked(self) -> None:
+        self._take(self._list.currentIndex().data() or self._names.stringList()[0])
+        self._list.hide()
+
+    def _word(self) -> tuple[str, str]:
+        """What stands before the name that is being typed, and that name so far."""
+        if not self._many:
+            return "", self.text().strip()
+        before, comma, word = self.text().rpartition(",")
+        return f"{before}{comma} " if comma else "", word.strip()
+
+    def _look(self) -> None:
+        tasks.start(self._offer(), owner=self, what=self.tr("offer names"))
+
+    async def _offer(self) -> None:
+        _, word = self._word()
+        names = await self._find(self._kind, word)
+        if self._word()[1] != word or not self.hasFocus():
+            return
+        self._names.setStringList(names)
+        if names and names != [word]:
+            self._popup.complete()
+            self._list.setCurrentIndex(QModelIndex())
+        else:
+            self._list.hide()
+
+    def _take(self, name: object) -> None:
+        if isinstance(name, str):
+            before, _ = self._word()
+            self.setText(f"{before}{name}")
+            self.editingFinished.emit()
+
+
+def _names(parameter: Parameter, value: object, find: Find) -> Editor:
+    shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value or "")
+    line = NameLine(shown, parameter.kind, parameter.many, find)
+    line.setPlaceholderText(_hint(parameter))
+
+    def read() -> object:
+        text = line.text().strip()
+        if not parameter.many:
+            return text or None
+        return [part.strip() for part in text.split(",") if part.strip()] or None
+
+    made = Editor(line, read)
+    line.editingFinished.connect(made.tell)
+    return made
+
+
+def _text(value: object) -> Editor:
+    area = _area(str(value or ""), _LINES[SlotKind.MARKDOWN])
+    area.setPlaceholderText(_tr("Markdown"))
+    return _told(area, lambda: area.toPlainText() or None)
+
+
+def _properties(value: object) -> Editor:
+    """Properties as they stand at the top of a note, a line each."""
+    given = value if isinstance(value, dict) else {}
+    shown = "\n".join(f"{name}: {json.dumps(one, ensure_ascii=False)}" for name, one in given.items())
+    area = _area(shown, _LINES[SlotKind.PROPERTIES])
+    area.setPlaceholderText(_tr("status: draft\nrating: 4\ntopics: [tea, water]"))
+
+    def read() -> object:
+        text = area.toPlainText()
+        if not text.strip():
+            return None
+        try:
+            tree = read_tree(text)
+        except UnreadableYaml:
+            return text  # the model says what is wrong with it
+        return values_of(tree) if tree is not None else None
+
+    return _told(area, read)
+
+
+def _json(value: object) -> Editor:
+    area = _area(json.dumps(value, indent=2, ensure_ascii=False) if value else "", 4)
+    area.setPlaceholderText(_tr("A list, as JSON"))
+
+    def read() -> object:
+        text = area.toPlainText().strip()
+        try:
+            return json.loads(text) if text else None
+        except ValueError:
+            return text
+
+    return _told(area, read)
+
+
+def _area(text: str, lines: int) -> QPlainTextEdit:
+    area = QPlainTextEdit(text)
+    area.setTabChangesFocus(True)
+    area.setFont(code_font())
+    area.setFixedHeight(area.fontMetrics().lineSpacing() * lines + 18)
+    return area
+
+
+def _told(area: QPlainTextEdit, read: Callable[[], object]) -> Editor:
+    made = Editor(area, read)
+    area.textChanged.connect(made.tell)
+    return made
+
+
+def _hint(parameter: Parameter) -> str:
+    """What could stand in an empty field."""
+    many = _tr(" (several by commas)") if parameter.many else ""
+    words = {
+        SlotKind.NOTE: _tr("A note's name"),
+        SlotKind.NEW_NOTE: _tr("The new note's name"),
+        SlotKind.FOLDER: _tr("A folder; empty: the top of the vault"),
+        SlotKind.TAG: _tr("A tag"),
+        SlotKind.HEADING: _tr("A heading of the note"),
+        SlotKind.QUERY: _tr("tide tag:moon -path:Journal"),
+        SlotKind.HASH: _tr("The hash that read_note gave; empty: any"),
+    }.get(parameter.kind, _tr("Separate several by commas") if parameter.many else "")
+    return f"{words}{many}" if parameter.kind in (SlotKind.NOTE, SlotKind.TAG) else words
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ToolForm", text)
+

@@ -1,0 +1,192 @@
+"""Bluesky by the AT protocol: a session made with an app password, and a record for each post.
+
+The library behind it takes a second to import, so it is imported when something is sent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import regex
+from linkify_it import LinkifyIt
+
+from app.errors import (
+    InvalidParametersError,
+    LimitError,
+    NetworkError,
+    PermissionDeniedError,
+    ScriptoriumError,
+    TimeoutExpiredError,
+)
+from app.messages.channel import Receipt, check_sendable, keep_addresses_out_of_logs
+
+if TYPE_CHECKING:
+    from atproto import AsyncClient
+
+LONGEST, LONGEST_BYTES = 300, 3000
+_TIMEOUT_S = 20.0
+_GRAPHEME = regex.compile(r"\X")
+_HANDLE = regex.compile(
+    r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?", regex.IGNORECASE
+)
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_EXPIRED = "ExpiredToken"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSpan:
+    """A link in a text: where it begins and ends, in bytes of UTF-8, and where it leads."""
+
+    start: int
+    end: int
+    address: str
+
+
+def graphemes(text: str) -> int:
+    """How many signs a reader sees: what Bluesky counts."""
+    return sum(1 for _ in _GRAPHEME.finditer(text))
+
+
+def link_spans(text: str) -> tuple[LinkSpan, ...]:
+    """The web links of a text; a post shows as links only what is marked so."""
+    found = LinkifyIt(options={"fuzzy_email": False}).match(text) or []
+    return tuple(
+        LinkSpan(len(text[: one.index].encode()), len(text[: one.last_index].encode()), one.url)
+        for one in found
+        if one.url.startswith(("http://", "https://"))
+    )
+
+
+@dataclass(frozen=True)
+class BlueskyAccount:
+    """An account that posts.
+
+    Args:
+        handle: Such as name.bsky.social.
+        password: An app password, never the account's own.
+        service: The address of the account's server.
+
+    Raises:
+        InvalidParametersError: the handle or the address is none.
+    """
+
+    handle: str
+    password: str = field(repr=False)
+    service: str = "https://bsky.social"
+
+    def __post_init__(self) -> None:
+        if not _HANDLE.fullmatch(self.handle):
+            raise InvalidParametersError(f"{self.handle!r} is not a handle, such as name.bsky.social.")
+        parts = urlsplit(self.service)
+        safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+        if not safe or not parts.hostname:
+            raise InvalidParametersError(f"{self.service!r} is not the https address of a Bluesky server.")
+
+    @property
+    def where(self) -> str:
+        """The account and its server."""
+        return f"Bluesky, as @{self.handle} by {urlsplit(self.service).hostname}"
+
+    def check(self, text: str) -> None:
+        """As of `Channel`: 1 to 300 graphemes, and no more than 3,000 bytes."""
+        check_sendable(text)
+        length, size = graphemes(text), len(text.encode())
+        if length > LONGEST or size > LONGEST_BYTES:
+            which, limit, has = (
+                ("characters", LONGEST, length) if length > LONGEST else ("bytes", LONGEST_BYTES, size)
+            )
+            raise LimitError(
+                f"Bluesky takes {limit:,} {which}; this message has {has:,}. Nothing was sent: shorten it.",
+                limit=limit,
+                length=has,
+            )
+
+    async def send(self, text: str) -> Receipt:
+        """As of `Channel`. A session that ran out is made anew, once: such a post was not taken."""
+        import httpx
+        from atproto import AsyncClient, AsyncRequest
+        from atproto_client.exceptions import AtProtocolError
+
+        self.check(text)
+        keep_addresses_out_of_logs()
+        request = AsyncRequest(timeout=_TIMEOUT_S, event_hooks={"response": [_refuse_redirect]})
+        client = AsyncClient(self.service, request=request)
+        try:
+            try:
+                return await self._post(client, text)
+            except AtProtocolError as error:
+                if _name_of(error) != _EXPIRED:
+                    raise
+                return await self._post(client, text)
+        except AtProtocolError as error:
+            raise _refusal(error) from None
+        except (httpx.HTTPError, ValueError) as error:
+            # What the library lets through: a broken connection, or an answer that is not the protocol's.
+            kind = type(error).__name__
+            raise NetworkError(f"Bluesky's server did not answer as it should ({kind}).") from error
+        finally:
+            await request.close()
+
+    async def _post(self, client: AsyncClient, text: str) -> Receipt:
+        from atproto import models
+
+        await client.login(self.handle, self.password, fetch_bsky_profile=False)
+        facets = [
+            models.AppBskyRichtextFacet.Main(
+                features=[models.AppBskyRichtextFacet.Link(uri=link.address)],
+                index=models.AppBskyRichtextFacet.ByteSlice(byte_start=link.start, byte_end=link.end),
+            )
+            for link in link_spans(text)
+        ]
+        record = models.AppBskyFeedPost.Record(
+            text=text, facets=facets or None, created_at=client.get_current_time_iso()
+        )
+        made = await client.com.atproto.repo.create_record(
+            models.ComAtprotoRepoCreateRecord.Data(
+                repo=self.handle, collection=models.ids.AppBskyFeedPost, record=record
+            )
+        )
+        key = made.uri.rpartition("/")[2]
+        return Receipt(made.uri, f"https://bsky.app/profile/{self.handle}/post/{key}")
+
+
+async def _refuse_redirect(response: Any) -> None:  # noqa: ANN401 (of a lazily imported library)
+    """A password is never sent on to another address."""
+    if response.is_redirect:
+        raise NetworkError("Bluesky's server sends to another address, which is not followed.")
+
+
+def _name_of(error: Exception) -> str:
+    """The protocol's name of an error, empty when the server gave none."""
+    content = getattr(getattr(error, "response", None), "content", None)
+    return str(getattr(content, "error", ""))
+
+
+def _refusal(error: Exception) -> ScriptoriumError:
+    """What the server's answer means for the user."""
+    from atproto_client import exceptions
+
+    content = getattr(getattr(error, "response", None), "content", None)
+    said = str(getattr(content, "message", None) or "")[:200]
+    name = _name_of(error)
+    if isinstance(error, exceptions.RateLimitExceededError):
+        wait = error.retry_after
+        words = f" Try again in {wait:g} s." if wait is not None else ""
+        return LimitError(f"Bluesky takes no more messages now.{words}", retry_after=wait)
+    if isinstance(error, exceptions.UnauthorizedError) or name in ("AuthenticationRequired", _EXPIRED):
+        return PermissionDeniedError(
+            "Bluesky does not accept the handle with this app password. Enter it anew in the settings."
+        )
+    if isinstance(error, exceptions.BadRequestError):
+        why = said or name or "it gives no reason"
+        return InvalidParametersError(f"Bluesky does not take this message: {why}.")
+    if isinstance(error, exceptions.InvokeTimeoutError):
+        return TimeoutExpiredError(
+            "Bluesky did not answer in time; look at the account whether the post is there.", limit=_TIMEOUT_S
+        )
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status is None:
+        return NetworkError("Bluesky could not be reached; nothing was sent.")
+    return NetworkError(f"Bluesky answered with the error {status}; nothing was sent.", status=status)

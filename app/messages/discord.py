@@ -1,0 +1,133 @@
+"""Discord by webhook: one address, which is itself the secret, and one POST for each message."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from app.errors import (
+    InvalidParametersError,
+    LimitError,
+    NetworkError,
+    NotFoundError,
+    PermissionDeniedError,
+    ScriptoriumError,
+    TimeoutExpiredError,
+)
+from app.messages.channel import Receipt, check_sendable, keep_addresses_out_of_logs
+
+if TYPE_CHECKING:
+    import httpx2
+
+LONGEST = 2000
+_TIMEOUT_S = 20.0
+_PATH = re.compile(r"/api/(?:v\d+/)?webhooks/(\d+)/[\w-]+")
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True)
+class DiscordWebhook:
+    """The channel behind a webhook.
+
+    Args:
+        address: The webhook's address; whoever has it may post, so it is kept as a secret.
+
+    Raises:
+        InvalidParametersError: it is not the address of a webhook; the words do not repeat it.
+    """
+
+    address: str
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.address)
+        safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+        if not safe or not parts.hostname or not _PATH.fullmatch(parts.path):
+            raise InvalidParametersError(
+                "That is not the address of a Discord webhook, such as "
+                "https://discord.com/api/webhooks/<number>/<token>. Copy it from the channel's settings."
+            )
+
+    def __repr__(self) -> str:
+        return f"DiscordWebhook({self.where})"
+
+    @property
+    def where(self) -> str:
+        """The webhook's number and its server, without the token."""
+        parts = urlsplit(self.address)
+        number = _PATH.fullmatch(parts.path)
+        return f"Discord, webhook {number[1] if number else '?'} at {parts.hostname}"
+
+    def check(self, text: str) -> None:
+        """As of `Channel`: 1 to 2,000 characters."""
+        check_sendable(text)
+        if len(text) > LONGEST:
+            raise LimitError(
+                f"Discord takes {LONGEST:,} characters; this message has {len(text):,}. Nothing was sent: "
+                "shorten it, or send it in parts.",
+                limit=LONGEST,
+                length=len(text),
+            )
+
+    async def send(self, text: str) -> Receipt:
+        """As of `Channel`. Nobody is notified by it: mentions in the text stay words."""
+        import httpx2
+
+        self.check(text)
+        keep_addresses_out_of_logs()
+        body = {"content": text, "allowed_mentions": {"parse": []}}
+        try:
+            async with httpx2.AsyncClient(timeout=_TIMEOUT_S, follow_redirects=False) as client:
+                answer = await client.post(self.address, params={"wait": "true"}, json=body)
+        except httpx2.ConnectTimeout:
+            raise NetworkError("Discord could not be reached in time; nothing was sent.") from None
+        except httpx2.TimeoutException:
+            raise TimeoutExpiredError(
+                "Discord did not answer in time; look in the channel whether the message arrived.",
+                limit=_TIMEOUT_S,
+            ) from None
+        except httpx2.HTTPError as error:
+            # The library's words hold the address, and that is the secret.
+            raise NetworkError(f"Discord could not be reached ({type(error).__name__}).") from None
+        if answer.status_code == 204:
+            return Receipt("")
+        if answer.status_code == 200:
+            return Receipt(str(_fields(answer).get("id", "")))
+        raise _refusal(answer)
+
+
+def _fields(answer: httpx2.Response) -> Mapping[str, object]:
+    try:
+        read = json.loads(answer.content)
+    except ValueError:
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+def _refusal(answer: httpx2.Response) -> ScriptoriumError:
+    """What Discord's answer means for the user."""
+    status, fields = answer.status_code, _fields(answer)
+    said = str(fields.get("message", ""))[:200]
+    if status == 429:
+        wait = _seconds(fields.get("retry_after", answer.headers.get("retry-after")))
+        words = f" Try again in {wait:g} s." if wait is not None else ""
+        return LimitError(f"Discord takes no more messages now.{words}", retry_after=wait)
+    if status in (401, 403):
+        return PermissionDeniedError(
+            "Discord does not accept the webhook's token. Enter the webhook anew in the settings."
+        )
+    if status == 404:
+        return NotFoundError("The webhook is gone: somebody deleted it in Discord. Make another one there.")
+    if status == 400:
+        return InvalidParametersError(f"Discord does not take this message: {said or 'it gives no reason'}.")
+    return NetworkError(f"Discord answered with the error {status}; nothing was sent.", status=status)
+
+
+def _seconds(value: object) -> float | None:
+    try:
+        return max(0.0, float(str(value)))
+    except ValueError:
+        return None

@@ -1,0 +1,58 @@
+"""The channels that the user has set up. One that is off or half set up is an error, never a success."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.errors import InvalidParametersError
+from app.messages.bluesky import BlueskyAccount
+from app.messages.channel import Channel, Secrets
+from app.messages.discord import DiscordWebhook
+from app.settings import MessageSettings
+
+DISCORD, BLUESKY = "discord", "bluesky"
+WEBHOOK = "webhook"
+"""The account under which the address of Discord's webhook is kept."""
+_WHERE = "Settings, Messages"
+
+
+class Outbox:
+    """Finds the channel of a target.
+
+    Args:
+        settings: What the user has switched on, as it is now.
+        secrets: Holds the webhook's address and the app password.
+    """
+
+    def __init__(self, settings: Callable[[], MessageSettings], secrets: Secrets) -> None:
+        self._settings = settings
+        self._secrets = secrets
+
+    def channel(self, target: str) -> Channel:
+        """The channel of "discord" or "bluesky".
+
+        Raises:
+            InvalidParametersError: it is off, or not set up; the words say where to do it.
+        """
+        settings = self._settings()
+        if target == DISCORD:
+            if not settings.discord:
+                raise _off("Discord")
+            return DiscordWebhook(self._secret(DISCORD, WEBHOOK, "Discord has no webhook"))
+        if target == BLUESKY:
+            if not settings.bluesky:
+                raise _off("Bluesky")
+            if not settings.bluesky_handle:
+                raise InvalidParametersError(f"Bluesky has no handle yet: {_WHERE}. Nothing was sent.")
+            password = self._secret(BLUESKY, settings.bluesky_handle, "Bluesky has no app password")
+            return BlueskyAccount(settings.bluesky_handle, password, settings.bluesky_service)
+        raise InvalidParametersError(f"There is no channel {target!r}.", allowed=[DISCORD, BLUESKY])
+
+    def _secret(self, service: str, account: str, problem: str) -> str:
+        if secret := self._secrets.get(service, account):
+            return secret
+        raise InvalidParametersError(f"{problem} yet: {_WHERE}. Nothing was sent.")
+
+
+def _off(name: str) -> InvalidParametersError:
+    return InvalidParametersError(f"Messages to {name} are off: {_WHERE}. Nothing was sent.")

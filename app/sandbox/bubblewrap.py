@@ -1,0 +1,98 @@
+"""The argument vector of bubblewrap: what a program in the sandbox sees of the system.
+
+It sees the system's programs and libraries, read-only; the vault as `/vault`; an own, empty `/tmp`; its own
+processes. There is no network, no home folder, no other file and no way to gain a right, and it ends when
+the app ends. See bwrap(1).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+VAULT = "/vault"
+"""Where the sandbox has the vault."""
+PATH = "/usr/local/bin:/usr/bin:/bin"
+TMP_BYTES = 64 * 1024 * 1024
+MOST_HIDDEN = 100
+"""How many files and folders can be hidden: the time bubblewrap takes grows with their square."""
+
+_SYSTEM = ("/usr", "/nix/store")
+_LINKED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_ETC = (
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The folder that the sandbox has as the vault.
+
+    `folder` is its absolute path, `writable` whether it may be written (a copy). Of `hidden_files`, relative
+    to it, nothing can be read inside, and `hidden_folders` are empty.
+    """
+
+    folder: str
+    writable: bool = False
+    hidden_files: tuple[str, ...] = ()
+    hidden_folders: tuple[str, ...] = ()
+
+
+def sandbox_arguments(
+    bwrap: str, bound: Bound, command: Sequence[str], cwd: str = ""
+) -> tuple[list[str], bytes]:
+    """The command line that runs `command` in a sandbox, and what its standard input is given.
+
+    What is bound goes through the standard input (`--args 0`): thousands of hidden notes do not fit a
+    command line. The program itself then reads an empty input.
+
+    Args:
+        bwrap: The path of bubblewrap.
+        bound: The folder to have as the vault.
+        command: The program and its arguments.
+        cwd: The folder to run in, relative to the vault.
+    """
+    options = [
+        "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv",
+        *_environment(), *_system(),
+        "--proc", "/proc", "--dev", "/dev", "--size", str(TMP_BYTES), "--tmpfs", "/tmp",
+    ]  # fmt: skip
+    options += [*_vault(bound), "--chdir", f"{VAULT}/{cwd}" if cwd else VAULT]
+    given = b"".join(os.fsencode(option) + b"\0" for option in options)
+    return [bwrap, "--args", "0", "--", *command], given
+
+
+def sandbox_environment() -> dict[str, str]:
+    """The environment of a program in the sandbox."""
+    return {"PATH": PATH, "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
+
+
+def _environment() -> Iterable[str]:
+    for name, value in sandbox_environment().items():
+        yield from ("--setenv", name, value)
+
+
+def _system() -> Iterable[str]:
+    for path in _SYSTEM:
+        yield from ("--ro-bind-try", path, path)
+    for path in _LINKED:
+        if Path(path).is_symlink():
+            yield from ("--symlink", str(Path(path).readlink()), path)
+        else:
+            yield from ("--ro-bind-try", path, path)
+    for path in _ETC:
+        yield from ("--ro-bind-try", path, path)
+
+
+def _vault(bound: Bound) -> Iterable[str]:
+    yield from ("--bind" if bound.writable else "--ro-bind", bound.folder, VAULT)
+    for name in bound.hidden_folders:
+        yield from ("--tmpfs", f"{VAULT}/{name}")
+    for name in bound.hidden_files:
+        yield from ("--ro-bind", os.devnull, f"{VAULT}/{name}")

@@ -1,0 +1,171 @@
+"""Runs git on the repository in the vault so that nothing the repository brings can run a program.
+
+A vault may come from anywhere, and a repository's configuration can name programs for nearly everything:
+hooks, filters, pagers, editors, monitors, signatures, transports. All of it is switched off here, by the
+environment, which stands above the configuration.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from app.errors import InvalidParametersError, NotFoundError, StorageError
+from app.sandbox.process import Finished, run_program
+
+MAX_OUTPUT = 256 * 1024
+SECONDS = 30.0
+
+_SAFE = {
+    "color.ui": "false",
+    "commit.gpgSign": "false",
+    "core.alternateRefsCommand": "",
+    "core.askPass": "",
+    "core.editor": "false",
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.pager": "cat",
+    "core.quotePath": "false",
+    "core.sshCommand": "false",
+    "credential.helper": "",
+    "diff.external": "",
+    "gc.auto": "0",
+    "gpg.program": "false",
+    "log.showSignature": "false",
+    "maintenance.auto": "false",
+    "protocol.allow": "never",
+    "protocol.ext.allow": "never",
+    "status.submoduleSummary": "false",
+    "submodule.recurse": "false",
+}
+_PROGRAMS = r"^(filter\..*\.(clean|smudge|process)|diff\..*\.(command|textconv)|merge\..*\.driver)$"
+_NOBODY = ("Scriptorium", "scriptorium@localhost")
+
+
+class Repository:
+    """The repository of a vault: the one in its own `.git` folder, never one further up.
+
+    Args:
+        root: The vault's folder.
+        program: The path of git.
+    """
+
+    def __init__(self, root: Path, program: str) -> None:
+        self._root = str(root)
+        self._program = program
+        self._programs_off: dict[str, str] | None = None
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the vault has a repository of its own; a `.git` that is a file or a link is none."""
+        folder = Path(self._root, ".git")
+        return folder.is_dir() and not folder.is_symlink()
+
+    async def run(
+        self, arguments: Sequence[str], *, max_output: int = MAX_OUTPUT, author: tuple[str, str] = _NOBODY
+    ) -> Finished:
+        """Run `git` with these arguments; its exit status is the caller's to look at.
+
+        Args:
+            arguments: The command and what it takes, such as ("log", "--oneline").
+            max_output: How many bytes of its output are kept.
+            author: Name and address for a commit.
+
+        Raises:
+            NotFoundError: the vault has no repository, or there is no git.
+        """
+        if not self.is_there:
+            raise NotFoundError("The vault has no git repository of its own (a folder .git at its root).")
+        if self._programs_off is None:
+            self._programs_off = await self._named_programs()
+        return await self._git(arguments, max_output, author, {**_SAFE, **self._programs_off})
+
+    async def text(self, *arguments: str, author: tuple[str, str] = _NOBODY) -> str:
+        """What `git` prints for these arguments.
+
+        Raises:
+            NotFoundError: as `run`.
+            InvalidParametersError: git refused; its words are in the message.
+            StorageError: it took too long, or what it prints is too long to be whole.
+        """
+        done = await self.run(arguments, author=author)
+        if done.timed_out:
+            raise StorageError(f"git {arguments[0]} took longer than {SECONDS:g} s and was stopped.")
+        if done.exit_code:
+            said = (done.errors or done.output).decode("utf-8", "replace").strip()
+            raise InvalidParametersError(f"git {arguments[0]}: {said}", exit_code=done.exit_code)
+        return done.output.decode("utf-8", "replace")
+
+    async def author(self) -> tuple[str, str]:
+        """Name and address that the user's own git configuration gives, else ours."""
+        found = []
+        for name, other in zip(("user.name", "user.email"), _NOBODY, strict=True):
+            arguments = [self._program, "config", "--global", "--includes", "--get", name]
+            done = await run_program(
+                arguments, cwd=self._root, environment=_users(), timeout=SECONDS, max_output=1000
+            )
+            found.append(done.output.decode("utf-8", "replace").strip() or other)
+        return found[0], found[1]
+
+    async def _named_programs(self) -> dict[str, str]:
+        """The filters, drivers and converters that the configuration names, each with nothing instead."""
+        listing = ["config", "--includes", "--name-only", "-z", "--get-regexp", _PROGRAMS]
+        done = await self._git(listing, MAX_OUTPUT, _NOBODY, _SAFE)
+        if done.cut:
+            raise StorageError("The repository's configuration is too long to be checked: git was not run.")
+        off: dict[str, str] = {}
+        for name in done.output.decode("utf-8", "surrogateescape").split("\0"):
+            if not name:
+                continue
+            off[name] = ""
+            if name.startswith("filter."):
+                off[f"{name.rpartition('.')[0]}.required"] = "false"
+        return off
+
+    async def _git(
+        self, arguments: Sequence[str], max_output: int, author: tuple[str, str], config: Mapping[str, str]
+    ) -> Finished:
+        command = [
+            self._program, "--no-pager", "--literal-pathspecs", "--no-optional-locks",
+            f"--git-dir={Path(self._root, '.git')}", f"--work-tree={self._root}", *arguments,
+        ]  # fmt: skip
+        return await run_program(
+            command,
+            cwd=self._root,
+            environment=_environment(config, author),
+            timeout=SECONDS,
+            max_output=max_output,
+        )
+
+
+def _environment(config: Mapping[str, str], author: tuple[str, str]) -> dict[str, str]:
+    """The environment of git: nobody's configuration but the repository's, and ours above it."""
+    environment = {
+        **_users(),
+        "HOME": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_EDITOR": "false",
+        "GIT_PAGER": "cat",
+        "GIT_AUTHOR_NAME": author[0],
+        "GIT_AUTHOR_EMAIL": author[1],
+        "GIT_COMMITTER_NAME": author[0],
+        "GIT_COMMITTER_EMAIL": author[1],
+        "GIT_CONFIG_COUNT": str(len(config)),
+        "LC_ALL": "C.UTF-8",
+    }
+    for number, (name, value) in enumerate(config.items()):
+        environment[f"GIT_CONFIG_KEY_{number}"] = name
+        environment[f"GIT_CONFIG_VALUE_{number}"] = value
+    return environment
+
+
+def _users() -> dict[str, str]:
+    names = ("PATH", "HOME", "XDG_CONFIG_HOME", *(("SYSTEMROOT",) if sys.platform == "win32" else ()))
+    return {name: os.environ[name] for name in names if name in os.environ}

@@ -1,0 +1,152 @@
+"""Runs one program to its end: no shell, no input, bounded output and time, and nothing left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import psutil
+
+from app.errors import NotFoundError, StorageError
+
+MAX_OUTPUT = 64 * 1024
+_CHUNK = 64 * 1024
+_GRACE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a program ended.
+
+    `exit_code` is negative for one that a signal ended. `cut`: it wrote more than was kept (of `output` or
+    `errors`). `timed_out`: it was ended because its time was up. `seconds` is how long it ran.
+    """
+
+    exit_code: int
+    output: bytes
+    errors: bytes
+    cut: bool
+    timed_out: bool
+    seconds: float
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What is kept of a stream."""
+
+    limit: int
+    content: bytearray = field(default_factory=bytearray)
+    cut: bool = False
+
+    async def follow(self, stream: asyncio.StreamReader | None) -> None:
+        while stream is not None and (part := await stream.read(_CHUNK)):
+            self.cut = self.cut or len(self.content) + len(part) > self.limit
+            self.content += part[: self.limit - len(self.content)]
+
+
+async def run_program(
+    arguments: Sequence[str],
+    *,
+    cwd: str,
+    environment: Mapping[str, str],
+    timeout: float,
+    max_output: int = MAX_OUTPUT,
+    given: bytes | None = None,
+) -> Finished:
+    """Run a program; when this returns or is cancelled, it and what it started have ended.
+
+    Args:
+        arguments: The program (a name on the path, or a path) and its arguments, as they are.
+        cwd: The folder that it runs in.
+        environment: All of its environment.
+        timeout: In seconds; then it and all that it started are killed.
+        max_output: How many bytes of each of its two outputs are kept; the rest is read and dropped.
+        given: What it reads from its standard input; None for nothing.
+
+    Raises:
+        NotFoundError: there is no such program.
+        StorageError: it can't be started.
+    """
+    started = time.monotonic()
+    process = await _start(arguments, cwd, environment, given is not None)
+    output, errors = _Kept(max_output), _Kept(max_output)
+    reading = asyncio.gather(
+        output.follow(process.stdout), errors.follow(process.stderr), _give(process.stdin, given)
+    )
+    timed_out = False
+    try:
+        async with asyncio.timeout(timeout):
+            await process.wait()
+            # What it started in the background may hold its outputs open; that counts as its time.
+            await asyncio.shield(reading)
+    except TimeoutError:
+        timed_out = True
+    finally:
+        _kill(process)
+        await asyncio.shield(asyncio.ensure_future(_ended(process, reading)))
+    seconds = time.monotonic() - started
+    code = -1 if process.returncode is None else process.returncode
+    kept = bytes(output.content), bytes(errors.content)
+    return Finished(code, *kept, output.cut or errors.cut, timed_out, seconds)
+
+
+async def _start(
+    arguments: Sequence[str], cwd: str, environment: Mapping[str, str], takes_input: bool
+) -> asyncio.subprocess.Process:
+    pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+    try:
+        return await asyncio.create_subprocess_exec(
+            *arguments,
+            cwd=cwd,
+            env=dict(environment),
+            stdin=pipe if takes_input else nothing,
+            stdout=pipe,
+            stderr=pipe,
+            start_new_session=True,
+        )
+    except FileNotFoundError as error:
+        raise NotFoundError(f"There is no program {arguments[0]!r}.", program=arguments[0]) from error
+    except (OSError, ValueError) as error:
+        raise StorageError(f"{arguments[0]} can't be started: {error}") from error
+
+
+async def _ended(
+    process: asyncio.subprocess.Process, reading: asyncio.Future[tuple[None, None, None]]
+) -> None:
+    """Wait until the killed program is reaped and its outputs are read."""
+    await process.wait()
+    done, _ = await asyncio.wait({reading}, timeout=_GRACE_S)
+    if not done:
+        # Something that got away from the group still holds an output: it is not waited for.
+        reading.cancel()
+        await asyncio.wait({reading})
+
+
+async def _give(stream: asyncio.StreamWriter | None, given: bytes | None) -> None:
+    if stream is None:
+        return
+    with suppress(ConnectionError):
+        stream.write(given or b"")
+        await stream.drain()
+    stream.close()
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    """End a program, those that it started, and all of its process group."""
+    family: list[psutil.Process] = []
+    if process.returncode is None:
+        with suppress(psutil.Error):
+            family = psutil.Process(process.pid).children(recursive=True)
+        with suppress(ProcessLookupError):
+            process.kill()
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    for one in family:
+        with suppress(psutil.Error):
+            one.kill()

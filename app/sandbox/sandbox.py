@@ -1,0 +1,90 @@
+"""Sandbox: runs programs in bubblewrap where there is one, and says so where there is none."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.errors import ScriptoriumError
+from app.sandbox.bubblewrap import PATH, Bound, sandbox_arguments
+from app.sandbox.process import Finished, run_program
+
+_PROBE_S = 10.0
+
+
+class Sandbox:
+    """Where commands run.
+
+    Args:
+        bwrap: The path of bubblewrap; None to look for it. Empty for a system that is to have none.
+    """
+
+    def __init__(self, bwrap: str | None = None) -> None:
+        self._bwrap = bwrap
+        self._problem: str | None = None
+        self._looking = asyncio.Lock()
+
+    async def problem(self) -> str:
+        """Why there is no sandbox here, in words; empty when there is one. Tried out once."""
+        async with self._looking:
+            if self._problem is None:
+                self._problem = await self._tried()
+        return self._problem
+
+    async def run(self, bound: Bound, command: Sequence[str], cwd: str, timeout: float) -> Finished:
+        """Run a command in the sandbox, with `bound` as the vault; ask `problem` before.
+
+        Args:
+            bound: What it has as the vault.
+            command: The program and its arguments, as they are.
+            cwd: The folder of the vault to run in.
+            timeout: In seconds.
+        """
+        return await _in_bubblewrap(self._bwrap or "bwrap", bound, command, cwd, timeout)
+
+    async def _tried(self) -> str:
+        if self._bwrap is None:
+            self._bwrap = shutil.which("bwrap") or ""
+        if not self._bwrap:
+            if sys.platform.startswith("linux"):
+                return "bubblewrap (bwrap) is not installed"
+            return "there is a sandbox on Linux only"
+        try:
+            # The folder of the program itself is as good as any: it is there and can be read.
+            bound = Bound(str(Path(self._bwrap).parent))
+            tried = await _in_bubblewrap(self._bwrap, bound, ["true"], "", _PROBE_S)
+        except ScriptoriumError as error:
+            return error.message
+        if tried.exit_code == 0:
+            return ""
+        said = tried.errors.decode("utf-8", "replace").strip().partition("\n")[0]
+        return f"bubblewrap does not work here ({said or f'exit status {tried.exit_code}'})"
+
+
+async def run_unshielded(command: Sequence[str], folder: str, home: str, timeout: float) -> Finished:
+    """Run a command without a sandbox: it can do whatever the user can.
+
+    Its environment holds nothing of the app's but the search path, and `home` as its home folder.
+    """
+    environment = {
+        "PATH": os.environ.get("PATH", PATH),
+        "HOME": home,
+        "TMPDIR": home,
+        "LANG": os.environ.get("LANG", "C.UTF-8"),
+    }
+    if sys.platform == "win32":
+        # Without it no program starts on Windows.
+        environment["SYSTEMROOT"] = os.environ.get("SYSTEMROOT", "")
+    return await run_program(command, cwd=folder, environment=environment, timeout=timeout)
+
+
+async def _in_bubblewrap(
+    bwrap: str, bound: Bound, command: Sequence[str], cwd: str, timeout: float
+) -> Finished:
+    arguments, given = sandbox_arguments(bwrap, bound, command, cwd)
+    environment = {"PATH": PATH}
+    return await run_program(arguments, cwd="/", environment=environment, timeout=timeout, given=given)

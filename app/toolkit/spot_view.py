@@ -1,0 +1,130 @@
+"""A place on the disk as one call may see it: in the vault by its views, outside once the user agrees."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import TypeVar
+
+from app.errors import LimitError, NotFoundError, ScriptoriumError
+from app.permissions.approval import Effect
+from app.permissions.scoping import OUTSIDE_READ
+from app.toolkit.context import ToolContext
+from app.toolkit.disk import Disk, Spot
+from app.toolkit.disk_reading import MAX_FILE, Bounds, read_file
+from app.toolkit.proposal import EffectProposal
+from app.toolkit.result import ToolResult
+from app.vault.path import NotePath
+
+R = TypeVar("R", bound=ToolResult)
+
+
+def disk_of(context: ToolContext) -> Disk:
+    """The disk around the vault.
+
+    Raises:
+        NotFoundError: nothing but notes can be reached here.
+    """
+    if context.services.disk is None:
+        raise NotFoundError("The files of this vault can't be reached here.")
+    return context.services.disk
+
+
+async def spot_of(context: ToolContext, text: str) -> Spot:
+    """Where `text` leads; errors as of `Disk.spot`."""
+    return await asyncio.to_thread(disk_of(context).spot, text)
+
+
+def ask_to_read(context: ToolContext, text: str, *spots: Spot, read: Callable[[], R]) -> EffectProposal[R]:
+    """Ask for the folders of the spots outside, then read in a thread.
+
+    The answer is marked as text from outside. What is read is what was approved: paths without links, of
+    which no part is followed if it has become one since.
+
+    Args:
+        context: The call's.
+        text: What is to be read, in one sentence.
+        spots: The folders to be read, which are asked for as such, or files, whose folders are.
+        read: Reads.
+    """
+
+    async def run() -> R:
+        return (await asyncio.to_thread(read)).from_outside()
+
+    outside = [spot for spot in spots if spot.is_outside]
+    folders = dict.fromkeys(spot.folder for spot in outside)
+    shown = (*(("folder", folder) for folder in folders), *(("path", spot.real) for spot in outside))
+    return context.propose_effect(Effect(OUTSIDE_READ, text, shown), run)
+
+
+class SpotView:
+    """What a call may see at and below the folder `spot.folder`; paths are relative to that.
+
+    Raises:
+        NotFoundError: the spot is the vault itself, taken as a file.
+    """
+
+    def __init__(self, context: ToolContext, spot: Spot) -> None:
+        if spot.inside == "" and not spot.whole:
+            raise NotFoundError("The vault is a folder, not a file.")
+        self._context = context
+        self.spot = spot
+        disk = disk_of(context)
+        self._may_enter = disk.may_enter
+        self._prefix = None
+        if not spot.is_outside:
+            self._prefix = PurePath(spot.folder).relative_to(disk.root)
+
+    def bounds(self, depth: int) -> Bounds:
+        """The bounds of a walk; in the vault, what the call may not see is not there."""
+        if self._prefix is None:
+            return Bounds(depth, enters=self._may_enter)
+        return Bounds(depth, shows=self._shows)
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a file.
+
+        Raises:
+            LimitError: it holds more than 10 MiB.
+            NotFoundError: there is none that the call may see.
+            StorageError: it can't be read.
+        """
+        if self._prefix is None:
+            return read_file(str(PurePath(self.spot.folder, name)))
+        content = self._context.vault.read(self._inside(name))
+        if len(content) > MAX_FILE:
+            message = f"{name} holds more than {MAX_FILE // 1024**2} MiB."
+            raise LimitError(message, limit=MAX_FILE, path=name)
+        return content
+
+    def told(self, name: str) -> str:
+        """A path as the caller can use it: relative to the vault, or absolute."""
+        top = PurePath(self.spot.folder) if self._prefix is None else self._prefix
+        path = top / name
+        return printable(str(path) if self._prefix is None else path.as_posix())
+
+    def _inside(self, name: str) -> NotePath:
+        assert self._prefix is not None
+        return NotePath.on_disk((self._prefix / name).as_posix())
+
+    def _shows(self, name: str) -> bool:
+        """Whether the call may know of a file of the vault. Where the index is behind, its text decides."""
+        path, context = self._inside(name), self._context
+        if path.is_hidden or not context.vault.sees(path):
+            return False
+        if not path.is_note or context.index.note(path) is not None:
+            return True
+        try:
+            context.vault.read(path)
+        except NotFoundError:
+            return False
+        except ScriptoriumError:
+            # A folder, a link, a file that can't be read: its name tells nothing that a note's text would.
+            return True
+        return True
+
+
+def printable(name: str) -> str:
+    """A name with a mark for the bytes that are no text, which no JSON could hold."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

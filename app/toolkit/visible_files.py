@@ -1,0 +1,69 @@
+"""Which files of the vault a call may see, found on the disk itself: for commands, which see them all."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import NotFoundError, ScriptoriumError
+from app.toolkit.vault_view import VaultView
+from app.vault.path import NotePath
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleFiles:
+    """The files that a call may see, and what must be kept from it; names are relative to the vault.
+
+    `hidden_folders` are programs' own data (`.git` among them, where old texts of private notes may be);
+    `has_hidden` says whether notes are kept from the call.
+    """
+
+    shown: tuple[NotePath, ...]
+    hidden_files: tuple[str, ...]
+    hidden_folders: tuple[str, ...]
+    has_hidden: bool
+
+
+def visible_files(root: str, vault: VaultView) -> VisibleFiles:
+    """Look at every file of the vault at `root`; reads each note. Blocks: call it in a thread."""
+    shown: list[NotePath] = []
+    files: list[str] = []
+    folders: list[str] = []
+    kept_notes = False
+    for folder, inner, names in os.walk(root):
+        prefix = os.path.relpath(folder, root).replace(os.sep, "/")
+        prefix = "" if prefix == "." else f"{prefix}/"
+        folders += [f"{prefix}{name}" for name in inner if _is_own(folder, name)]
+        inner[:] = [name for name in inner if not name.startswith(".")]
+        for name in names:
+            if Path(folder, name).is_symlink():
+                continue
+            path = NotePath.on_disk(f"{prefix}{name}")
+            if path.is_hidden:
+                files.append(path.text)
+            elif _is_shown(vault, path):
+                shown.append(path)
+            else:
+                files.append(path.text)
+                kept_notes = True
+    return VisibleFiles(tuple(shown), tuple(files), tuple(folders), kept_notes)
+
+
+def _is_own(folder: str, name: str) -> bool:
+    return name.startswith(".") and not Path(folder, name).is_symlink()
+
+
+def _is_shown(vault: VaultView, path: NotePath) -> bool:
+    if not vault.sees(path):
+        return False
+    if not path.is_note:
+        return True
+    try:
+        vault.read(path)
+    except NotFoundError:
+        return False
+    except ScriptoriumError:
+        # It can't be read here, so nothing is known of it that would let it be shown.
+        return False
+    return True

@@ -1,0 +1,212 @@
+"""Category development: patch, write and compare files; `shell` and `git` have modules of their own."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from pydantic import Field
+
+from app.errors import ConflictError, InvalidParametersError, NotFoundError, PermissionDeniedError
+from app.permissions.wording import counted
+from app.toolkit.arguments import ContentHash, MarkdownText
+from app.toolkit.context import ToolContext
+from app.toolkit.proposal import EffectProposal, Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.spot_view import SpotView, ask_to_read, spot_of
+from app.toolkit.tool import tool
+from app.vault.changes import ChangeSet, Create, Delete, FileChange, Update, content_hash
+from app.vault.diff import compare
+from app.vault.markdown.patch import apply_patch
+from app.vault.markdown.text import decode
+from app.vault.path import NotePath
+from app.vault.unified import FilePatch, split_patch, unified
+
+_LONGEST_DIFF = 200_000
+
+VaultFile = Annotated[str, Field(min_length=1, max_length=1000)]
+
+
+class FilesPatched(ToolResult):
+    """Files that a patch changes; with `dry_run` it was only tried."""
+
+    files: list[str]
+    dry_run: bool
+    diff: str
+
+
+class FileWritten(ToolResult):
+    """A file was written; `hash` is the SHA-256 of its bytes."""
+
+    path: str
+    created: bool
+    hash: str
+
+
+class Difference(ToolResult):
+    """What leads from one file to another, as a unified diff; empty when they are the same."""
+
+    diff: str
+    added: int
+    removed: int
+
+
+@tool(category="development", always_asks=True)
+async def patch(
+    context: ToolContext,
+    patch: Annotated[str, Field(min_length=1, max_length=1024 * 1024)],
+    files: Annotated[list[VaultFile], Field(min_length=1, max_length=200)],
+    dry_run: bool = False,
+) -> Proposal[FilesPatched] | FilesPatched:
+    """Apply a unified diff to files of the vault. Every context line must be there, else nothing is changed.
+
+    Args:
+        patch: The diff, with `---` and `+++` lines for each file; they may be left out for a single file.
+        files: The files that may be touched; a patch that touches another one is refused.
+        dry_run: Only try whether it fits.
+    """
+    changes = await asyncio.to_thread(_patched, context, patch, files)
+    change_set = ChangeSet.of(*changes, summary=f"Patch {counted(len(changes), 'file')}")
+    told = "".join(_as_diff(change) for change in changes)[:_LONGEST_DIFF]
+    names = [str(change.path) for change in changes]
+    said = f"The patch fits {', '.join(names)}." if dry_run else f"Patched {', '.join(names)}."
+    result = FilesPatched(files=names, dry_run=dry_run, diff=told, message=said)
+    return result if dry_run else context.propose(change_set, result)
+
+
+@tool(
+    category="development",
+    examples=(
+        "write the file {path} with {content}",
+        "save the text {content} in the file {path}",
+        "overwrite the file {path} with {content}",
+    ),
+    usage_rule="For notes use create_note, edit_note and update_note; file_write is for the other files.",
+    always_asks=True,
+)
+async def file_write(
+    context: ToolContext, path: VaultFile, content: MarkdownText, expected_hash: ContentHash | None = None
+) -> Proposal[FileWritten]:
+    """Write a text file of the vault, new or in place of what is there.
+
+    Args:
+        path: The file, relative to the vault, with its suffix.
+        content: All of its text.
+        expected_hash: Only write when the file there has this hash.
+    """
+    target = _target(path)
+    change = await asyncio.to_thread(_written, context, target, content.encode(), expected_hash)
+    made = isinstance(change, Create)
+    said = f"{'Created' if made else 'Wrote'} {change.path}."
+    result = FileWritten(
+        path=str(change.path), created=made, hash=content_hash(content.encode()), message=said
+    )
+    return context.propose(ChangeSet.of(change, summary=f"Write {change.path}"), result)
+
+
+@tool(
+    category="development",
+    examples=(
+        "diff {path} and {other}",
+        "compare the files {path} and {other}",
+        "show the difference between the file {path} and {other}",
+    ),
+)
+async def diff(
+    context: ToolContext,
+    path: Annotated[str, Field(min_length=1, max_length=4096)],
+    other: Annotated[str, Field(min_length=1, max_length=4096)],
+) -> Difference | EffectProposal[Difference]:
+    """Compare two text files, line by line.
+
+    Args:
+        path: The one file, in the vault or outside.
+        other: The other.
+    """
+    one, two = [await spot_of(context, text) for text in (path, other)]
+
+    def compared() -> Difference:
+        found = compare(*(SpotView(context, spot).read(spot.name) for spot in (one, two)))
+        text = unified(found, path, other)[:_LONGEST_DIFF]
+        counts = f"{counted(found.added, 'line')} more and {found.removed} less"
+        same = f"differ: {counts}" if found.hunks else "are the same"
+        return Difference(
+            diff=text, added=found.added, removed=found.removed, message=f"{path} and {other} {same}."
+        )
+
+    if one.is_outside or two.is_outside:
+        return ask_to_read(context, f"Compare {path} and {other}", one, two, read=compared)
+    return await asyncio.to_thread(compared)
+
+
+def _target(text: str) -> NotePath:
+    path = NotePath.parse(text)
+    if path.is_hidden:
+        raise PermissionDeniedError(f"{path} belongs to a program's own data.", path=text)
+    return path
+
+
+def _written(
+    context: ToolContext, target: NotePath, content: bytes, expected_hash: str | None
+) -> Create | Update:
+    vault = context.vault
+    taken = vault.taken(target)
+    if taken is None:
+        if expected_hash is not None:
+            raise NotFoundError(f"There is no file {target}, so it has no such hash.", path=str(target))
+        return Create(vault.spelled(target), content)
+    before = vault.read(taken)
+    if expected_hash not in (None, content_hash(before)):
+        raise ConflictError(
+            f"{taken} holds something else by now; nothing was written.",
+            path=str(taken),
+            expected_hash=expected_hash,
+            current_hash=content_hash(before),
+        )
+    return Update(taken, before, content)
+
+
+def _patched(context: ToolContext, text: str, files: list[str]) -> list[FileChange]:
+    """The changes that a patch makes; a file that the call does not name is never touched."""
+    named = {_target(name).key: _target(name) for name in files}
+    parts = split_patch(text)
+    if not parts:
+        raise InvalidParametersError("The patch holds no hunk: `@@ -line,count +line,count @@`.")
+    return [_patched_file(context, part, named) for part in parts]
+
+
+def _patched_file(context: ToolContext, part: FilePatch, named: dict[str, NotePath]) -> FileChange:
+    if part.old == part.new == "" and len(named) > 1:
+        raise InvalidParametersError("The patch does not say which file it is about: `--- name`, `+++ name`.")
+    text = part.new if part.new is not None else part.old
+    target = _target(text) if text else next(iter(named.values()))
+    if target.key not in named:
+        raise PermissionDeniedError(
+            f"The patch touches {target}, which the call does not name in `files`.",
+            path=str(target),
+            files=[str(path) for path in named.values()],
+        )
+    if part.old is not None and part.new is not None and part.old != part.new:
+        raise InvalidParametersError(f"The patch renames {part.old}: use move_note for that.", path=part.old)
+    if part.old is None:
+        if context.vault.taken(target) is not None:
+            raise ConflictError(f"There is a file {target} already.", path=str(target))
+        return Create(context.vault.spelled(target), apply_patch("", part.hunks).encode())
+    before = context.vault.read(target)
+    after = apply_patch(decode(before), part.hunks).encode()
+    if part.new is not None:
+        return Update(target, before, after)
+    if after:
+        raise ConflictError(f"The patch deletes {target}, but not all of its lines.", path=str(target))
+    return Delete(target, before)
+
+
+def _as_diff(change: FileChange) -> str:
+    name = str(change.path)
+    match change:
+        case Create():
+            return unified(compare(b"", change.after), "/dev/null", f"b/{name}")
+        case Delete():
+            return unified(compare(change.before, b""), f"a/{name}", "/dev/null")
+        case _:
+            return unified(compare(change.before, change.after), f"a/{name}", f"b/{name}")

@@ -1,0 +1,212 @@
+"""The tool git: the repository in the vault, its state, its history, and new commits."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shutil
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from app.errors import InvalidParametersError, NotFoundError, ScriptoriumError
+from app.permissions.approval import Effect
+from app.permissions.scoping import COMMAND
+from app.permissions.wording import counted
+from app.sandbox.git import Repository
+from app.toolkit.context import ToolContext
+from app.toolkit.proposal import EffectProposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.toolkit.vault_view import is_private
+from app.vault.path import NotePath
+
+GitOperation = Literal["status", "log", "diff", "add", "commit", "branch"]
+_BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
+_LONGEST = 200_000
+
+
+class GitAnswer(ToolResult):
+    """What git says, without the files that the caller may not see."""
+
+    output: str
+
+
+@tool(
+    category="development",
+    examples={
+        "status": ("git status", "what has changed in the repository", "show the state of the repository"),
+        "log": ("git log", "show the commits of the repository", "list the latest git commits"),
+        "diff": ("git diff", "show what changed since the last git commit"),
+        "add": ("git add {paths}", "stage {paths} for the next git commit"),
+        "commit": ("git commit with the message {message}", "make a git commit saying {message}"),
+        "branch": ("git branch", "which git branches are there"),
+    },
+    operations={
+        "status": "",
+        "log": "limit?",
+        "diff": "paths? staged?",
+        "add": "paths",
+        "commit": "message",
+        "branch": "name?",
+    },
+    usage_rule="git never changes files of the vault: it can't check out, reset, merge or pull.",
+    always_asks=True,
+)
+async def git(
+    context: ToolContext,
+    op: GitOperation,
+    paths: Annotated[list[str], Field(min_length=1, max_length=500)] | None = None,
+    staged: bool | None = None,
+    message: Annotated[str, Field(min_length=1, max_length=10_000)] | None = None,
+    name: Annotated[str, Field(min_length=1, max_length=100)] | None = None,
+    limit: Annotated[int, Field(ge=1, le=1000)] | None = None,
+) -> EffectProposal[GitAnswer]:
+    """Use the git repository of the vault. No hook, filter or other program of the repository is run.
+
+    Args:
+        op: What to do.
+        paths: The files, relative to the vault.
+        staged: For diff: what is staged, instead of what is not.
+        message: For commit: its message.
+        name: For branch: the new branch, made where the repository stands; the branches are listed without.
+        limit: For log: how many commits at most; 20 when left out.
+    """
+    repository = _repository(context)
+    files = [str(NotePath.parse(path)) for path in paths or ()]
+    work = _Work(context, repository, files)
+    plans: dict[str, tuple[list[str], Callable[[], Awaitable[GitAnswer]]]] = {
+        "status": (["status"], work.status),
+        "log": (["log", f"--max-count={limit or 20}"], lambda: work.log(limit or 20)),
+        "diff": (["diff", *(["--cached"] if staged else []), "--", *files], lambda: work.diff(bool(staged))),
+        "add": (["add", "--", *files], work.add),
+        "commit": (["commit", "-m", message or ""], lambda: work.commit(message or "")),
+        "branch": (["branch", *([_branch(name)] if name else [])], lambda: work.branch(name)),
+    }
+    line, run = plans[op]
+    shown = (
+        ("command", json.dumps(["git", *line], ensure_ascii=False)),
+        ("repository", "the vault's own"),
+        ("sandbox", "none: but nothing that the repository names is run"),
+    )
+
+    async def carry_out() -> GitAnswer:
+        return await run()
+
+    return context.propose_effect(Effect(COMMAND, f"Run git {' '.join(line)}".rstrip(" -"), shown), carry_out)
+
+
+class _Work:
+    """The operations on one repository, as far as the caller may see its files."""
+
+    def __init__(self, context: ToolContext, repository: Repository, files: list[str]) -> None:
+        self._vault = context.vault
+        self._hides = context.caller.uses_model
+        self._repository = repository
+        self._files = files
+
+    async def status(self) -> GitAnswer:
+        """The branch, and each file that differs."""
+        text = await self._repository.text(
+            "status", "--porcelain=v1", "--branch", "-z", "--no-renames", "--untracked-files=all",
+            "--ignore-submodules=all",
+        )  # fmt: skip
+        rows = [row for row in text.split("\0") if row]
+        kept = [row for row in rows if row.startswith("## ") or await self._shows(row[3:], row[:2] != "??")]
+        files = len(kept) - 1
+        said = f"{counted(files, 'file differs', 'files differ')}." if files else "Nothing differs."
+        return _answer("\n".join(kept), said)
+
+    async def log(self, limit: int) -> GitAnswer:
+        """The latest commits."""
+        text = await self._repository.text(
+            "log", f"--max-count={limit}", "--no-show-signature", "--date=iso-strict",
+            "--format=%h %ad %an: %s",
+        )  # fmt: skip
+        return _answer(text, f"{counted(len(text.splitlines()), 'commit')}.")
+
+    async def diff(self, staged: bool) -> GitAnswer:
+        """What differs in the files that may be seen."""
+        which = ["--cached"] if staged else []
+        safe = ["--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all"]
+        listed = await self._repository.text("diff", *which, *safe, "--name-only", "-z", "--", *self._files)
+        names = [name for name in listed.split("\0") if name]
+        shown = [name for name in names if await self._shows(name)]
+        text = ""
+        if shown:
+            done = await self._repository.run(["diff", *which, *safe, "--", *shown])
+            text = done.output.decode("utf-8", "replace")
+        return _answer(text, f"{counted(len(shown), 'file differs', 'files differ')}.")
+
+    async def add(self) -> GitAnswer:
+        """Stage files."""
+        filters = await self._repository.text("check-attr", "-z", "filter", "--", *self._files)
+        parts = filters.split("\0")
+        for name, value in zip(parts[0::3], parts[2::3], strict=False):
+            if value not in ("unspecified", "unset"):
+                raise InvalidParametersError(
+                    f"{name} goes through the filter {value!r} of the repository, and no program of a"
+                    " repository is run here: add it with git itself.",
+                    path=name,
+                )
+        for name in self._files:
+            if not await self._shows(name):
+                raise NotFoundError(f"There is no file {name}.", path=name)
+        await self._repository.text("add", "--", *self._files)
+        return _answer("", f"Staged {', '.join(self._files)}.")
+
+    async def commit(self, message: str) -> GitAnswer:
+        """Commit what is staged."""
+        author = await self._repository.author()
+        text = await self._repository.text(
+            "commit", "--no-verify", "--no-gpg-sign", "--quiet", "--cleanup=strip", "-m", message,
+            author=author,
+        )  # fmt: skip
+        made = await self._repository.text("log", "--max-count=1", "--no-show-signature", "--format=%h %s")
+        return _answer(text, f"Committed {made.strip()}.")
+
+    async def branch(self, name: str | None) -> GitAnswer:
+        """The branches, or a new one."""
+        if name:
+            await self._repository.text("branch", "--no-track", _branch(name))
+            return _answer("", f"Made the branch {name}; the vault stays on the one it is on.")
+        text = await self._repository.text("branch", "--list", "--no-color", "--no-column")
+        return _answer(text, f"{counted(len(text.splitlines()), 'branch', 'branches')}.")
+
+    async def _shows(self, name: str, tracked: bool = True) -> bool:
+        """Whether the caller may see a file as it is, as it is staged, and as it was last committed."""
+        path = NotePath.on_disk(name)
+        if not self._vault.sees(path):
+            return False
+        if not self._hides or not path.is_note:
+            return True
+        try:
+            if await asyncio.to_thread(self._vault.exists, path):
+                await asyncio.to_thread(self._vault.read, path)
+        except ScriptoriumError:
+            return False
+        for blob in (f":{name}", f"HEAD:{name}") if tracked else ():
+            done = await self._repository.run(["cat-file", "blob", blob], max_output=64 * 1024)
+            if done.exit_code == 0 and is_private(done.output):
+                return False
+        return True
+
+
+def _repository(context: ToolContext) -> Repository:
+    disk, program = context.services.disk, shutil.which("git")
+    if disk is None or program is None:
+        raise NotFoundError("git is not installed here." if disk else "The files can't be reached here.")
+    return Repository(Path(disk.root), program)
+
+
+def _branch(name: str) -> str:
+    if not _BRANCH.fullmatch(name) or ".." in name or name.endswith(("/", ".lock", ".")):
+        raise InvalidParametersError(f"A branch can't be called {name!r}.", name=name)
+    return name
+
+
+def _answer(text: str, said: str) -> GitAnswer:
+    return GitAnswer(output=text[:_LONGEST], message=said)

@@ -1,0 +1,421 @@
+"""Category memory: blocks that an agent keeps and edits, and their place in its context."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from app.errors import ConflictError, InvalidParametersError, NotFoundError
+from app.memory import changes, edits
+from app.memory.block import Block, BlockType, Permission, View
+from app.memory.schema import schema_json, schema_of
+from app.permissions.caller import CallerKind
+from app.permissions.wording import counted
+from app.toolkit.context import ToolContext
+from app.toolkit.memory import Memory, agent_of
+from app.toolkit.proposal import Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.vault.changes import ChangeSet
+from app.vault.commits import Commit
+
+Label = Annotated[str, Field(min_length=1, max_length=200)]
+LineNumber = Annotated[int, Field(ge=1, le=10_000_000)]
+Permissions = Literal["read_only", "partner", "human", "append", "read_write", "admin"]
+
+
+class BlockInfo(BaseModel):
+    """What is known of a block; `size` in characters, `permission` what the caller may do with it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    label: str
+    type: str
+    kind: str
+    permission: str
+    owner: str
+    size: int
+    pinned: bool
+    description: str = ""
+    shares: dict[str, str] = Field(default_factory=dict)
+
+
+class BlockResult(ToolResult):
+    """A block, or several; `text` and `total_lines` where it was to be read, `layout` its schema.
+
+    `leaves_context`: it is not pinned, so what was read is out of sight after the turn.
+    """
+
+    blocks: list[BlockInfo] = Field(default_factory=list)
+    text: str | None = None
+    start_line: int | None = None
+    total_lines: int | None = None
+    layout: dict[str, JsonValue] | None = None
+    leaves_context: bool = False
+
+
+class BlockEdited(ToolResult):
+    """A block that was edited, and how many characters it has now."""
+
+    label: str
+    size: int
+    text: str | None = None
+
+
+@tool(
+    category="memory",
+    examples={
+        "list": ("list the memory blocks", "which memory blocks are there?", "show my memory blocks"),
+        "load": ("load the memory block {label}", "show the memory block {label}"),
+        "pin": ("pin the memory block {label}",),
+        "unpin": ("unpin the memory block {label}",),
+        "archive": ("archive the memory block {label}", "put away the memory block {label}"),
+        "info": ("info about the memory block {label}",),
+        "create": ("make a memory block called {label}", "new memory block {label}"),
+        "delete": ("delete the memory block {label}",),
+    },
+    operations={
+        "list": "",
+        "load": "label source_id?",
+        "pin": "label",
+        "unpin": "label",
+        "archive": "label",
+        "info": "label",
+        "viewport": "label start_line display_lines",
+        "share": "label agent permission",
+        "unshare": "label agent",
+        "create": "label content? type? layout? permission? description?",
+        "delete": "label",
+    },
+    usage_rule=(
+        "block keeps what matters beyond this conversation: load reads a block, pin keeps it in your "
+        "context, create makes one; edit it by block_edit."
+    ),
+)
+async def block(
+    context: ToolContext,
+    op: Literal[
+        "list", "load", "pin", "unpin", "archive", "info", "viewport", "share", "unshare", "create", "delete"
+    ],
+    label: Label | None = None,
+    source_id: str | None = None,
+    start_line: LineNumber | None = None,
+    display_lines: LineNumber | None = None,
+    agent: Label | None = None,
+    permission: Permissions | None = None,
+    content: str | None = None,
+    type: Literal["core", "working", "archival", "log"] | None = None,
+    layout: dict[str, JsonValue] | None = None,
+    description: Annotated[str, Field(max_length=2000)] | None = None,
+) -> Proposal[BlockResult]:
+    """Look after the blocks of your memory: read, pin, put away, share, make and delete them.
+
+    Args:
+        op: load reads a block (and brings back one that was put away); pin keeps it in your context, unpin
+            lets it go after the turn; archive puts it away; info tells its layout and permission; viewport
+            chooses the lines that are in your context; share and unshare let another agent in; list, create
+            and delete do as they say.
+        label: The block.
+        source_id: The source outside that has it, for load.
+        start_line: The first line in sight, from 1.
+        display_lines: How many lines are in sight.
+        agent: The agent to share with.
+        permission: What that agent may do with it; for create what you may do yourself.
+        content: What a new block holds.
+        type: Of a new block: core, working (the usual), archival or log.
+        layout: Of a new block, such as {"kind": "list", "max_items": 50}; a text by default. Kinds: text,
+            list, log (display_limit), map (fields with name, kind, read_only, required, default) and
+            composite (sections with name, content, read_only).
+        description: What a new block is for, in a sentence.
+    """
+    memory, me = memory_of(context), agent_of(context.caller)
+    if op == "list":
+        return context.propose(ChangeSet(()), _listed(memory, me))
+    if op == "create":
+        made = Block.new(
+            me, label or "", type=BlockType(type or "working"), schema=schema_of(layout) if layout else None,
+            permission=Permission(permission or "read_write"), description=description or "", text=content,
+        )  # fmt: skip
+        return _create(context, memory, made)
+    found = memory.store.find(label or "", me) if source_id is None else None
+    if source_id is not None:
+        found = await _from_source(memory, source_id, label or "", context)
+    found = found or memory.store.block(label or "", me)
+    match op:
+        case "load":
+            return _load(context, found, me)
+        case "info":
+            return context.propose(ChangeSet(()), _about(found, me))
+        case "pin" | "unpin":
+            view = replace(found.view_of(me), pinned=op == "pin")
+            words = f"{found.label} {'is pinned' if op == 'pin' else 'leaves the context after the turn'}."
+            title = f"{op.capitalize()} {found.label}"
+            return _become(context, found, found.with_view(me, view), words, title)
+        case "viewport":
+            view = replace(found.view_of(me), start=start_line or 1, lines=display_lines)
+            return _show_lines(context, found, found.with_view(me, view))
+        case "archive":
+            return _become(context, found, put_away(found), f"{found.label} is put away.", "Put away")
+        case "share" | "unshare":
+            shared = _shared(found, agent or "", Permission(permission) if permission else None)
+            words = f"{found.label} is {'shared with' if op == 'share' else 'no longer shared with'} {agent}."
+            return _become(context, found, shared, words, f"{op.capitalize()} {found.label} ({agent})")
+        case _:
+            return _delete(context, found)
+
+
+def memory_of(context: ToolContext) -> Memory:
+    """The memory.
+
+    Raises:
+        InvalidParametersError: there is none here.
+    """
+    if context.services.memory is None:
+        raise InvalidParametersError("There is no memory here: it could not be opened with the vault.")
+    return context.services.memory
+
+
+def _delete(context: ToolContext, found: Block) -> Proposal[BlockResult]:
+    if not found.kept:
+        message = f"Nothing was written into the block {found.label!r} yet."
+        raise NotFoundError(message, label=found.label)
+    result = BlockResult(message=f"Deleted the block {found.label}.")
+    return context.propose(changes.deleted(found), result)
+
+
+def _listed(memory: Memory, me: str) -> BlockResult:
+    found = memory.store.blocks(me)
+    return BlockResult(
+        blocks=[info_of(one, me) for one in found], message=f"{counted(len(found), 'block')} in the memory."
+    )
+
+
+def info_of(one: Block, me: str) -> BlockInfo:
+    """What is told of a block."""
+    return BlockInfo(
+        label=one.label,
+        type=one.type.value,
+        kind=one.schema.kind,
+        permission=str(one.permission_of(me) or "none"),
+        owner=one.owner,
+        size=one.size,
+        pinned=one.view_of(me).pinned,
+        description=one.description,
+        shares={name: shared.value for name, shared in one.shares.items()},
+    )
+
+
+def _create(context: ToolContext, memory: Memory, made: Block) -> Proposal[BlockResult]:
+    kept = memory.store.at(made.path)
+    if kept is not None:
+        raise ConflictError(f"There is a block {kept.label!r} already.", label=kept.label)
+    result = BlockResult(blocks=[info_of(made, made.owner)], message=f"Made the block {made.label}.")
+    return context.propose(changes.created(made), result)
+
+
+async def _from_source(memory: Memory, source_id: str, label: str, context: ToolContext) -> Block:
+    loader = memory.loaders.get(source_id)
+    if loader is None:
+        message = f"There is no source {source_id!r} to load from."
+        raise NotFoundError(message, source_id=source_id, sources=sorted(memory.loaders))
+    return await loader(label, context.caller)
+
+
+def _load(context: ToolContext, found: Block, me: str) -> Proposal[BlockResult]:
+    after = replace(found, type=BlockType.WORKING) if found.type is BlockType.ARCHIVAL else found
+    view = after.view_of(me)
+    result = BlockResult(
+        blocks=[info_of(after, me)],
+        text=after.shown_to(me),
+        start_line=view.start,
+        total_lines=len(after.text.splitlines()),
+        leaves_context=not view.pinned,
+        message=f"{after.label}: {counted(after.size, 'character')}.",
+    )
+    change = changes.edited(found, after, f"Bring back {found.label}") if after != found else ChangeSet(())
+    return context.propose(change, _marked(result, after))
+
+
+def _marked(result: BlockResult, shown: Block) -> BlockResult:
+    """What came from a place outside is told to be so."""
+    return result.from_outside() if shown.origin else result
+
+
+def _about(found: Block, me: str) -> BlockResult:
+    layout = schema_json(found.schema)
+    assert isinstance(layout, dict)
+    words = f"{found.label}: {found.type} {found.schema.kind}, {counted(found.size, 'character')}."
+    return BlockResult(
+        blocks=[info_of(found, me)], layout=layout, total_lines=len(found.text.splitlines()), message=words
+    )
+
+
+def _show_lines(context: ToolContext, found: Block, after: Block) -> Proposal[BlockResult]:
+    me = agent_of(context.caller)
+    view, total = after.view_of(me), len(found.text.splitlines())
+    if view.start > max(total, 1):
+        message = f"{found.label} has {counted(total, 'line')}."
+        raise InvalidParametersError(message, total_lines=total)
+    result = BlockResult(
+        blocks=[info_of(after, me)],
+        text=after.shown_to(me),
+        start_line=view.start,
+        total_lines=total,
+        leaves_context=not view.pinned,
+        message=f"{found.label}: lines {view.start} to {min(total, view.start + (view.lines or total) - 1)}.",
+    )
+    change = changes.edited(found, after, f"Choose the lines of {found.label}")
+    return context.propose(change, _marked(result, after))
+
+
+def put_away(found: Block) -> Block:
+    """The block as it is when it is put away: out of every context.
+
+    Raises:
+        InvalidParametersError: it is a core block.
+    """
+    if found.type is BlockType.CORE:
+        message = f"{found.label!r} is a core block, which is not put away."
+        raise InvalidParametersError(message, label=found.label)
+    views: Mapping[str, View] = {name: replace(view, pinned=False) for name, view in found.views.items()}
+    return replace(found, type=BlockType.ARCHIVAL, views={n: v for n, v in views.items() if v != View()})
+
+
+def _shared(found: Block, agent: str, permission: Permission | None) -> Block:
+    if agent == found.owner:
+        raise InvalidParametersError(f"{found.label!r} belongs to {agent}.", label=found.label)
+    shares = {name: one for name, one in found.shares.items() if name != agent}
+    if permission is None and agent not in found.shares:
+        raise NotFoundError(f"{found.label!r} is not shared with {agent}.", shares=list(found.shares))
+    return replace(found, shares=shares if permission is None else {**shares, agent: permission})
+
+
+def _become(
+    context: ToolContext, before: Block, after: Block, words: str, summary: str
+) -> Proposal[BlockResult]:
+    result = BlockResult(blocks=[info_of(after, agent_of(context.caller))], message=words)
+    return context.propose(changes.edited(before, after, summary), result)
+
+
+# Editing
+
+
+@tool(
+    category="memory",
+    examples={
+        "append": (
+            "add {content} to the memory block {label}",
+            "write {content} into the memory block {label}",
+        ),
+        "undo": ("undo the last edit of the memory block {label}",),
+        "redo": ("redo the last edit of the memory block {label}",),
+    },
+    operations={
+        "append": "label content field?",
+        "replace": "label old new mode? nth? field?",
+        "patch": "label patch field?",
+        "set_field": "label field value",
+        "edit_range": "label lines text field?",
+        "undo": "label",
+        "redo": "label",
+    },
+    usage_rule=(
+        "block_edit changes a block: append adds at the end, replace and patch change a text, set_field sets "
+        "a field of a map or a section. What you learn of the person for good belongs in the block human."
+    ),
+)
+async def block_edit(
+    context: ToolContext,
+    op: Literal["append", "replace", "patch", "set_field", "edit_range", "undo", "redo"],
+    label: Label,
+    content: str | None = None,
+    old: str | None = None,
+    new: str | None = None,
+    mode: Literal["first", "all", "nth", "regex"] | None = None,
+    nth: LineNumber | None = None,
+    patch: str | None = None,
+    field: Label | None = None,
+    value: JsonValue = None,
+    lines: Annotated[str, Field(pattern=r"^\d{1,8}(-\d{1,8})?$")] | None = None,
+    text: str | None = None,
+) -> Proposal[BlockEdited]:
+    """Edit a block of your memory as its layout allows.
+
+    Args:
+        op: append, replace, patch (a unified diff), set_field, edit_range (put text in place of lines), undo
+            and redo (your own last edit of this block).
+        label: The block.
+        content: What to add: to a text on a new line, to a list as an item, to a log with the time.
+        old: The text to replace; with mode regex a regular expression.
+        new: What takes its place.
+        mode: Which occurrence: the first (the usual), all, the nth, or all that a regex matches.
+        nth: Which one, from 1, for mode nth.
+        patch: Hunks of a unified diff; each context line must be there.
+        field: A field of a map or a section of a composite block; section.field for one inside.
+        value: What the field is to hold; null empties it.
+        lines: The lines to replace, such as 3 or 2-5; 3-2 puts the text in before line 3.
+        text: What takes the place of the lines.
+    """
+    before = memory_of(context).store.block(label, agent_of(context.caller))
+    if op in ("undo", "redo"):
+        return _take_back(context, before, again=op == "redo")
+    match op:
+        case "append":
+            after = edits.append(before, content or "", field)
+        case "replace":
+            after = edits.replace(before, old or "", new or "", mode or "first", nth, field)
+        case "patch":
+            after = edits.patch(before, patch or "", field)
+        case "set_field":
+            after = edits.set_field(before, field or "", value)
+        case _:
+            first, _, last = (lines or "").partition("-")
+            after = edits.edit_range(before, int(first), int(last or first), text or "", field)
+    words = f"Edited {before.label}." if after != before else f"{before.label} says that already."
+    result = BlockEdited(label=before.label, size=after.size, message=words)
+    return context.propose(changes.edited(before, after, f"{_DONE[op]} {before.label}"), result)
+
+
+_DONE = {
+    "append": "Add to", "replace": "Replace in", "patch": "Patch", "set_field": "Set a field of",
+    "edit_range": "Edit lines of",
+}  # fmt: skip
+
+
+def _take_back(context: ToolContext, found: Block, *, again: bool) -> Proposal[BlockEdited]:
+    """Undo or redo by the journal, as the tool undo does: both know of each other."""
+    commit = _to_take_back(context, found, again=again)
+    if commit is None:
+        what = "redo" if again else "undo"
+        raise NotFoundError(f"You have nothing to {what} in the block {found.label!r}.", label=found.label)
+    plan = context.history.plan_undo((commit.id,))
+    if plan.conflicts:
+        message = f"{found.label} changed since, at the same lines; edit it instead."
+        raise ConflictError(message, label=found.label, commits=list(plan.commits))
+    words = f"{'Redone' if again else 'Undone'}: {commit.summary or found.label}."
+    result = BlockEdited(label=found.label, size=found.size, message=words)
+    return context.propose(plan.change_set, result, undoes=plan.commits)
+
+
+def _to_take_back(context: ToolContext, found: Block, *, again: bool) -> Commit | None:
+    """The newest edit of the caller's own that stands, or for a redo its newest undo after the last edit."""
+    me = context.caller
+    commits = context.history.commits_of_document(changes.PLACE, found.path)
+    known = {commit.id: commit for commit in commits}
+    for commit in commits:
+        own = me.kind is CallerKind.USER or commit.author == me.name
+        undoes = _depth(commit, known) % 2 == 1
+        if again and not undoes and not commit.undoes:
+            return None
+        if own and commit.undone_by is None and undoes == again and (again or not commit.undoes):
+            return commit
+    return None
+
+
+def _depth(commit: Commit, known: Mapping[int, Commit]) -> int:
+    """0 for an edit, 1 for an undo, 2 for a redo, and so on."""
+    below = [_depth(known[number], known) for number in commit.undoes if number in known]
+    return 1 + max(below, default=0) if commit.undoes else 0

@@ -1,0 +1,223 @@
+"""The tool shell: run a program on the vault.
+
+It never writes into the vault itself. It sees the vault read-only, or works on a copy; what it changed
+there is then proposed like every other change: shown, journaled, undone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+from typing import Annotated
+
+from pydantic import Field
+
+from app.errors import InvalidParametersError, NotFoundError, PermissionDeniedError
+from app.permissions.approval import Effect
+from app.permissions.scoping import COMMAND
+from app.permissions.wording import counted
+from app.sandbox.bubblewrap import MOST_HIDDEN, VAULT, Bound
+from app.sandbox.process import Finished
+from app.sandbox.sandbox import Sandbox, run_unshielded
+from app.sandbox.workbench import Outcome, Workbench
+from app.toolkit.arguments import FolderName
+from app.toolkit.context import ToolContext
+from app.toolkit.disk import Disk, is_folder
+from app.toolkit.proposal import EffectProposal, Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.spot_view import disk_of
+from app.toolkit.tool import tool
+from app.toolkit.visible_files import VisibleFiles, visible_files
+
+DEFAULT_SECONDS, MOST_SECONDS = 10, 60
+
+Word = Annotated[str, Field(max_length=10_000)]
+
+
+class CommandDone(ToolResult):
+    """How a command ended. `sandbox` says what kept it in; `left_out` which files were not taken over."""
+
+    exit_code: int
+    output: str
+    errors: str
+    cut: bool
+    timed_out: bool
+    seconds: float
+    sandbox: str
+    changed: list[str]
+    left_out: list[str]
+
+
+@tool(
+    category="development",
+    examples=(
+        "run the command {command}",
+        "run the program {command} in the vault",
+        "execute {command}",
+        "start the shell command {command}",
+    ),
+    usage_rule=(
+        "shell runs one program, without a shell: no pipes, globs or redirections. In the sandbox the vault"
+        f" is {VAULT}, read-only unless `writes` is true; there is no network and no home folder."
+    ),
+    always_asks=True,
+    timeout=60.0,
+)
+async def shell(
+    context: ToolContext,
+    command: Annotated[str, Field(min_length=1, max_length=1000)],
+    args: Annotated[list[Word], Field(max_length=500)] | None = None,
+    cwd: FolderName = "",
+    timeout: Annotated[int, Field(ge=1, le=MOST_SECONDS)] = DEFAULT_SECONDS,
+    writes: bool = False,
+) -> EffectProposal[CommandDone] | Proposal[CommandDone]:
+    """Run a program on the vault, in a sandbox where this system has one.
+
+    The program and its arguments are given one by one; nothing interprets them. With `writes` it works on a
+    copy of the vault, and what it changed there is shown and asked about before it is taken over.
+
+    Args:
+        command: The program: a name, or a path in the sandbox.
+        args: Its arguments, each as it is.
+        cwd: The folder of the vault to run in; the vault itself when empty.
+        timeout: How many seconds it may take, at most 60.
+        writes: Whether it may change files, which are then proposed as a change.
+    """
+    line = [command, *(args or ())]
+    if any("\0" in word for word in line):
+        raise InvalidParametersError("An argument of a command can't hold a NUL character.")
+    disk, sandbox = disk_of(context), _sandbox(context)
+    folder = await asyncio.to_thread(_folder, disk, cwd)
+    files = await asyncio.to_thread(visible_files, disk.root, context.vault)
+    problem = await sandbox.problem()
+    if problem and files.has_hidden:
+        raise PermissionDeniedError(
+            f"There is no sandbox here ({problem}), and without one nothing keeps a command from notes that"
+            " you may not read: it was not run.",
+            sandbox=problem,
+        )
+    run = _Run(context, disk, sandbox, files, line, folder, timeout, writes, problem)
+    return context.propose_effect(_effect(run), run.carry_out)
+
+
+class _Run:
+    """One run of a command, as it was asked for."""
+
+    def __init__(
+        self,
+        context: ToolContext,
+        disk: Disk,
+        sandbox: Sandbox,
+        files: VisibleFiles,
+        line: list[str],
+        folder: str,
+        timeout: int,
+        writes: bool,
+        problem: str,
+    ) -> None:
+        self.line, self.folder, self.timeout, self.writes, self.problem = (
+            line, folder, timeout, writes, problem,
+        )  # fmt: skip
+        self._context, self._disk, self._sandbox, self._files = context, disk, sandbox, files
+
+    @property
+    def kept_in_by(self) -> str:
+        """What keeps the command in, in words."""
+        if self.problem:
+            return f"none ({self.problem}): it can do whatever you can"
+        how = "a copy of the vault" if self.writes else "the vault read-only"
+        return f"bubblewrap: {how}, no network, no home folder"
+
+    async def carry_out(self) -> CommandDone | Proposal[CommandDone]:
+        """Run it; what it changed is proposed."""
+        few = len(self._files.hidden_files) + len(self._files.hidden_folders) <= MOST_HIDDEN
+        if not self.writes and not self.problem and few:
+            bound = Bound(
+                self._disk.root,
+                hidden_files=self._files.hidden_files,
+                hidden_folders=self._files.hidden_folders,
+            )
+            return self._result(await self._sandbox.run(bound, self.line, self.folder, self.timeout))
+        return await self._on_a_copy()
+
+    async def _on_a_copy(self) -> CommandDone | Proposal[CommandDone]:
+        vault = self._context.vault
+        bench = Workbench()
+        try:
+            await asyncio.to_thread(bench.fill, vault, self._files.shown, self.folder)
+            if self.problem:
+                where = str(bench.folder / self.folder)
+                done = await run_unshielded(self.line, where, str(bench.home), self.timeout)
+            else:
+                bound = Bound(str(bench.folder), writable=self.writes)
+                done = await self._sandbox.run(bound, self.line, self.folder, self.timeout)
+            if not self.writes or done.timed_out:
+                return self._result(done)
+            summary = f"What “{shlex.join(self.line)}” changed"
+            outcome = await asyncio.to_thread(bench.changes, vault, summary)
+        finally:
+            await asyncio.shield(asyncio.to_thread(bench.remove))
+        return self._context.propose(outcome.change_set, self._result(done, outcome))
+
+    def _result(self, done: Finished, outcome: Outcome | None = None) -> CommandDone:
+        changes = outcome.change_set.changes if outcome else ()
+        ended = (
+            f"was stopped after {self.timeout} s"
+            if done.timed_out
+            else f"ended with exit status {done.exit_code}"
+        )
+        dropped = " What it wrote was dropped." if self.writes and done.timed_out else ""
+        said = f"{self.line[0]} {ended}.{dropped}"
+        if changes:
+            said += f" It changed {counted(len(changes), 'file')}."
+        if self.problem:
+            said += f" There was no sandbox: {self.problem}."
+        return CommandDone(
+            exit_code=done.exit_code,
+            output=done.output.decode("utf-8", "replace"),
+            errors=done.errors.decode("utf-8", "replace"),
+            cut=done.cut,
+            timed_out=done.timed_out,
+            seconds=round(done.seconds, 3),
+            sandbox=self.kept_in_by,
+            changed=[str(change.path) for change in changes],
+            left_out=list(outcome.left_out if outcome else ()),
+            message=said,
+        )
+
+
+def _effect(run: _Run) -> Effect:
+    line = shlex.join(run.line)
+    text = f"Run {line}" + (" on a copy of the vault" if run.writes or run.problem else "")
+    if run.problem:
+        text += ", without a sandbox"
+    writes = "it can't change the vault"
+    if run.writes:
+        writes = "what it changes is shown to you before it is written"
+    if run.problem:
+        writes += "; without a sandbox nothing holds it to that"
+    shown = (
+        ("command", json.dumps(run.line, ensure_ascii=False)),
+        ("in", run.folder or "the vault's folder"),
+        ("time limit", f"{run.timeout} s"),
+        ("sandbox", run.kept_in_by),
+        ("writes", writes),
+    )
+    return Effect(COMMAND, text, shown)
+
+
+def _sandbox(context: ToolContext) -> Sandbox:
+    if context.services.sandbox is None:
+        raise NotFoundError("Commands can't be run here.")
+    return context.services.sandbox
+
+
+def _folder(disk: Disk, cwd: str) -> str:
+    """The folder of the vault to run in, relative to it."""
+    spot = disk.spot(cwd)
+    if spot.inside is None:
+        raise PermissionDeniedError(f"{cwd} is not in the vault, where commands run.", cwd=cwd)
+    if not is_folder(spot.real):
+        raise NotFoundError(f"The vault has no folder {cwd!r}.", cwd=cwd)
+    return spot.inside

@@ -1,0 +1,10 @@
+"""Customer support: users, tenants and tickets that are notes of a Scriptorium vault."""
+
+from app.toolkit.plugins import Plugin
+from app.toolkit.registry import Category, Level
+from scriptorium_customer_support.tools import tenant, ticket, user
+
+PLUGIN = Plugin(
+    categories=(Category("customer_support", "Customer support", Level.READ_WRITE),),
+    tools=(user, tenant, ticket),
+)

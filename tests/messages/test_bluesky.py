@@ -1,0 +1,116 @@
+"""Posts to Bluesky, over HTTP to a server that speaks its protocol."""
+
+from __future__ import annotations
+
+import logging
+import socket
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.errors import InvalidParametersError, LimitError, NetworkError, PermissionDeniedError
+from app.messages.bluesky import BlueskyAccount, graphemes, link_spans
+from tests.support.message_servers import HANDLE, PASSWORD, BlueskyServer, Refusal
+
+FAMILY = "👩‍👩‍👧‍👦"
+
+
+def account(server: BlueskyServer, password: str = PASSWORD) -> BlueskyAccount:
+    return BlueskyAccount(HANDLE, password, server.address)
+
+
+async def test_a_post_is_a_record_with_its_links_marked_in_bytes(caplog):
+    caplog.set_level(logging.DEBUG)
+    text = "Größe: see https://example.com/größe and www.example.org ⛵"
+    with BlueskyServer() as server:
+        receipt = await account(server).send(text)
+    assert receipt.link == f"https://bsky.app/profile/{HANDLE}/post/3k1"
+    (made,) = server.records
+    assert made["collection"] == "app.bsky.feed.post" and made["repo"] == HANDLE
+    record = made["record"]
+    assert record["text"] == text and record["createdAt"] and "langs" not in record
+    spans = [(f["index"]["byteStart"], f["index"]["byteEnd"]) for f in record["facets"]]
+    marked = [text.encode()[start:end].decode() for start, end in spans]
+    assert marked == ["https://example.com/größe", "www.example.org"]
+    assert record["facets"][1]["features"][0]["uri"] == "http://www.example.org"
+    assert PASSWORD not in caplog.text
+
+
+async def test_a_session_that_ran_out_is_made_anew_once():
+    with BlueskyServer(record=[Refusal(400, "ExpiredToken", "Token has expired")]) as server:
+        await account(server).send("Hello")
+        assert server.sessions == 2 and len(server.records) == 1
+    twice = [Refusal(400, "ExpiredToken", "Token has expired")] * 2
+    with BlueskyServer(record=twice) as server, pytest.raises(PermissionDeniedError):
+        await account(server).send("Hello")
+    assert server.records == []
+
+
+async def test_a_wrong_password_is_said_without_it(caplog):
+    caplog.set_level(logging.DEBUG)
+    with BlueskyServer() as server, pytest.raises(PermissionDeniedError) as caught:
+        await account(server, "wrong-pass-word-here").send("Hello")
+    assert "wrong-pass" not in str(caught.value) and "wrong-pass" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("refusal", "error", "words"),
+    [
+        (Refusal(429, "RateLimitExceeded", "Rate Limit Exceeded", {"retry-after": "30"}), LimitError, "30 s"),
+        (Refusal(400, "InvalidRequest", "Record too large"), InvalidParametersError, "Record too large"),
+        (Refusal(401, "AuthMissing", "no"), PermissionDeniedError, "app password"),
+        (Refusal(502, "UpstreamFailure", "no"), NetworkError, "502"),
+        (Refusal(500, "InternalServerError", "no"), NetworkError, "500"),
+        (Refusal(307, "", "http://127.0.0.1:9/xrpc/elsewhere"), NetworkError, "another address"),
+    ],
+)
+@pytest.mark.parametrize("method", ["session", "record"])
+async def test_each_refusal_is_an_error_in_words(refusal, error, words, method):
+    with BlueskyServer(**{method: [refusal]}) as server, pytest.raises(error, match=words):
+        await account(server).send("Hello")
+    assert server.records == []
+
+
+async def test_a_server_that_is_not_there_is_an_error():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(NetworkError):
+        await BlueskyAccount(HANDLE, PASSWORD, f"http://127.0.0.1:{port}").send("Hello")
+
+
+async def test_three_hundred_signs_fit_and_one_more_is_not_cut():
+    with BlueskyServer() as server:
+        await account(server).send("é" * 300)
+        with pytest.raises(LimitError) as caught:
+            await account(server).send("e" * 301)
+        assert caught.value.data == {"limit": 300, "length": 301}
+        with pytest.raises(LimitError, match="bytes"):
+            await account(server).send(FAMILY * 150)
+        assert len(server.records) == 1
+    assert graphemes(FAMILY) == 1 and graphemes("e\u0301") == 1
+
+
+@pytest.mark.parametrize(
+    ("handle", "service"),
+    [("writer", "https://bsky.social"), ("@writer.example.com", "https://bsky.social"),
+     ("writer.example.com", "http://bsky.social"), ("writer.example.com", "bsky.social")],
+)
+def test_what_is_no_account_is_refused(handle, service):
+    with pytest.raises(InvalidParametersError):
+        BlueskyAccount(handle, PASSWORD, service)
+
+
+def test_the_password_is_not_in_the_words():
+    made = BlueskyAccount(HANDLE, PASSWORD)
+    assert PASSWORD not in repr(made) and PASSWORD not in made.where
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_links_are_where_their_bytes_are(before, after):
+    text = f"{before} https://example.com/a {after}"
+    spans = link_spans(text)
+    data = text.encode("utf-8", "surrogatepass")
+    assert any(data[s.start : s.end] == b"https://example.com/a" for s in spans)
+    assert all(0 <= s.start < s.end <= len(data) for s in spans)

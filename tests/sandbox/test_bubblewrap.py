@@ -1,0 +1,182 @@
+"""The sandbox: its command line everywhere, and what it keeps in where it runs."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.sandbox.bubblewrap import MOST_HIDDEN, VAULT, Bound, sandbox_arguments
+from app.sandbox.process import Finished
+from app.sandbox.sandbox import Sandbox
+
+PATIENCE = 60.0
+
+
+def options(bound: Bound, cwd: str = "") -> list[str]:
+    _, given = sandbox_arguments("bwrap", bound, ["ls"], cwd)
+    return given.decode().split("\0")[:-1]
+
+
+def has(options: list[str], *words: str) -> bool:
+    return any(tuple(options[at : at + len(words)]) == words for at in range(len(options)))
+
+
+# The command line
+
+
+def test_the_command_stands_behind_all_options_as_it_is() -> None:
+    line, given = sandbox_arguments("/usr/bin/bwrap", Bound("/v"), ["--bind", "/", "a b"])
+    assert line == ["/usr/bin/bwrap", "--args", "0", "--", "--bind", "/", "a b"]
+    assert given.endswith(b"\0")
+
+
+def test_everything_is_unshared_and_nothing_of_the_environment_is_kept() -> None:
+    words = options(Bound("/v"))
+    for one in ("--unshare-all", "--die-with-parent", "--new-session", "--clearenv"):
+        assert one in words
+    assert "--share-net" not in words
+    assert has(words, "--cap-drop", "ALL")
+    assert has(words, "--setenv", "HOME", "/tmp")
+    assert has(words, "--tmpfs", "/tmp")
+
+
+def test_only_the_vault_and_the_systems_programs_are_bound() -> None:
+    words = options(Bound("/home/somebody/Vault"))
+    bound = [
+        words[at + 1] for at, word in enumerate(words) if word in ("--bind", "--ro-bind", "--ro-bind-try")
+    ]
+    system = ("/usr", "/nix/store", "/bin", "/sbin", "/lib")
+    allowed = (*system, "/etc/alternatives", "/etc/ld.so", "/etc/localtime")
+    assert [path for path in bound if not path.startswith(allowed)] == ["/home/somebody/Vault"]
+    assert "--bind" not in words
+
+
+def test_a_writable_copy_is_bound_for_writing_and_the_folder_entered() -> None:
+    words = options(Bound("/copy", writable=True), "Some folder")
+    assert has(words, "--bind", "/copy", VAULT)
+    assert has(words, "--chdir", f"{VAULT}/Some folder")
+
+
+def test_hidden_files_and_folders_are_covered_after_the_vault_is_bound() -> None:
+    words = options(Bound("/v", hidden_files=("a\nb.md",), hidden_folders=(".git",)))
+    vault = words.index(VAULT)
+    assert words.index(f"{VAULT}/a\nb.md") > vault and words.index(f"{VAULT}/.git") > vault
+    assert has(words, "--ro-bind", "/dev/null", f"{VAULT}/a\nb.md")
+    assert has(words, "--tmpfs", f"{VAULT}/.git")
+
+
+async def test_a_system_without_bubblewrap_is_told_so() -> None:
+    assert await Sandbox("").problem()
+    assert "no-such-bwrap" in await Sandbox("/no-such-bwrap").problem()
+
+
+async def test_a_bubblewrap_that_fails_is_told_with_its_own_words(tmp_path: Path) -> None:
+    program = tmp_path / "bwrap"
+    program.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
+    program.chmod(0o755)
+    problem = await Sandbox(str(program)).problem()
+    assert "does not work here" in problem or "can't be started" in problem
+
+
+# What it keeps in
+
+
+@pytest.fixture
+async def sandbox() -> Sandbox:
+    made = Sandbox()
+    if problem := await made.problem():
+        pytest.skip(f"no sandbox on this system: {problem}")
+    return made
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    folder = tmp_path / "Vault"
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git" / "old.md").write_text("old secret")
+    (folder / "Note.md").write_text("shown\n")
+    (folder / "Secret.md").write_text("treasure\n")
+    return folder
+
+
+async def in_sandbox(sandbox: Sandbox, bound: Bound, *command: str, timeout: float = PATIENCE) -> Finished:
+    return await sandbox.run(bound, command, "", timeout)
+
+
+async def test_the_vault_can_be_read(sandbox: Sandbox, vault: Path) -> None:
+    done = await in_sandbox(sandbox, Bound(str(vault)), "cat", "Note.md", f"{VAULT}/Note.md")
+    assert (done.exit_code, done.output) == (0, b"shown\nshown\n")
+
+
+async def test_hidden_notes_and_folders_can_not_be_read(sandbox: Sandbox, vault: Path) -> None:
+    bound = Bound(str(vault), hidden_files=("Secret.md",), hidden_folders=(".git",))
+    done = await in_sandbox(sandbox, bound, "grep", "-rE", "secret|treasure|shown", VAULT)
+    assert b"shown" in done.output
+    assert b"treasure" not in done.output and b"old secret" not in done.output
+
+
+async def test_as_many_hidden_files_as_promised_fit(sandbox: Sandbox, vault: Path) -> None:
+    names = tuple(f"Hidden {number}.md" for number in range(MOST_HIDDEN))
+    for name in names:
+        (vault / name).write_text("treasure")
+    done = await in_sandbox(sandbox, Bound(str(vault), hidden_files=names), "cat", "Note.md", names[-1])
+    assert done.output == b"shown\n"
+
+
+async def test_nothing_is_written_outside(sandbox: Sandbox, vault: Path, tmp_path: Path) -> None:
+    target = tmp_path / "outside.txt"
+    script = 'for f in "$@"; do echo x > "$f" && echo "wrote $f"; done; echo y > /tmp/own; cat /tmp/own'
+    paths = (str(target), "/usr/x", "/vault/x")
+    done = await in_sandbox(sandbox, Bound(str(vault)), "sh", "-c", script, "sh", *paths)
+    assert done.output == b"y\n"
+    assert not target.exists() and not (vault / "x").exists()
+
+
+async def test_a_copy_can_be_written(sandbox: Sandbox, vault: Path) -> None:
+    await in_sandbox(sandbox, Bound(str(vault), writable=True), "sh", "-c", "echo more >> Note.md")
+    assert (vault / "Note.md").read_text() == "shown\nmore\n"
+
+
+async def test_the_home_folder_and_its_neighbours_can_not_be_read(
+    sandbox: Sandbox, vault: Path, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("treasure")
+    home = str(Path.home())
+    script = 'cat "$1"; ls -A "$2" "$HOME"; cat /etc/passwd'
+    done = await in_sandbox(sandbox, Bound(str(vault)), "sh", "-c", script, "sh", str(secret), home)
+    assert b"treasure" not in done.output and b"root:" not in done.output
+    assert f"'{home}'".encode() in done.errors or home == "/"
+
+
+async def test_there_is_no_network(sandbox: Sandbox, vault: Path, listener: int) -> None:
+    script = f"(exec 3<>/dev/tcp/127.0.0.1/{listener}) 2>&1 && echo reached; cat /proc/net/dev"
+    done = await in_sandbox(sandbox, Bound(str(vault)), "bash", "-c", script)
+    assert b"reached" not in done.output
+    interfaces = {line.split(":")[0].strip() for line in done.output.decode().splitlines() if ":" in line}
+    assert not {name for name in interfaces if name.startswith(("eth", "en", "wl"))}
+
+
+async def test_other_processes_can_not_be_seen_and_no_right_is_left(sandbox: Sandbox, vault: Path) -> None:
+    script = "ls -d /proc/[0-9]*; grep CapEff /proc/self/status"
+    done = await in_sandbox(sandbox, Bound(str(vault)), "sh", "-c", script)
+    lines = done.output.decode().split()
+    assert len([line for line in lines if line.startswith("/proc/")]) <= 4
+    assert lines[-1] == "0000000000000000"
+
+
+async def test_a_time_out_ends_all_of_it(sandbox: Sandbox, vault: Path) -> None:
+    done = await in_sandbox(sandbox, Bound(str(vault)), "sh", "-c", "sleep 600 & sleep 600", timeout=1)
+    assert done.timed_out
+
+
+@pytest.fixture
+def listener() -> Iterator[int]:
+    """A port of this machine that can be reached."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        with socket.create_connection(server.getsockname()):
+            pass
+        yield server.getsockname()[1]

@@ -1,0 +1,43 @@
+"""A small server on loopback with the routes that a test gives it; it keeps each request's body."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Sequence
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+
+class WebServer:
+    """Serves `routes` until it is closed. Use as a context manager."""
+
+    def __init__(self, routes: Sequence[Route]) -> None:
+        config = uvicorn.Config(
+            Starlette(routes=list(routes)), host="127.0.0.1", port=0, log_level="critical", lifespan="off"
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._serve, name="web server")
+
+    @property
+    def address(self) -> str:
+        """Its address, without a slash at the end."""
+        port = self._server.servers[0].sockets[0].getsockname()[1]
+        return f"http://127.0.0.1:{port}"
+
+    def __enter__(self) -> WebServer:
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.005)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.should_exit = True
+        self._thread.join(10)
+
+    def _serve(self) -> None:
+        with asyncio.Runner() as runner:
+            runner.run(self._server._serve())

@@ -1,0 +1,166 @@
+"""Plug-ins: found by their entry points, off until turned on, left out as a whole when something is wrong."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from app.permissions.approval import Denied
+from app.permissions.caller import Caller, CallerKind
+from app.settings import Settings, VaultSettings
+from app.toolkit.plugins import GROUP, Plugin, load_plugins
+from app.toolkit.registry import Category, Level, ToolRegistry
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import Tool, tool
+from app.tools import CATALOG, CATEGORIES
+from app.workspace import open_workspace
+from tests.support.approver import ScriptedApprover
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "resources" / "plugins-example"
+AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", uses_model=False)
+USER = "---\ntype: user\nmail: a@b.org\n---\nA person.\n"
+
+
+def install(target: Path) -> None:
+    """Put the example where an installer would: its package, and the metadata that its pyproject says."""
+    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text("utf-8"))["project"]
+    shutil.copytree(EXAMPLE / "src", target, ignore=shutil.ignore_patterns("__pycache__"))
+    info = target / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    info.mkdir()
+    head = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    (info / "METADATA").write_text(head, "utf-8")
+    points = "".join(f"{name} = {value}\n" for name, value in project["entry-points"][GROUP].items())
+    (info / "entry_points.txt").write_text(f"[{GROUP}]\n{points}", "utf-8")
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    target = tmp_path / "site"
+    install(target)
+    monkeypatch.syspath_prepend(str(target))
+    importlib.invalidate_caches()
+    yield target
+    for name in [name for name in sys.modules if name.partition(".")[0] == "scriptorium_customer_support"]:
+        del sys.modules[name]
+
+
+async def test_the_example_is_found_turned_on_called_approved(installed: Path, sample_vault: Path) -> None:
+    (sample_vault / "Ada.md").write_text(USER, "utf-8")
+    approver = ScriptedApprover()
+    settings = Settings()
+    settings.embeddings.enabled = False
+    workspace = await open_workspace(sample_vault, settings, approver)
+    try:
+        await workspace.start_scan(lambda progress: None)
+        assert not [notice for notice in workspace.notices if "plug-in" in notice]
+        found = {"op": "find", "query": "a@b.org"}
+        assert not workspace.registry.category("customer_support").on
+        off = await workspace.runner.call("user", found, AGENT)
+        assert off.error is not None and off.error["type"] == "permission_denied"
+        assert "user" not in [one.name for one in workspace.registry.tools(AGENT)]
+
+        workspace.change_vault_settings(VaultSettings(categories_on=("customer_support",)))
+        outcome = await workspace.runner.call("user", found, AGENT)
+        assert outcome.success and outcome.result["records"][0]["name"] == "Ada"
+        change = {"op": "update", "name": "Ada", "properties": {"mail": "ada@c.org"}}
+        assert (await workspace.runner.call("user", change, AGENT)).success
+        assert [request.tool for request in approver.asked] == ["user"]
+        assert (sample_vault / "Ada.md").read_text("utf-8") == USER.replace("a@b.org", "ada@c.org")
+        assert (await workspace.runner.call("undo", {}, AGENT)).success
+        assert (sample_vault / "Ada.md").read_text("utf-8") == USER
+
+        approver.answers = [Denied("no")]
+        assert (await workspace.runner.call("user", change, AGENT)).denied
+        assert (sample_vault / "Ada.md").read_text("utf-8") == USER
+    finally:
+        await workspace.close()
+
+
+def test_the_examples_own_tests_pass(tmp_path: Path) -> None:
+    target = tmp_path / "site"
+    install(target)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(target)])}
+    shutil.copytree(EXAMPLE / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "-o", "asyncio_mode=auto",
+         "--rootdir", str(tmp_path), str(tmp_path / "tests")],
+        env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "passed" in done.stdout
+
+
+# What is left out
+
+OWN = Category("own", "Own", Level.READ_WRITE)
+
+
+def made(name: str, category: str = "own") -> Tool:
+    async def function(context: object) -> ToolResult:
+        return ToolResult()
+
+    function.__name__ = name
+    function.__doc__ = "Do nothing."
+    return tool(category=category)(function)
+
+
+BROKEN = Plugin((OWN,), (made("first"), made("read_note")))
+FOREIGN = Plugin((OWN,), (made("first", "notes"),))
+TAKEN = Plugin((Category("notes", "Mine", Level.READ_WRITE),), ())
+FINE = Plugin((OWN,), (made("first"),))
+EXECUTES = Plugin((Category("own", "Own", Level.READ_ONLY, on=True),), ())
+NO_TOOL = Plugin((OWN,), ("first",))  # type: ignore[arg-type]
+NOTHING = "no plug-in"
+
+
+def loaded(*values: str) -> tuple[ToolRegistry, tuple[str, ...], tuple[str, ...]]:
+    registry = ToolRegistry(CATEGORIES, CATALOG)
+    entries = [EntryPoint(f"p{at}", value, GROUP) for at, value in enumerate(values)]
+    came = load_plugins(registry, entries)
+    return registry, came.categories, came.problems
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (f"{__name__}:BROKEN", "read_note"),
+        (f"{__name__}:FOREIGN", "does not bring"),
+        (f"{__name__}:TAKEN", "notes"),
+        (f"{__name__}:NOTHING", "not a Plugin"),
+        (f"{__name__}:NO_TOOL", "not made by @tool"),
+        (f"{__name__}:missing", "AttributeError"),
+        ("no_such_module_of_anybody:PLUGIN", "ModuleNotFoundError"),
+        ("tests.support.plugin_that_exits:PLUGIN", "SystemExit"),
+    ],
+)
+def test_a_plug_in_with_something_wrong_is_left_out_as_a_whole(value: str, told: str) -> None:
+    registry, categories, (problem,) = loaded(value)
+    assert told in problem and "p0" in problem
+    assert categories == ()
+    assert registry.categories == CATEGORIES and registry.all() == CATALOG
+
+
+def test_others_are_loaded_beside_one_that_fails() -> None:
+    registry, categories, problems = loaded("no_such_module_of_anybody:PLUGIN", f"{__name__}:FINE")
+    assert categories == ("own",) and len(problems) == 1
+    assert registry.get("first").category == "own"
+
+
+def test_the_second_of_two_that_want_one_name_is_left_out() -> None:
+    _, categories, (problem,) = loaded(f"{__name__}:FINE", f"{__name__}:FINE")
+    assert categories == ("own",) and "p1" in problem
+
+
+def test_a_category_is_off_whatever_the_plug_in_says() -> None:
+    registry, _, problems = loaded(f"{__name__}:EXECUTES")
+    assert not problems and not registry.category("own").on
