@@ -6,12 +6,12 @@ first in order, so that the whole graph and a delta call it the same.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable
 
 import numpy as np
 
+from app.index.names import listed
 from app.index.records import GraphData, NodeKind
 from app.vault.path import NotePath
 
@@ -56,7 +56,7 @@ def file_row(path: str, is_note: int, modified: float, created: float, type_: st
     """The node of a file, from its columns."""
     place = NotePath(path)
     kind: NodeKind = "note" if is_note else "attachment"
-    names = tuple(json.loads(tags)) if tags else ()
+    names = listed(tags) if tags else ()
     return (path, place.name, type_ or kind, kind, names, place.folder, modified, created)
 
 

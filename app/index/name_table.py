@@ -9,11 +9,10 @@ for: of a hundred thousand files, a session asks for few.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from app.index.names import note_suffix, target_key
+from app.index.names import listed, note_suffix, target_key
 from app.vault.path import NotePath, name_key
 
 Row = tuple[str, int, str, str | None]
@@ -80,7 +79,7 @@ class NameTable:
         if found is None or isinstance(found, Entry):
             return found
         path, id, aliases, note_id = found
-        entry = Entry(NotePath(path), id, _texts(aliases), note_id)
+        entry = Entry(NotePath(path), id, listed(aliases), note_id)
         self._files[text] = entry
         return entry
 
@@ -93,7 +92,7 @@ class NameTable:
         for text, found in self._files.items():
             stem, suffix = _split(text)
             if suffix:
-                aliases = found.aliases if isinstance(found, Entry) else _texts(found[2])
+                aliases = found.aliases if isinstance(found, Entry) else listed(found[2])
                 yield text, [stem.rpartition("/")[2], *map(name_key, aliases)]
 
     # Changing
@@ -264,7 +263,3 @@ def _leave(table: dict[str, str | list[str] | Entries] | dict[str, Entries], key
         table[key] = rest
     else:
         del table[key]
-
-
-def _texts(aliases: str) -> tuple[str, ...]:
-    return tuple(json.loads(aliases)) if aliases != "[]" else ()

@@ -1,8 +1,17 @@
-"""The forms in which names and link targets are compared."""
+"""The forms in which names and link targets are kept and compared."""
 
 from __future__ import annotations
 
+import functools
+import json
+
 from app.vault.path import NOTE_SUFFIXES, name_key
+
+
+@functools.lru_cache(maxsize=4096)
+def listed(text: str) -> tuple[str, ...]:
+    """The words of a JSON list, as tags and aliases are kept: most notes have a list that others have too."""
+    return tuple(json.loads(text))
 
 
 def target_key(text: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any
 
+from app.index.names import listed
 from app.index.records import FileRecord, NoteRecord, Problem, PropertyCount, TagCount, VaultStats
 from app.vault.path import NotePath, name_key
 
@@ -37,14 +38,10 @@ def _note(row: tuple[Any, ...]) -> NoteRecord:
     path, name, title, type_, confidence, tags, aliases, properties, note_id, *rest = row
     size, modified, created, digest, problem, private, words = rest
     return NoteRecord(
-        NotePath(path), name, title, type_, confidence, _texts(tags), _texts(aliases),
+        NotePath(path), name, title, type_, confidence, listed(tags), listed(aliases),
         MappingProxyType(json.loads(properties) if properties != "{}" else {}), note_id, size, modified,
         created, digest or "", problem, bool(private), words,
     )  # fmt: skip
-
-
-def _texts(text: str) -> tuple[str, ...]:
-    return tuple(json.loads(text)) if text != "[]" else ()
 
 
 def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:

@@ -298,10 +298,10 @@ _VIEWS: dict[type[object], type[ItemView]] = {
 }
 
 
-def view_of(item: AnyItem, theme: ThemeSource) -> ItemView:
-    """A widget that shows `item`."""
+def view_of(item: AnyItem, theme: ThemeSource, after: str = "") -> ItemView:
+    """A widget that shows `item`; `after` is the agent whose item stands before it, named there already."""
     view = _VIEWS[type(item)](theme)
     view.show_item(item)
-    if item.agent and not isinstance(item, Message):
+    if item.agent and item.agent != after and not isinstance(item, Message):
         view.show_speaker(item.agent)
     return view

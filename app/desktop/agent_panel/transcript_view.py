@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from app.agent.transcript import AgentText, AnyItem, UserText
+from app.agent.transcript import AgentText, AnyItem, Message, UserText
 from app.desktop.agent_panel.items import ItemView, view_of
 from app.desktop.agent_panel.markdown_label import MarkdownLabel
 from app.desktop.theme import ThemeSource
@@ -91,7 +91,9 @@ class TranscriptView(QScrollArea):
         if known is not None:
             self._drop(position)
             self._items[position] = item
-        view = view_of(item, self._theme)
+        before = self._items.get(position - 1)
+        said_before = "" if before is None or isinstance(before, Message) else before.agent
+        view = view_of(item, self._theme, said_before)
         view.link_clicked.connect(self.link_clicked)
         view.tag_clicked.connect(self.tag_clicked)
         view.reply_chosen.connect(self.reply_chosen)
