@@ -71,6 +71,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("focus-agent", "Ask the agent", "View", ("Ctrl+L",), line=True, symbol="chat-teardrop-text"),
     Command("show-activity", "Activity", "View", symbol="activity"),
     Command("show-audit", "Audit log", "View", symbol="clipboard-text"),
+    Command("show-memory", "Memory", "View", symbol="brain"),
     Command("show-problems", "Problems of the index", "View", symbol="warning-circle"),
     Command("graph-find", "Find in the graph", "View", line=True, symbol="magnifying-glass"),
     Command("graph-sheet", "Graph: filters, groups, forces", "View", symbol="sliders-horizontal"),

@@ -164,6 +164,7 @@ class MainWindow(QMainWindow):
             "focus-agent": in_view(lambda view: view.ask_agent()),
             "show-activity": in_page(lambda page: page.show_bottom("activity")),
             "show-audit": in_page(lambda page: page.show_bottom("audit")),
+            "show-memory": in_page(lambda page: page.show_bottom("memory")),
             "show-problems": in_page(lambda page: page.show_bottom("problems")),
             "show-duplicates": in_page(lambda page: page.show_bottom("duplicates")),
             "zoom-in": lambda: self._zoom(self.theme.zoom + _ZOOM_STEP),

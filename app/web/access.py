@@ -128,7 +128,7 @@ class _Anywhere(PublicOnly):
 def key_account(provider: str, address: str) -> tuple[str, str]:
     """Under which name and address the key store keeps a provider's key; one's own server has one each."""
     known = PROVIDERS.get(provider)
-    return f"web-{provider}", "" if known is not None and known.address else address.strip()
+    return f"web-{provider}", known.address if known is not None and known.address else address.strip()
 
 
 def _worded(provider: SearchProvider, error: WebError) -> WebError:

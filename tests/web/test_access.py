@@ -60,9 +60,9 @@ class Bench:
         self.server = server
         self.provider: SearchProvider = PROVIDERS[provider]
         self.path = PATHS[provider]
-        self.keys = {key_account("tavily", ""): "tv-key", key_account("brave", ""): "br-key"}
         if self.provider.address:
             monkeypatch.setattr(type(self.provider), "address", server.at(""))
+        self.keys = {key_account("tavily", ""): "tv-key", key_account("brave", ""): "br-key"}
         settings = WebSettings.model_validate({"provider": provider, "address": server.address})
         reach: Reach = PublicAndOne(server)
         self.web = WebAccess(
