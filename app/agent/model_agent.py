@@ -82,6 +82,7 @@ class ModelAgent:
         from pydantic_ai import Agent, UsageLimits
         from pydantic_ai.messages import PartDeltaEvent, PartStartEvent
         from pydantic_ai.run import AgentRunResultEvent
+        from pydantic_ai.usage import RunUsage
 
         offered = _offered(self._registry, turn)
         agent: Agent[Turn, str] = Agent(
@@ -93,17 +94,25 @@ class ModelAgent:
         limits = UsageLimits(
             request_limit=settings.model.max_requests, total_tokens_limit=settings.model.max_tokens_per_turn
         )
-        async with agent.run_stream_events(
-            self._said(turn), deps=turn, message_history=self._history(turn), usage_limits=limits,
-            model_settings=_model_settings(settings),
-        ) as events:  # fmt: skip
-            async for event in events:
-                if isinstance(event, PartStartEvent):
-                    _stream(turn, event.part)
-                elif isinstance(event, PartDeltaEvent):
-                    _stream(turn, event.delta)
-                elif isinstance(event, AgentRunResultEvent):
-                    self._keep(turn, event.result.all_messages(), _usage(event.result))
+        spent = RunUsage()
+        try:
+            async with agent.run_stream_events(
+                self._said(turn), deps=turn, message_history=self._history(turn), usage_limits=limits,
+                model_settings=_model_settings(settings), usage=spent,
+            ) as events:  # fmt: skip
+                async for event in events:
+                    if isinstance(event, PartStartEvent):
+                        _stream(turn, event.part)
+                    elif isinstance(event, PartDeltaEvent):
+                        _stream(turn, event.delta)
+                    elif isinstance(event, AgentRunResultEvent):
+                        self._keep(turn, event.result.all_messages(), _usage(event.result))
+        except BaseException:
+            # What a stopped or failed turn has used counts, too.
+            turn.usage = Usage(
+                requests=spent.requests, input_tokens=spent.input_tokens, output_tokens=spent.output_tokens
+            )
+            raise
         turn.settle()
 
     def _prompt(self, turn: Turn, offered: Sequence[Tool]) -> str:
