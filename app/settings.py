@@ -80,6 +80,17 @@ class ModelSettings(Section):
     max_tokens_per_turn: int = Field(
         400_000, ge=1000, title="Tokens per turn", description="A turn stops when it has used so many tokens."
     )
+    max_dollars_per_session: float = Field(
+        0.0,
+        ge=0,
+        le=10_000,
+        title="Dollars per session",
+        description="Turns stop when all of them have cost so much; 0 is no limit. Needs a known price.",
+        json_schema_extra={"decimals": 2},
+    )
+    max_tokens_per_session: int = Field(
+        0, ge=0, title="Tokens per session", description="As for dollars, for any model; 0 is no limit."
+    )
 
 
 class Rule(BaseModel):
@@ -366,6 +377,21 @@ class MessageSettings(Section):
     )
 
 
+class WebSettings(Section):
+    """Who searches the web for agents, where you switch that on under Tools."""
+
+    provider: Literal["none", "searxng", "tavily", "brave", "duckduckgo"] = Field(
+        "none",
+        title="Search provider",
+        description="It gets the words that are searched for; you see and approve each search.",
+    )
+    address: str = Field(
+        "",
+        title="Address of SearXNG",
+        description="Of your own server, such as http://localhost:8888; the only one at home that is asked.",
+    )
+
+
 class Settings(Section):
     """All settings, by section."""
 
@@ -376,6 +402,7 @@ class Settings(Section):
     tools: ToolSettings = Field(default_factory=ToolSettings, title="Tools")
     team: TeamSettings = Field(default_factory=TeamSettings, title="Team")
     messages: MessageSettings = Field(default_factory=MessageSettings, title="Messages")
+    web: WebSettings = Field(default_factory=WebSettings, title="Web")
     index: IndexSettings = Field(default_factory=IndexSettings, title="Index")
     embeddings: EmbeddingSettings = Field(default_factory=EmbeddingSettings, title="Search by meaning")
     journal: JournalSettings = Field(default_factory=JournalSettings, title="Undo")

@@ -17,16 +17,18 @@ from app.agent import models
 from app.agent.keys import KeyStore
 from app.agent.prompts import system_prompt
 from app.agent.sight import Pinned, memory_text, without_unpinned
+from app.agent.spending import HINT, Spending, SpentError, usage_of
 from app.agent.transcript import Usage
 from app.agent.turn import Role, Turn
 from app.errors import InvalidParametersError
 from app.settings import Settings
+from app.toolkit.call_record import Spent
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolOutcome
 from app.toolkit.tool import Tool
 
 if TYPE_CHECKING:
-    from pydantic_ai import Agent
+    from pydantic_ai import Agent, RunContext
     from pydantic_ai.messages import ModelMessage
     from pydantic_ai.models import Model
 
@@ -59,16 +61,21 @@ class ModelAgent:
         self._registry = registry
         self._note_text = note_text
         self._pinned = pinned
+        self._spending = Spending()
 
     async def respond(self, turn: Turn) -> None:
         """Ask the model, stream its words, call the tools it names; a failure becomes a notice."""
         settings = _for_role(self._settings(), turn.role)
         key = self._keys.get(settings.model.provider, settings.model.base_url)
         try:
+            self._spending.check(settings.model, turn.usage)
             async with models.connected(settings.model, key) as model:
                 await self._converse(turn, model, settings)
         except InvalidParametersError as error:
             turn.notice("error", error.message, "Open the settings, or choose the built-in agent.")
+        except SpentError as error:
+            self._keep_interrupted(turn)
+            turn.notice("warning", str(error), HINT)
         except asyncio.CancelledError:
             self._keep_interrupted(turn)
             raise
@@ -77,42 +84,43 @@ class ModelAgent:
             log.info("the model failed: %s", type(error).__name__, exc_info=True)
             self._keep_interrupted(turn)
             turn.notice("error", problem.text, problem.hint)
+        finally:
+            self._spending.add(turn.usage)
 
     async def _converse(self, turn: Turn, model: Model, settings: Settings) -> None:
         from pydantic_ai import Agent, UsageLimits
         from pydantic_ai.messages import PartDeltaEvent, PartStartEvent
         from pydantic_ai.run import AgentRunResultEvent
-        from pydantic_ai.usage import RunUsage
 
         offered = _offered(self._registry, turn)
+        history = self._history(turn)
+
+        def counted(ctx: RunContext[Turn]) -> Spent:
+            spent = turn.use(usage_of(ctx.usage, ctx.messages[len(history) :]))
+            self._spending.check(settings.model, turn.usage)
+            return spent
+
         agent: Agent[Turn, str] = Agent(
             model,
             deps_type=Turn,
-            toolsets=[_toolset(offered)],
+            toolsets=[_toolset(offered, counted)],
             instructions=[self._prompt(turn, offered), lambda: self._memory(turn)],
         )
         limits = UsageLimits(
             request_limit=settings.model.max_requests, total_tokens_limit=settings.model.max_tokens_per_turn
         )
-        spent = RunUsage()
-        try:
-            async with agent.run_stream_events(
-                self._said(turn), deps=turn, message_history=self._history(turn), usage_limits=limits,
-                model_settings=_model_settings(settings), usage=spent,
-            ) as events:  # fmt: skip
-                async for event in events:
-                    if isinstance(event, PartStartEvent):
-                        _stream(turn, event.part)
-                    elif isinstance(event, PartDeltaEvent):
-                        _stream(turn, event.delta)
-                    elif isinstance(event, AgentRunResultEvent):
-                        self._keep(turn, event.result.all_messages(), _usage(event.result))
-        except BaseException:
-            # What a stopped or failed turn has used counts, too.
-            turn.usage = Usage(
-                requests=spent.requests, input_tokens=spent.input_tokens, output_tokens=spent.output_tokens
-            )
-            raise
+        async with agent.run_stream_events(
+            self._said(turn), deps=turn, message_history=history, usage_limits=limits,
+            model_settings=_model_settings(settings),
+        ) as events:  # fmt: skip
+            async for event in events:
+                if isinstance(event, PartStartEvent):
+                    _stream(turn, event.part)
+                elif isinstance(event, PartDeltaEvent):
+                    _stream(turn, event.delta)
+                elif isinstance(event, AgentRunResultEvent):
+                    result = event.result
+                    self._keep(turn, result.all_messages(), usage_of(result.usage, result.new_messages()))
         turn.settle()
 
     def _prompt(self, turn: Turn, offered: Sequence[Tool]) -> str:
@@ -183,9 +191,13 @@ def _offered(registry: ToolRegistry, turn: Turn) -> list[Tool]:
     return [tool for tool in tools if turn.prompt.mode == "propose" or not tool.proposes]
 
 
-def _toolset(offered: Sequence[Tool]) -> Any:  # noqa: ANN401 (the class is made where its base is imported)
-    """The registry's tools as one toolset of pydantic-ai, validated and run by our own runner."""
-    from pydantic_ai import RunContext
+def _toolset(
+    offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Spent]
+) -> Any:  # noqa: ANN401 (the class is made where its base is imported)
+    """The registry's tools as one toolset of pydantic-ai, validated and run by our own runner.
+
+    `counted` takes down what the model has used until a call, and stops the turn where that is too much.
+    """
     from pydantic_ai.tools import ToolDefinition
     from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
     from pydantic_core import SchemaValidator, core_schema
@@ -216,7 +228,7 @@ def _toolset(offered: Sequence[Tool]) -> Any:  # noqa: ANN401 (the class is made
         async def call_tool(
             self, name: str, tool_args: dict[str, Any], ctx: RunContext[Turn], tool: ToolsetTool[Turn]
         ) -> Any:  # noqa: ANN401 (the base class says so)
-            return _told(await ctx.deps.call(name, tool_args))
+            return _told(await ctx.deps.call(name, tool_args, spent=counted(ctx)))
 
     return RegistryToolset()
 
@@ -248,20 +260,3 @@ def _model_settings(settings: Settings) -> Any:  # noqa: ANN401 (a TypedDict of 
     if settings.model.temperature is not None:
         chosen["temperature"] = settings.model.temperature
     return chosen
-
-
-def _usage(result: Any) -> Usage:  # noqa: ANN401 (pydantic-ai's result of any output type)
-    """Tokens and, where the price of the model is known, the cost of the run."""
-    from pydantic_ai.messages import ModelResponse
-
-    cost: float | None = 0.0
-    for message in result.new_messages():
-        if isinstance(message, ModelResponse) and cost is not None:
-            try:
-                cost += float(message.cost().total_price)
-            except (LookupError, ValueError, AssertionError):
-                cost = None
-    used = result.usage
-    return Usage(
-        requests=used.requests, input_tokens=used.input_tokens, output_tokens=used.output_tokens, cost=cost
-    )

@@ -56,6 +56,7 @@ class Thinking(Item):
 class ToolCard(Item):
     """A tool call: arguments and result as JSON text, the audit entry and the commit it made.
 
+    `tokens` and `cost` are what the model used to come to the call (`app.toolkit.call_record.Spent`).
     `untrusted`: the result holds text from outside, so all that follows in the conversation is tainted.
     """
 
@@ -70,6 +71,8 @@ class ToolCard(Item):
     entry: int | None = None
     commit: int | None = None
     untrusted: bool = False
+    tokens: int = 0
+    cost: float = 0.0
 
 
 class Choice(BaseModel):

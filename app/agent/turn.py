@@ -29,6 +29,7 @@ from app.agent.transcript import (
 )
 from app.events import EventBus
 from app.permissions.caller import Caller
+from app.toolkit.call_record import NOTHING_SPENT, Spent
 from app.toolkit.runner import ToolOutcome, ToolRunner
 
 
@@ -131,7 +132,13 @@ class Turn:
             self._put(AgentText.model_validate({**said, "by_model": self.caller.uses_model}))
         return text
 
-    async def call(self, tool: str, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:
+    async def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, object],
+        claim: str = "",
+        spent: Spent = NOTHING_SPENT,
+    ) -> ToolOutcome:
         """Call a tool, shown as a card. `claim` is what the agent says of it, shown apart in the dialog."""
         said = self.settle()
         card = ToolCard(
@@ -141,11 +148,13 @@ class Turn:
             call=uuid.uuid4().hex,
             tool=tool,
             arguments=json.dumps(arguments, ensure_ascii=False, default=str),
+            tokens=spent.tokens,
+            cost=spent.cost,
         )
         position = self._put(card)
         try:
             caller = replace(self.caller, claim=claim or said.strip())
-            outcome = await self.runner.call(tool, arguments, caller)
+            outcome = await self.runner.call(tool, arguments, caller, spent)
         except asyncio.CancelledError:
             self._replace(position, card.model_copy(update={"state": "cancelled", "message": "Stopped."}))
             raise
@@ -154,6 +163,13 @@ class Turn:
         if outcome.untrusted:
             self.caller = replace(self.caller, tainted=True)
         return outcome
+
+    def use(self, usage: Usage) -> Spent:
+        """Take down what the turn has used so far; what came since the last time."""
+        before, self.usage = self.usage, usage
+        tokens = usage.tokens - before.tokens
+        cost = (usage.cost or 0.0) - (before.cost or 0.0) if usage.cost is not None else 0.0
+        return Spent(max(0, tokens), max(0.0, cost))
 
     def _settle_thinking(self) -> None:
         text, self._thinking = self._thinking, ""

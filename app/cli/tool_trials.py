@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from app import paths
 
 Results = Mapping[str, Mapping[str, object]]
-"""The last result of each tool so far."""
+"""The last result of each tool so far, and what the frame brings: `trial_pages` has an `address`."""
 
 Arguments = Mapping[str, object]
 
@@ -118,6 +118,13 @@ _RELATIONSHIPS = (
     Trial("suggest_relationships", {"op": "list", "limit": 5}),
     Trial("suggest_relationships", _suggestion),
 )  # fmt: skip
+_WEB = (
+    Trial("fetch_page", lambda results: {"url": f"{results['trial_pages']['address']}/chronometers"}),
+    Trial(
+        "search_web_for_evidence",
+        {"node_id": "Timekeepers beat the Moon", "max_results": 3, "create_sources": True},
+    ),
+)
 _AGENTS = (
     Trial("list_tools", {"query": "rename"}),
     Trial("pending", {"op": "list"}),
@@ -162,5 +169,5 @@ _DEVELOPMENT = (
 
 TRIALS: tuple[Trial, ...] = (
     *_NOTES, *_SEARCH, *_TAGS, *_MEMORY, *_FILESYSTEM, *_DEVELOPMENT, *_NODES, *_RELATIONSHIPS,
-    *_AGENTS, *_MESSAGES,
+    *_WEB, *_AGENTS, *_MESSAGES,
 )  # fmt: skip

@@ -8,18 +8,20 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import paths
 from app.cli.tool_trials import TRIALS, Trial
+from app.cli.trial_pages import TrialPages
 from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Effect
 from app.permissions.caller import Caller, CallerKind
-from app.settings import AgentProfile, Settings, TeamSettings
+from app.settings import AgentProfile, Settings, TeamSettings, WebSettings
 from app.tools import CATALOG
+from app.web.access import WebAccess
 
 if TYPE_CHECKING:
     from app.toolkit.outcome import ToolOutcome
@@ -76,12 +78,17 @@ async def _walk(vault: Path, trials: tuple[Trial, ...], say: Say) -> int:
     from app.workspace import open_workspace
 
     approver = RecordingApprover()
-    workspace = await open_workspace(vault, _settings(), approver)
-    try:
-        await _read_all(workspace)
-        failed = await _call_all(workspace, approver, trials, say)
-    finally:
-        await workspace.close()
+    with TrialPages() as pages:
+        workspace = await open_workspace(vault, _settings(pages), approver)
+        # The guard refuses this machine; here alone it lets the one server through that the trial runs.
+        web = WebAccess(lambda: workspace.settings.web, lambda *_: None, reach=pages.reach)
+        workspace.runner.services.web = web
+        try:
+            await _read_all(workspace)
+            failed = await _call_all(workspace, approver, trials, say, {"trial_pages": pages.facts})
+        finally:
+            await web.close()
+            await workspace.close()
     missing = sorted({tool.name for tool in CATALOG} - {trial.tool for trial in trials})
     say(f"{len(trials)} calls, {len(failed)} failed")
     for name in missing:
@@ -89,10 +96,11 @@ async def _walk(vault: Path, trials: tuple[Trial, ...], say: Say) -> int:
     return 1 if failed or missing else 0
 
 
-def _settings() -> Settings:
-    """The usual settings, with an agent without a model to hand work to."""
+def _settings(pages: TrialPages) -> Settings:
+    """The usual settings, with an agent without a model to hand work to, and the pages to search."""
     made = Settings()
     made.team = TeamSettings(agents=(AgentProfile(name="Librarian", model="built-in"),))
+    made.web = WebSettings(provider="searxng", address=pages.address)
     return made
 
 
@@ -111,11 +119,16 @@ async def _read_all(workspace: Workspace) -> None:
 
 
 async def _call_all(
-    workspace: Workspace, approver: RecordingApprover, trials: tuple[Trial, ...], say: Say
+    workspace: Workspace,
+    approver: RecordingApprover,
+    trials: tuple[Trial, ...],
+    say: Say,
+    brought: Mapping[str, Mapping[str, object]],
 ) -> list[str]:
+    """Call the tools in turn; `brought` is what the trials are given beside the results so far."""
     for category in workspace.registry.categories:
         workspace.registry.set_category(category.id, on=True)
-    results: dict[str, dict[str, object]] = {}
+    results: dict[str, Mapping[str, object]] = dict(brought)
     failed = []
     for trial in trials:
         arguments = trial.arguments(results) if callable(trial.arguments) else trial.arguments

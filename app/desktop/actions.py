@@ -71,6 +71,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("focus-agent", "Ask the agent", "View", ("Ctrl+L",), line=True, symbol="chat-teardrop-text"),
     Command("show-activity", "Activity", "View", symbol="activity"),
     Command("show-audit", "Audit log", "View", symbol="clipboard-text"),
+    Command("show-memory", "Memory", "View", symbol="brain"),
     Command("show-problems", "Problems of the index", "View", symbol="warning-circle"),
     Command("graph-find", "Find in the graph", "View", line=True, symbol="magnifying-glass"),
     Command("graph-sheet", "Graph: filters, groups, forces", "View", symbol="sliders-horizontal"),
@@ -88,9 +89,12 @@ COMMANDS: tuple[Command, ...] = (
     Command("rescan", "Read the vault again", "Vault", symbol="arrows-clockwise"),
     Command("reveal-vault", "Show the vault's folder", "Vault", symbol="folder-simple"),
     Command("grants", "What is auto-approved…", "Vault", line=True, symbol="lock-simple"),
+    Command("help-tools", "The tools", "Help", ("F1",), needs_vault=False, symbol="question"),
+    Command("help-shortcuts", "Keyboard shortcuts", "Help", needs_vault=False, symbol="keyboard"),
+    Command("help-about", "About Scriptorium", "Help", needs_vault=False, line=True, symbol="info"),
 )  # fmt: skip
 
-MENUS = ("File", "Note", "Go", "View", "Vault")
+MENUS = ("File", "Note", "Go", "View", "Vault", "Help")
 
 
 def translated(text: str) -> str:
@@ -153,7 +157,10 @@ class Actions:
         return action
 
 
-_ROLES = {"settings": QAction.MenuRole.PreferencesRole, "quit": QAction.MenuRole.QuitRole}
+_ROLES = {
+    "settings": QAction.MenuRole.PreferencesRole, "quit": QAction.MenuRole.QuitRole,
+    "help-about": QAction.MenuRole.AboutRole,
+}  # fmt: skip
 
 
 def shortcut_text(command: Command) -> str:

@@ -173,7 +173,8 @@ def _number(kind: type, field: FieldInfo, value: object) -> Editor:
         box = decimal = _Decimal()
         decimal.setRange(low if low is not None else -1e9, high if high is not None else 1e9)
         fine = high is not None and high <= 10
-        decimal.setDecimals(2 if fine else 0)
+        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+        decimal.setDecimals(int(str(extra.get("decimals", 2 if fine else 0))))
         decimal.setSingleStep(0.1 if fine else 1.0)
         decimal.setValue(value if isinstance(value, int | float) else 0.0)
         read = decimal.value

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import threading
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,6 +26,7 @@ from app.desktop.colors import Theme
 _FONT, _CHARACTERS = "phosphor-1.3.0.ttf", "phosphor-charmap-1.3.0.json"
 _BOX = 256
 _GLYPH = 224
+_asked: set[str] = set()
 
 
 def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
@@ -35,9 +37,26 @@ def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
     Raises:
         KeyError: there is no such icon; so a misspelt one is found by the first test that builds its widget.
     """
-    resting, disabled = color or theme.muted, theme.border if theme.is_dark else theme.faint
-    lively, on = color or theme.text, color or theme.accent
-    return QIcon(_drawn(os.environ.get(paths.CACHE, ""), name, resting, lively, on, disabled))
+    made = QIcon(_drawn(os.environ.get(paths.CACHE, ""), name, *_inks(theme, color)))
+    _asked.add(name)
+    return made
+
+
+def draw_ahead(theme: Theme) -> None:
+    """Write the icons that were asked for by now in the colours of another theme: in a thread.
+
+    So the first switch to it need not write some hundred files between two frames.
+    """
+    folder = _folder_of_files()
+    for name in tuple(_asked):
+        for ink in _inks(theme, None):
+            _file(folder, name, ink)
+
+
+def _inks(theme: Theme, color: str | None) -> tuple[str, str, str, str]:
+    """The colours at rest, while hovered, when checked and when disabled."""
+    disabled = theme.border if theme.is_dark else theme.faint
+    return color or theme.muted, color or theme.text, color or theme.accent, disabled
 
 
 @functools.cache
@@ -47,7 +66,7 @@ def _drawn(home: str, name: str, resting: str, lively: str, on: str, disabled: s
     A window has some hundred, and a theme is switched between two frames.
     """
     mode, state = QIcon.Mode, QIcon.State
-    folder = paths.cache_folder() / "icons" / _FONT.removesuffix(".ttf")
+    folder = _folder_of_files()
     files = {ink: _file(folder, name, ink) for ink in (resting, lively, on, disabled)}
     made = QIcon()
     for ink, when, whether in (
@@ -62,21 +81,31 @@ def _drawn(home: str, name: str, resting: str, lively: str, on: str, disabled: s
     return made
 
 
+def _folder_of_files() -> Path:
+    return paths.cache_folder() / "icons" / _FONT.removesuffix(".ttf")
+
+
 @functools.cache
 def _file(folder: Path, name: str, color: str) -> str:
     """Where the icon is in that colour, written if it is not there yet."""
     file = folder / f"{name}-{color.lstrip('#')}.svg"
     if not file.is_file():
-        drawing = " ".join(_strokes(_outline(name)))
+        drawing = _drawing(name)
         folder.mkdir(parents=True, exist_ok=True)
-        fresh = file.with_suffix(f".{os.getpid()}")
+        fresh = file.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
         fresh.write_text(
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{_BOX}" height="{_BOX}" '
             f'viewBox="0 0 {_BOX} {_BOX}"><path fill="{color}" d="{drawing}"/></svg>',
             encoding="utf-8",
         )
-        fresh.replace(file)  # Whole or not there: another window may look for it at this moment.
+        fresh.replace(file)  # Whole or not there: another window or thread may look for it now.
     return str(file)
+
+
+@functools.cache
+def _drawing(name: str) -> str:
+    """The shape of an icon in SVG's words, worked out once for all colours and themes."""
+    return " ".join(_strokes(_outline(name)))
 
 
 def _outline(name: str) -> QPainterPath:

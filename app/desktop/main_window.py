@@ -164,6 +164,7 @@ class MainWindow(QMainWindow):
             "focus-agent": in_view(lambda view: view.ask_agent()),
             "show-activity": in_page(lambda page: page.show_bottom("activity")),
             "show-audit": in_page(lambda page: page.show_bottom("audit")),
+            "show-memory": in_page(lambda page: page.show_bottom("memory")),
             "show-problems": in_page(lambda page: page.show_bottom("problems")),
             "show-duplicates": in_page(lambda page: page.show_bottom("duplicates")),
             "zoom-in": lambda: self._zoom(self.theme.zoom + _ZOOM_STEP),
@@ -184,6 +185,8 @@ class MainWindow(QMainWindow):
             handlers[f"toggle-{area}"] = in_page(partial(_toggle, area=area))
         for what in ("find", "sheet", "png", "svg"):
             handlers[f"graph-{what}"] = in_view(partial(_do_in_graph, what=what))
+        for page in ("tools", "shortcuts", "about"):
+            handlers[f"help-{page}"] = partial(self._show_help, page)
         for name in ("light", "dark", "high-contrast", "system"):
             handlers[f"theme-{name}"] = partial(self._set_general, theme=name)
         return handlers
@@ -296,6 +299,12 @@ class MainWindow(QMainWindow):
             self._show_settings(section)
         else:
             self.menu.run(name)
+
+    def _show_help(self, page: str) -> None:
+        from app.desktop.help_opening import open_help  # the tools' parts; not needed to start
+
+        opening = open_help(self, self.theme, self.session.client, page, self._call_tool)
+        self._start(opening, self.tr("show the help"))
 
     def _show_settings(self, section: str = "general") -> None:
         from app.desktop.model_setup import settings_with_model  # the agent's parts; not needed to start

@@ -69,7 +69,7 @@ class SecretRow(QWidget):
         if self._client is None:
             self._say(self.tr("Open a vault to enter it."), "muted")
         elif not account:
-            self._say(self.tr("Enter the handle first."), "muted")
+            self._say(self._missing(), "muted")
         else:
             tasks.start(self._look(), owner=self, what="look for the secret")
 
@@ -88,6 +88,10 @@ class SecretRow(QWidget):
     def forget(self) -> None:
         """Take it away."""
         tasks.start(self._keep(""), owner=self, what="forget the secret")
+
+    def _missing(self) -> str:
+        """What is to be entered before the secret."""
+        return self.tr("Enter the handle first.")
 
     def _check(self, secret: str) -> None:
         if self._service == DISCORD:

@@ -26,6 +26,7 @@ from app.desktop.message_setup import MessageSetup
 from app.desktop.panel import ThemedButton
 from app.desktop.settings_dialog import Extra, SettingsDialog
 from app.desktop.theme import ThemeSource
+from app.desktop.web_setup import WebSetup
 from app.settings import ModelSettings, Settings
 from app.workspace import questions
 
@@ -207,6 +208,12 @@ def settings_with_model(
         secrets.append(MessageSetup(client, settings.messages, block))
         return secrets[0]
 
+    web_keys: list[WebSetup] = []
+
+    def web(block: QWidget) -> QWidget:
+        web_keys.append(WebSetup(client, settings.web, block))
+        return web_keys[0]
+
     def put(section: str, name: str, id: str, there: bool) -> None:
         """Have a category in a list of the settings, or not."""
         kept = [one for one in getattr(getattr(dialog.settings, section), name) if one != id]
@@ -226,10 +233,11 @@ def settings_with_model(
         return switches
 
     switches_made: list[CategorySwitches] = []
-    extras: dict[str, Extra] = {"model": extra, "tools": categories, "messages": messages}
+    extras: dict[str, Extra] = {"model": extra, "tools": categories, "messages": messages, "web": web}
     dialog = SettingsDialog(settings, theme, extras, parent)
     dialog.changed.connect(switches_made[0].show_settings)
     dialog.changed.connect(lambda changed: made[0].show_model(changed.model))
+    dialog.changed.connect(lambda changed: web_keys[0].show_settings(changed.web))
     dialog.changed.connect(lambda changed: secrets[0].show_settings(changed.messages))
     return dialog
 

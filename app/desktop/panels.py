@@ -78,6 +78,12 @@ def _audit(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
     return AuditPanel(client, theme, parent)
 
 
+def _memory(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.memory_panel.panel import MemoryPanel
+
+    return MemoryPanel(client, theme, parent)
+
+
 def _problems(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
     from app.desktop.problems_panel import ProblemsPanel
 
@@ -99,6 +105,7 @@ PANELS: tuple[PanelKind, ...] = (
     PanelKind("agent", "Agent", "sparkle", "right", _agent),
     PanelKind("activity", "Activity", "activity", "bottom", _activity),
     PanelKind("audit", "Audit log", "clipboard-text", "bottom", _audit),
+    PanelKind("memory", "Memory", "brain", "bottom", _memory),
     PanelKind("problems", "Problems", "warning-circle", "bottom", _problems),
     PanelKind("duplicates", "Duplicates", "copy", "bottom", _duplicates),
 )

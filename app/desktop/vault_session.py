@@ -17,6 +17,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.desktop import dialogs, folder_check, tasks
 from app.desktop.bridge import DesktopApprover, Service, VaultClient
+from app.desktop.colors import DARK, LIGHT
+from app.desktop.icons import draw_ahead
 from app.desktop.recent import RecentVaults
 from app.errors import VaultBusyError
 from app.settings import Settings
@@ -198,7 +200,12 @@ def load_view() -> None:
 
 
 def warm_up() -> None:
-    """Compile what Markdown's first use compiles: in a thread, before somebody waits for a note."""
+    """Compile what Markdown's first use compiles, and draw the icons of the other theme: in a thread."""
     from app.vault.markdown.render import render
 
     render(_EVERY_PART, lambda name: None)
+    try:
+        for theme in (LIGHT, DARK):
+            draw_ahead(theme)
+    except OSError as error:
+        log.warning("icons could not be drawn ahead: %s", error)

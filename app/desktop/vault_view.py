@@ -188,6 +188,7 @@ class VaultView(QObject):
         self._keep_soon.stop()
         self._keep()
         self._client.approver.asked.disconnect(self._approvals.add)
+        self._approvals.end()
         if (graph := self.graph) is not None:
             graph.shut_down()
         self.page.deleteLater()

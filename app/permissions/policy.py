@@ -155,6 +155,9 @@ class Policy:
         writes = call.operation is not Operation.READ
         if call.reads_only and writes and call.effect != PAGE:
             return Deny(f"{call.tool} may only read, and proposed a change")
+        touched = {part.operation for part in call.parts if part.path is not None} - {Operation.READ}
+        if call.creates_only and touched - {Operation.CREATE}:
+            return Deny(f"{call.tool} may only make new notes, and proposed to change one")
         if call.operation is Operation.EXECUTE and not call.executes:
             return Deny(f"{call.tool} belongs to a category that may not run programs")
         for part in call.parts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ValidationError
@@ -52,6 +53,12 @@ def refused_outcome(refused: Refused) -> ToolOutcome:
     error = PermissionDeniedError(refused.message, reason=refused.decided.value).as_dict()
     unanswered = refused.decided is not Decided.RULE
     return ToolOutcome(False, message=refused.message, error=error, denied=unanswered)
+
+
+def without_changes(tool: Tool, result: ToolResult, refused: Refused) -> ToolOutcome:
+    """The outcome of a call whose changes were refused and which has come to something without them."""
+    made = success(tool, result, {"changes_refused": refused.message})
+    return replace(made, message=f"{result.message} {refused.message}".strip(), words=refused.words)
 
 
 def told_by_user(proposed: ChangeSet, approved: ChangeSet) -> dict[str, object]:

@@ -37,6 +37,22 @@ class Watch:
     patience: float
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a model used to come to a call: tokens since the turn's previous call, and dollars (0: not known).
+
+    That is reading the conversation so far and asking for the call. Of several calls that one answer of the
+    model asks for, the first has all of it; what the model says after the last call is no call's, and only
+    in the turn's sum.
+    """
+
+    tokens: int = 0
+    cost: float = 0.0
+
+
+NOTHING_SPENT = Spent()
+
+
 @dataclass(slots=True)
 class CallRecord:
     """One call so far. `decided` and `reason` are the gate's; until it decides, the call has failed."""
@@ -59,6 +75,7 @@ class CallRecord:
     asked: Callable[[], None] = _nothing
     begins: Callable[[], None] = _nothing
     patience: float | None = None
+    spent: Spent = NOTHING_SPENT
     _started: float = field(default_factory=time.perf_counter)
 
     @classmethod
@@ -94,6 +111,11 @@ class CallRecord:
     def landed(self, commit: Commit) -> None:
         """Take down that the change is on the disk."""
         self.commit, self.undoes = commit.id, commit.undoes
+
+    def next_step(self) -> None:
+        """Begin the next step of the same call; what was decided on the one before is logged already."""
+        self.decided, self.reason, self.grants, self.line = Decided.FAILED, "", (), ""
+        self.began, self._started, self.waited = time.time(), time.perf_counter(), 0.0
 
     def fail(self, line: str) -> None:
         """Take down that it ended in an error; what was decided before stays in the reason."""
@@ -131,5 +153,7 @@ class CallRecord:
             duration_ms=self.duration_ms,
             commit=self.commit,
             undoes=self.undoes,
+            tokens=self.spent.tokens,
+            cost=self.spent.cost,
             paths=self.paths,
         )

@@ -35,18 +35,26 @@ class ToolContext:
     history: HistoryView
     services: Services
 
-    def propose(self, change_set: ChangeSet, result: R, *, undoes: tuple[int, ...] = ()) -> Proposal[R]:
+    def propose(
+        self,
+        change_set: ChangeSet,
+        result: R,
+        *,
+        undoes: tuple[int, ...] = (),
+        otherwise: R | None = None,
+    ) -> Proposal[R]:
         """Hand `change_set` to the gate, with the result to report once it is written.
 
-        An empty change set is fine: nothing is asked or written, and the result is reported.
+        An empty change set is fine: nothing is asked or written, and the result is reported. `otherwise` is
+        reported where the change is refused and the call has come to something without it.
         """
-        return Proposal(change_set, result, undoes)
+        return Proposal(change_set, result, undoes, otherwise)
 
     def propose_effect(
         self, effect: Effect, run: Callable[[], Awaitable[R | Proposal[R]]]
     ) -> EffectProposal[R]:
         """Hand an effect outside the notes to the gate, which calls `run` once it may happen.
 
-        What `run` gives is the result, or changes to notes that are then proposed with it.
+        What `run` gives is the result, or changes to notes that are then proposed: see `EffectProposal`.
         """
         return EffectProposal(effect, run)

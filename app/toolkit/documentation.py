@@ -10,6 +10,7 @@ from app.toolkit.tool import Tool
 
 _LEVELS = {
     Level.READ_ONLY: "Its tools read and change nothing.",
+    Level.NETWORK: "Its tools read and fetch from the web, and of notes propose only new ones; you decide.",
     Level.READ_WRITE: "Its tools read, and propose changes that you decide on.",
     Level.EXECUTE: "Its tools may run programs; each run is asked about.",
 }

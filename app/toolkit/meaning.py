@@ -59,6 +59,15 @@ class Meaning:
         (vector,) = await self._embedder.embed([text], priority=True, query=True)
         return self._vectors.search(vector, limit, min_similarity, per_note=True)
 
+    async def closeness(self, text: str, others: Sequence[str]) -> list[float]:
+        """How close each of the other texts is to `text` in meaning: cosines, in their order.
+
+        Raises:
+            EmbedderUnavailable: no vectors can be made of them.
+        """
+        vectors = await self._embedder.embed([text, *others], priority=True)
+        return [float(one) for one in vectors[1:] @ vectors[0]]
+
     def like_note(self, path: NotePath, limit: int, min_similarity: float) -> tuple[VectorHit, ...]:
         """The other notes closest in meaning to the note at `path`, best first."""
         return self._vectors.similar(path, limit, min_similarity)

@@ -17,19 +17,23 @@ R = TypeVar("R", bound=ToolResult)
 class Proposal(Generic[R]):
     """Changes to the notes, and the result to report once they are written.
 
-    `undoes` are the ids of the journal's commits that the change takes back.
+    `undoes` are the ids of the journal's commits that the change takes back. `otherwise` is the result of a
+    call that has come to something even where the changes are refused.
     """
 
     change_set: ChangeSet
     result: R
     undoes: tuple[int, ...] = ()
+    otherwise: R | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class EffectProposal(Generic[R]):
     """An effect outside the notes; `run` brings it about and is called by the gate, once, if it may.
 
-    What comes of it may be a proposal again: changes to notes, which are decided on like all others.
+    What comes of it may be a proposal again: changes to notes, a second question of the same call, which is
+    decided on and logged by itself; what rests on a page of the web is always asked about. A message is never
+    followed by one: a call that waits over a restart is made anew, and must not send it twice.
     """
 
     effect: Effect

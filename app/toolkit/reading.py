@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -50,11 +50,16 @@ class PreparedCall:
         """The arguments that the caller gave, as it gave them."""
         return {name: value for name, value in self.given.items() if name in self.arguments.model_fields_set}
 
-    def facts(self, reach: Reach, *, changes_notes: bool, access: Access | None = None) -> CallFacts:
-        """What the policy decides on, for a proposal with this reach in a place with this to say of it."""
+    def facts(
+        self, reach: Reach, *, changes_notes: bool, access: Access | None = None, from_outside: bool = False
+    ) -> CallFacts:
+        """What the policy decides on, for a proposal with this reach in a place with this to say of it.
+
+        `from_outside`: the proposal rests on text that the call itself has fetched.
+        """
         promised = self.tool.changes_notes if changes_notes else self.tool.proposes
         return CallFacts(
-            caller=self.caller,
+            caller=replace(self.caller, tainted=True) if from_outside else self.caller,
             tool=self.tool.name,
             operation=reach.operation,
             scope=reach.scope,
@@ -63,6 +68,7 @@ class PreparedCall:
             effect=reach.effect,
             reads_only=self.category.level is Level.READ_ONLY or not promised,
             executes=self.category.level is Level.EXECUTE,
+            creates_only=self.category.level is Level.NETWORK,
             always_asks=self.tool.always_asks,
             access=access,
         )

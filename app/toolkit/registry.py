@@ -14,9 +14,14 @@ from app.toolkit.tool import Tool
 
 
 class Level(StrEnum):
-    """What a category's tools may do; the gate holds it."""
+    """What a category's tools may do; the gate holds it.
+
+    A network category reads, and fetches from the web; of the notes it may propose new ones that hold what
+    it found, and never changes or deletes one.
+    """
 
     READ_ONLY = "read-only"
+    NETWORK = "network"
     READ_WRITE = "read-write"
     EXECUTE = "execute"
 

@@ -26,10 +26,10 @@ from app.permissions.audit_entry import Decided
 from app.permissions.caller import Caller
 from app.permissions.grants import Grants
 from app.permissions.policy import Policy
-from app.permissions.scoping import reach_of_changes, reach_of_effect
+from app.permissions.scoping import MESSAGE, PAGE, reach_of_changes, reach_of_effect
 from app.settings import CallLimit, TurnRule
-from app.toolkit.answers import refused_outcome, success, told_by_user, validated
-from app.toolkit.call_record import CallRecord, Watch
+from app.toolkit.answers import refused_outcome, success, told_by_user, validated, without_changes
+from app.toolkit.call_record import NOTHING_SPENT, CallRecord, Spent, Watch
 from app.toolkit.committing import Committer
 from app.toolkit.context import ToolContext
 from app.toolkit.gate import Gate, Refused
@@ -121,13 +121,23 @@ class ToolRunner:
         """Log the commits that a crash kept out of the audit log; how many there were. Call it on opening."""
         return self._trail.log_lost(self._audit, self._journal)
 
-    async def call(self, name: str, arguments: Mapping[str, object], caller: Caller) -> ToolOutcome:
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, object],
+        caller: Caller,
+        spent: Spent = NOTHING_SPENT,
+    ) -> ToolOutcome:
         """Call the tool `name`; what comes of it, whatever that is, is told by the outcome.
+
+        `spent` is what a model used to come to this call, for the audit log.
 
         Raises:
             CancelledError: the caller withdrew the call; that is in the audit log, too.
         """
-        return await self._called(CallRecord.of(name, caller, arguments), arguments)
+        record = CallRecord.of(name, caller, arguments)
+        record.spent = spent
+        return await self._called(record, arguments)
 
     async def _called(self, record: CallRecord, arguments: Mapping[str, object]) -> ToolOutcome:
         self._events.publish(ToolStarted(record.id, record.tool, record.arguments, record.caller))
@@ -328,15 +338,19 @@ class ToolRunner:
             call.record.decide(Decided.NO_APPROVAL_NEEDED, reason)
         return success(call.tool, result)
 
-    async def _settle_changes(self, call: PreparedCall, proposal: Proposal[ToolResult]) -> ToolOutcome:
+    async def _settle_changes(
+        self, call: PreparedCall, proposal: Proposal[ToolResult], *, from_outside: bool = False
+    ) -> ToolOutcome:
         place = self.places.get(proposal.change_set.place)
         reach = reach_of_changes(proposal.change_set, self._backlinks, place.label)
         call.record.reaches(reach)
         access = place.access(proposal.change_set, call.caller)
-        facts = call.facts(reach, changes_notes=True, access=access)
+        facts = call.facts(reach, changes_notes=True, access=access, from_outside=from_outside)
         admitted = await self._gate.admit(call.record, facts, proposal.change_set, call.said)
         if isinstance(admitted, Refused):
-            return refused_outcome(admitted)
+            if proposal.otherwise is None:
+                return refused_outcome(admitted)
+            return without_changes(call.tool, proposal.otherwise, admitted)
         assert isinstance(admitted.proposal, ChangeSet)
         whole = admitted.proposal.digest == proposal.change_set.digest
         await self._commit(call.record, admitted.proposal, proposal.undoes if whole else ())
@@ -355,10 +369,15 @@ class ToolRunner:
         came = await proposal.run()
         if not isinstance(came, Proposal):
             return success(call.tool, came)
-        outcome = await self._settle(call, came)
-        if not outcome.success:
-            call.record.line = f"it ran; what it changed was not written: {call.record.line}"
-        return outcome
+        if not came.change_set:
+            return success(call.tool, came.result)
+        if proposal.effect.kind == MESSAGE:
+            # Asked again after a restart, the call would send it a second time.
+            raise TypeError(f"{call.tool.name} proposes changes after an effect that can't be repeated")
+        call.record.line = "it ran; what came of it is proposed as a change"
+        self._trail.append(call.record.entry())
+        call.record.next_step()
+        return await self._settle_changes(call, came, from_outside=proposal.effect.kind == PAGE)
 
     async def _commit(self, record: CallRecord, change_set: ChangeSet, undoes: tuple[int, ...]) -> None:
         self._trail.require()

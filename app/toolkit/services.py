@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from app.toolkit.pending import PendingOperations
     from app.toolkit.registry import ToolRegistry
     from app.toolkit.team import TeamDesk
+    from app.web.access import WebAccess
 
 
 @dataclass(slots=True)
@@ -33,6 +34,7 @@ class Services:
         thinker: A model that answers in a given form; None without a model.
         suggestions: Relations that may be missing.
         memory: What agents remember.
+        web: Pages and searches of the web.
     """
 
     meaning: Meaning | None = None
@@ -45,3 +47,4 @@ class Services:
     thinker: Thinker | None = None
     suggestions: SuggestionQueue | None = None
     memory: Memory | None = None
+    web: WebAccess | None = None

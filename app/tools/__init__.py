@@ -49,6 +49,7 @@ from app.tools.search import (
 )
 from app.tools.shell import shell
 from app.tools.tags import add_tag, remove_tag, rename_tag
+from app.tools.web import fetch_page, search_web_for_evidence
 
 CATEGORIES = (
     Category("notes", "Notes", Level.READ_WRITE),
@@ -61,6 +62,7 @@ CATEGORIES = (
     Category("nodes", "Nodes", Level.READ_WRITE),
     Category("relationships", "Relationships", Level.READ_WRITE),
     Category("messages", "Messages", Level.READ_WRITE),
+    Category("web", "Web", Level.NETWORK, on=False, rate_per_minute=30),
     Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
 )
 
@@ -120,6 +122,8 @@ CATALOG: tuple[Tool, ...] = (
     suggest_relationships,
     send_message,
     delegate,
+    fetch_page,
+    search_web_for_evidence,
     list_tools,
     pending,
 )

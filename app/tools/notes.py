@@ -173,7 +173,7 @@ async def read_note(
     cut = text[:_LONGEST_READ]
     shown = first + len(cut.splitlines()) - 1 if cut else first - 1
     more = "" if len(cut) == len(text) else f" Cut after line {shown}; read on from there."
-    return NoteText(
+    answer = NoteText(
         name=note.name,
         path=str(note.path),
         text=cut,
@@ -183,6 +183,7 @@ async def read_note(
         hash=note.hash,
         message=f"Read [[{note.name}]].{more}",
     )
+    return answer.from_outside() if note.parsed.is_from_web else answer
 
 
 @tool(

@@ -171,6 +171,12 @@ class ParsedNote:
         return isinstance(value, str) and value.strip().lower() == "private"
 
     @property
+    def is_from_web(self) -> bool:
+        """Whether `origin: web` says that it holds text of a web page, which nobody here has vouched for."""
+        value = self.properties.get("origin")
+        return isinstance(value, str) and value.strip().lower() == "web"
+
+    @property
     def tag_names(self) -> tuple[str, ...]:
         """Each tag once, in order, by its first casing."""
         seen: dict[str, str] = {}

@@ -67,6 +67,7 @@ from app.vault.path import NotePath
 from app.vault.store import NotesChanged, NoteStore
 from app.vault.transaction import Recovery
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
+from app.web.access import WebAccess
 
 log = logging.getLogger(__name__)
 
@@ -149,6 +150,8 @@ class Workspace:
         self.runner.services.suggestions = SuggestionQueue(self.analysis, self.index)
         self.keys = KeyStore()
         self._thinker = ModelThinker(self._settings, self.keys, self._kept_from_models)
+        self.web = WebAccess(lambda: self.settings.web, self.keys.get)
+        self.runner.services.web = self.web
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
         model = ModelAgent(
@@ -221,6 +224,7 @@ class Workspace:
         if self._model_change is not None:
             await asyncio.gather(self._model_change, return_exceptions=True)
         await self.analysis.close()
+        await self.web.close()
         await self.upkeep.close()
         await self._note_embedder.close()
         await self.embedder.close()

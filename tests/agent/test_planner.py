@@ -93,7 +93,7 @@ def _instance(tool: Tool, example: str) -> str:
 
 
 @pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
-async def test_every_tool_is_found_by_its_own_examples(everything: BuiltinPlanner, tool) -> None:
+async def test_every_tool_is_found_by_its_own_examples(everything: BuiltinPlanner, tool: Tool) -> None:
     for example in tool.examples:
         if "{name}" in example and tool.name == "create_note":
             example = example.replace("{name}", "Brand new")

@@ -98,6 +98,47 @@ async def test_a_model_streams_reads_proposes_and_is_told_what_was_written(works
     assert "reviewed" in workspace.store.read(NotePath("Instruments/H4.md")).decode()
 
 
+async def test_each_call_is_logged_with_the_tokens_since_the_one_before(workspace, talk, approver):
+    async with model(
+        workspace,
+        Call("read_note", {"name": "H4"}),
+        Call("read_note", {"name": "K1"}),
+        Say("Both are clocks."),
+    ):
+        finished = await talk.say("Which are clocks?")
+    entries = workspace.audit.entries()
+    assert [(entry.tool, entry.tokens, entry.cost) for entry in entries] == [("read_note", 120, 0.0)] * 2
+    cards = [item for item in talk.items if isinstance(item, ToolCard)]
+    assert [card.tokens for card in cards] == [120, 120]
+    # What the answer at the end used is no call's.
+    assert finished.usage.input_tokens + finished.usage.output_tokens == 360
+
+
+async def test_a_turn_of_the_built_in_agent_costs_nothing(workspace, talk):
+    await talk.say("open Longitude")
+    assert all(entry.tokens == 0 for entry in workspace.audit.entries())
+
+
+async def test_a_limit_on_the_session_stops_the_turn_and_the_next(workspace, talk, approver):
+    async with model(
+        workspace,
+        Call("read_note", {"name": "H4"}),
+        Call("add_tag", {"name": "H4", "tag": "x"}),
+        Say("Done."),
+    ) as server:
+        workspace.settings.model.max_tokens_per_session = 200
+        finished = await talk.say("Tag it")
+        assert finished.usage.input_tokens + finished.usage.output_tokens == 240
+        assert not approver.asked, "the call that passes the limit is not made"
+        notices = [item.text for item in talk.items if isinstance(item, Notice)]
+        assert notices == ["Stopped: this session has used 240 tokens, and you allow 200 a session."]
+        await talk.say("And now?")
+        assert len(server.requests) == 2, "the model is not even asked"
+        workspace.settings.model.max_tokens_per_session = 0
+        await talk.say("Go on")
+        assert len(server.requests) == 3
+
+
 async def test_a_denial_reaches_the_model_with_the_users_words(workspace, talk, approver):
     approver.answers = [Denied("use #seen instead")]
     async with model(workspace, Call("add_tag", {"name": "H4", "tag": "x"}), Say("Understood.")) as server:

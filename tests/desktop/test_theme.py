@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 import app.desktop
 from app.desktop.colors import THEMES
+from app.desktop.icons import draw_ahead
 from app.desktop.theme import DARK, LIGHT, Theme, ThemeSource, icon, interface_font, stylesheet
 
 INKS = ["text", "muted", "faint", "link", "tag", "danger", "warning", "success", "accent"]
@@ -104,6 +106,21 @@ def test_an_unknown_theme_is_an_error(qapp: QApplication) -> None:
 def test_an_icon_is_drawn_in_the_colour_asked_for(qapp: QApplication) -> None:
     image = icon(LIGHT, "circle-fill", "#ff0000").pixmap(32, 32).toImage()
     assert image.pixelColor(16, 16).red() > 200
+
+
+def test_icons_drawn_ahead_are_those_of_the_other_theme(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCRIPTORIUM_CACHE", str(tmp_path))
+    icon(LIGHT, "anchor")
+    ahead = threading.Thread(target=draw_ahead, args=(DARK,))
+    ahead.start()
+    ahead.join()
+    written = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("anchor-*.svg")}
+    drawn = icon(DARK, "anchor").pixmap(16, 16).toImage()
+    assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("anchor-*.svg")} == written
+    assert not drawn.isNull()
+    assert len(written) > 4
 
 
 def test_the_window_never_nests_an_event_loop() -> None:

@@ -104,6 +104,41 @@ def test_review_opens_the_dialog_at_that_request_and_what_was_done_is_undone(app
     app_run(use)
 
 
+def test_what_is_pending_is_asked_anew_after_a_restart_and_done_once(app_run, garden: Path) -> None:
+    water = garden / "Water.md"
+    before = water.read_bytes()
+    arguments = {"name": "Water", "op": "append", "text": "It is wet.\n"}
+    ids: list[str] = []
+
+    async def submit(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        outcome = await pilot.client.run(lambda ws: ws.pending.submit("edit_note", arguments, OUTSIDER))
+        ids.append(outcome.pending)
+        dialog = await pilot.question()
+        await pilot.click(dialog.bar.later_button)
+
+    async def decide(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        dialog = await pilot.question()
+        assert dialog.current.request.call == ids[0] and water.read_bytes() == before
+        panel = await show_feed(pilot)
+        assert newest(pilot).status is Status.PENDING and panel.actions_of(ids[0]) is not None
+        await pilot.approve()
+        await pilot.until(lambda: newest(pilot).status is Status.COMPLETED, "it is done")
+        found = await pilot.client.run(lambda ws: ws.pending.status(ids[0], OUTSIDER))
+        assert found.state == "done"
+
+    async def after(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        assert await pilot.client.run(lambda ws: ws.pending.of(Caller.user())) == ()
+        assert not pilot.approvals.waiting
+
+    app_run(submit)
+    app_run(decide)
+    app_run(after)
+    assert water.read_bytes() == before + b"It is wet.\n"
+
+
 def test_the_feed_tells_of_the_app_itself_and_is_narrowed(app_run, garden: Path) -> None:
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)

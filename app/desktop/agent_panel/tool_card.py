@@ -89,7 +89,8 @@ class ToolCardView(QFrame):
         self._name.setText(card.tool.replace("_", " "))
         summary = _summary(card.arguments)
         self._summary.setText(summary)
-        self._time.setText("" if card.state == "running" else _duration(card.duration_ms))
+        self._time.setText(_took(card))
+        self._time.setToolTip("What the model used to come to this call" if card.tokens else "")
         self._message.setText(self._told(card.message))
         self._message.setVisible(bool(card.message))
         committed = card.commit is not None and card.entry is not None
@@ -155,6 +156,16 @@ def _details(card: ToolCard) -> str:
 
 def _pretty(text: str) -> str:
     return json.dumps(json.loads(text), indent=2, ensure_ascii=False) if text else ""
+
+
+def _took(card: ToolCard) -> str:
+    """How long it took, and what the model used to come to it."""
+    parts = [] if card.state == "running" else [_duration(card.duration_ms)]
+    if card.tokens:
+        parts.append(f"{card.tokens / 1000:.1f}k tokens" if card.tokens >= 1000 else f"{card.tokens} tokens")
+    if card.cost:
+        parts.append(f"${card.cost:.4f}")
+    return " · ".join(parts)
 
 
 def _duration(ms: float) -> str:

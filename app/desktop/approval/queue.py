@@ -93,6 +93,11 @@ class ApprovalQueue(QObject):
         """Deny this request, if it still waits: a no needs no look at what is refused."""
         self._answer([(item, Denied()) for item in self._items if item.request.id == request_id])
 
+    def end(self) -> None:
+        """Ask no more: the vault is being closed, and what waits is withdrawn without a word."""
+        self._items.clear()
+        self._show_rest()
+
     def _bring_up(self, dialog: ApprovalDialog) -> None:
         dialog.open()
         dialog.bar.deny_button.setFocus()

@@ -1,0 +1,163 @@
+"""The help: a searchable list of pages, and the page, drawn as notes are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, QUrl, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.help_pages import TOOLS, HelpPage
+from app.desktop.panel import SearchField
+from app.desktop.theme import Theme, ThemeSource
+from app.vault.markdown.render import NoteTarget, RenderColors, render
+
+_ID = Qt.ItemDataRole.UserRole
+
+
+class HelpDialog(QDialog):
+    """Shows `pages`; not modal, so that it can stay beside what it explains.
+
+    `tool_wanted` carries the name of a tool that is to be called by its form.
+    """
+
+    tool_wanted = Signal(str)
+
+    def __init__(
+        self, pages: Sequence[HelpPage], theme: ThemeSource, can_run: bool, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Help"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._pages = {page.id: page for page in pages}
+        self._theme = theme
+        self._can_run = can_run
+        self.search = SearchField(theme, self.tr("Search the help"))
+        self.list = QListWidget()
+        self.list.setObjectName("sections")
+        self.list.setAccessibleName(self.tr("Pages"))
+        self.page = QTextBrowser()
+        self.page.setOpenLinks(False)
+        self.page.setAccessibleName(self.tr("The page"))
+        self.page.anchorClicked.connect(self._follow)
+        self.run_button = QPushButton(self.tr("Run it…"))
+        self.run_button.clicked.connect(lambda: self.tool_wanted.emit(self.current.removeprefix("tool:")))
+        self._fill()
+        self._build()
+        self.search.textChanged.connect(self._narrow)
+        self.list.currentItemChanged.connect(lambda *_: self._show())
+        theme.changed.connect(self._dress)
+        self.resize(round(900 * theme.zoom), round(640 * theme.zoom))
+        self.search.setFocus()
+
+    @property
+    def current(self) -> str:
+        """The id of the page that is shown; empty for none."""
+        item = self.list.currentItem()
+        return str(item.data(_ID)) if item is not None and item.data(_ID) else ""
+
+    def show_page(self, id: str) -> None:
+        """Bring a page to the front."""
+        for row in range(self.list.count()):
+            if self.list.item(row).data(_ID) == id:
+                self.list.setCurrentRow(row)
+
+    def listed(self) -> tuple[str, ...]:
+        """The ids of the pages in the list."""
+        items = (self.list.item(row) for row in range(self.list.count()))
+        return tuple(str(item.data(_ID)) for item in items if item.data(_ID) and not item.isHidden())
+
+    def _fill(self) -> None:
+        group = ""
+        for page in self._pages.values():
+            if page.group != group:
+                group = page.group
+                heading = QListWidgetItem(group)
+                heading.setFlags(Qt.ItemFlag.NoItemFlags)
+                bold = self.list.font()
+                bold.setBold(True)
+                heading.setFont(bold)
+                self._add(heading)
+            item = QListWidgetItem(f"   {page.title.replace('_', ' ')}")
+            item.setData(_ID, page.id)
+            self._add(item)
+
+    def _add(self, item: QListWidgetItem) -> None:
+        item.setSizeHint(QSize(0, round(28 * self._theme.zoom)))
+        self.list.addItem(item)
+
+    def _build(self) -> None:
+        side = QWidget()
+        side.setObjectName("page")
+        side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        side.setFixedWidth(round(240 * self._theme.zoom))
+        left = QVBoxLayout(side)
+        left.setContentsMargins(12, 12, 12, 12)
+        left.setSpacing(8)
+        left.addWidget(self.search)
+        left.addWidget(self.list, 1)
+        right = QVBoxLayout()
+        right.setContentsMargins(20, 12, 12, 12)
+        right.addWidget(self.page, 1)
+        right.addWidget(self.run_button, 0, Qt.AlignmentFlag.AlignRight)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(side)
+        whole.addLayout(right, 1)
+        self.page.setFrameShape(QTextBrowser.Shape.NoFrame)
+        self.show_page(TOOLS)
+        self._show()
+
+    def _show(self) -> None:
+        page = self._pages.get(self.current)
+        if page is not None:
+            text = render(page.text, NoteTarget, RenderColors.of(self._theme.theme))
+            self.page.setHtml(text)
+        is_tool = self.current.startswith("tool:")
+        self.run_button.setVisible(is_tool)
+        self.run_button.setEnabled(self._can_run)
+        self.run_button.setToolTip("" if self._can_run else self.tr("Open a vault first"))
+
+    def _narrow(self, text: str) -> None:
+        """List the pages that hold all words, those with one in the title chosen first."""
+        words = text.casefold().split()
+        heading: QListWidgetItem | None = None
+        best: QListWidgetItem | None = None
+        for row in range(self.list.count()):
+            item = self.list.item(row)
+            if not item.data(_ID):
+                heading = item
+                heading.setHidden(bool(words))
+                continue
+            page = self._pages[item.data(_ID)]
+            searched = f"{page.title} {page.title.replace('_', ' ')} {page.text}".casefold()
+            found = all(word in searched for word in words)
+            item.setHidden(not found)
+            if found and heading is not None:
+                heading.setHidden(False)
+            in_title = all(word in page.title.casefold() for word in words)
+            if found and (best is None or (in_title and words and not _is_titled(best, words))):
+                best = item
+        if words and best is not None:
+            self.list.setCurrentItem(best)
+
+    def _follow(self, url: QUrl) -> None:
+        """Pages lead only to each other."""
+        self.show_page(url.toString())
+
+    def _dress(self, _: Theme) -> None:
+        self._show()
+
+
+def _is_titled(item: QListWidgetItem, words: Sequence[str]) -> bool:
+    return all(word in item.text().casefold() for word in words)

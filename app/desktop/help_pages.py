@@ -1,0 +1,80 @@
+"""The pages of the help, as Markdown: made from the tools, the commands and the parts that are shipped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app import __version__, paths
+from app.desktop.actions import COMMANDS, MENUS, shortcut_text, translated
+from app.toolkit.documentation import catalogue_page, tool_page
+from app.toolkit.registry import ToolRegistry
+
+SHORTCUTS, ABOUT, TOOLS = "shortcuts", "about", "tools"
+_MODEL = "all-MiniLM-L6-v2-int8"
+
+
+@dataclass(frozen=True, slots=True)
+class HelpPage:
+    """A page: its id, the group that it is listed in, its title and its text."""
+
+    id: str
+    group: str
+    title: str
+    text: str
+
+
+def help_pages(registry: ToolRegistry) -> tuple[HelpPage, ...]:
+    """Every page, in the order of the list; the tools by category."""
+    pages = [HelpPage(TOOLS, "Scriptorium", "The tools", catalogue_page(registry))]
+    pages.append(HelpPage(SHORTCUTS, "Scriptorium", "Keyboard shortcuts", shortcuts_page()))
+    pages.append(HelpPage(ABOUT, "Scriptorium", "About", about_page()))
+    for category in registry.categories:
+        pages += [
+            HelpPage(f"tool:{tool.name}", category.name, tool.name, tool_page(tool, category))
+            for tool in registry.all()
+            if tool.category == category.id
+        ]
+    return tuple(pages)
+
+
+def shortcuts_page() -> str:
+    """The commands that have a shortcut, by menu; the palette lists them all."""
+    parts = ["# Keyboard shortcuts", "The command palette shows every command, with its shortcut."]
+    for menu in MENUS:
+        rows = [
+            f"| {translated(command.title).rstrip('…')} | `{shortcut_text(command)}` |"
+            for command in COMMANDS
+            if command.menu == menu and command.shortcuts
+        ]
+        if rows:
+            parts.append(f"## {translated(menu)}\n\n| command | keys |\n|---|---|\n" + "\n".join(rows))
+    return "\n\n".join(parts) + "\n"
+
+
+def about_page() -> str:
+    """Version, licence, and what is shipped of others with its licence."""
+    return "\n\n".join(
+        [
+            "# Scriptorium",
+            f"Version {__version__}. MIT licence.",
+            "A desktop app over a folder of Markdown notes. Nothing leaves this machine unless you set it up "
+            "to, and each change of an agent is shown to you before it is written.",
+            "## Sentence model",
+            _notice(),
+            "## Icons",
+            "Phosphor Icons 1.3 (phosphoricons.com), MIT licence; from the font that QtAwesome brings, "
+            "MIT licence.",
+            "## Qt",
+            "Qt and PySide6 are used under the LGPL 3; they are separate libraries that you may replace.",
+        ]
+    ) + "\n"
+
+
+def _notice() -> str:
+    """What the shipped model says of where it comes from, up to the licences of its makers."""
+    file = paths.resources_folder() / "models" / _MODEL / "NOTICE"
+    try:
+        said = file.read_text("utf-8").partition("\n---")[0].strip()
+        return "\n\n".join(" ".join(part.split()) for part in said.split("\n\n"))
+    except OSError:
+        return f"{_MODEL}: not shipped with this installation."

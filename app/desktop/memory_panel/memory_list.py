@@ -1,0 +1,135 @@
+"""The list at the left: blocks by their type, then the archive's entries."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+
+from app.desktop.diff.visible import describe
+from app.desktop.memory_panel.asking import Overview
+from app.desktop.theme import ThemeSource
+from app.memory.archive import Found
+from app.memory.block import Block, BlockType
+
+_DATA = Qt.ItemDataRole.UserRole
+_LONGEST = 120
+
+
+class MemoryList(QTreeWidget):
+    """A row for each block and entry. `chosen` carries the `Block` or the `Found` entry, or None."""
+
+    chosen = Signal(object)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setHeaderLabels((self.tr("Block"), self.tr("Size"), self.tr("May do"), self.tr("Owner")))
+        self.setAccessibleName(self.tr("Blocks and entries of the memory"))
+        self.setUniformRowHeights(True)
+        self.header().setStretchLastSection(False)
+        self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.setIndentation(round(14 * theme.zoom))
+        for column, width in ((1, 52), (2, 84), (3, 98)):
+            self.setColumnWidth(column, round(width * theme.zoom))
+        self.header().setMinimumSectionSize(30)
+        self.currentItemChanged.connect(self._tell)
+
+    def show_overview(self, shown: Overview, query: str) -> None:
+        """List these; what was chosen stays chosen if it is still there."""
+        before = self._key(self.current)
+        self.blockSignals(True)
+        self.clear()
+        wanted = query.casefold()
+        for kind in BlockType:
+            blocks = [one for one in shown.blocks if one.type is kind and _fits(one, wanted)]
+            if blocks:
+                self._add_group(self._kinds()[kind], [self._block_row(one) for one in blocks])
+        if shown.entries:
+            count = f"{len(shown.entries):,}" if query else f"{shown.total:,}"
+            name = self.tr("Archive · {0}").format(count)
+            self._add_group(name, [self._entry_row(one) for one in shown.entries])
+        self.blockSignals(False)
+        self._choose(before)
+
+    @property
+    def current(self) -> Block | Found | None:
+        """What is chosen."""
+        item = self.currentItem()
+        found: Block | Found | None = None if item is None else item.data(0, _DATA)
+        return found
+
+    def choose_block(self, label: str) -> None:
+        """Choose the block with this label."""
+        for item in self._rows():
+            kept = item.data(0, _DATA)
+            if isinstance(kept, Block) and kept.label == label:
+                self.setCurrentItem(item)
+                return
+
+    def _choose(self, key: str) -> None:
+        rows = self._rows()
+        same = next((item for item in rows if self._key(item.data(0, _DATA)) == key), None)
+        if same is not None or rows:
+            self.setCurrentItem(same or rows[0])
+        else:
+            self.chosen.emit(None)
+
+    def _rows(self) -> list[QTreeWidgetItem]:
+        found = [self.topLevelItem(at) for at in range(self.topLevelItemCount())]
+        groups = [group for group in found if group is not None]
+        rows = [group.child(at) for group in groups for at in range(group.childCount())]
+        return [row for row in rows if row is not None]
+
+    def _key(self, kept: Block | Found | None) -> str:
+        match kept:
+            case Block():
+                return kept.path.key
+            case Found():
+                return f"{kept.owner} {kept.entry}"
+            case _:
+                return ""
+
+    def _kinds(self) -> dict[BlockType, str]:
+        return {
+            BlockType.CORE: self.tr("Core"),
+            BlockType.WORKING: self.tr("Working"),
+            BlockType.ARCHIVAL: self.tr("Put away"),
+            BlockType.LOG: self.tr("Logs"),
+        }
+
+    def _add_group(self, name: str, rows: list[QTreeWidgetItem]) -> None:
+        group = QTreeWidgetItem([name])
+        group.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        group.setFirstColumnSpanned(True)
+        group.addChildren(rows)
+        self.addTopLevelItem(group)
+        group.setExpanded(True)
+
+    def _block_row(self, block: Block) -> QTreeWidgetItem:
+        is_pinned = block.view_of(block.owner).pinned
+        name = describe(block.label)
+        shown = self.tr("{0} · pinned").format(name) if is_pinned else name
+        texts = [shown, f"{block.size:,}", str(block.permission).replace("_", " "), describe(block.owner)]
+        row = QTreeWidgetItem(texts)
+        row.setData(0, _DATA, block)
+        row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        row.setToolTip(0, describe(block.description) or name)
+        row.setToolTip(1, self.tr("{0} characters").format(f"{block.size:,}"))
+        return row
+
+    def _entry_row(self, entry: Found) -> QTreeWidgetItem:
+        text = describe(" ".join(entry.text.split())[:_LONGEST])
+        row = QTreeWidgetItem([text, f"{len(entry.text):,}", self.tr("kept"), describe(entry.owner)])
+        row.setData(0, _DATA, entry)
+        row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        row.setToolTip(0, text)
+        return row
+
+    def _tell(self, item: QTreeWidgetItem | None) -> None:
+        if item is None or item.data(0, _DATA) is not None:
+            self.chosen.emit(self.current)
+
+
+def _fits(block: Block, wanted: str) -> bool:
+    return not wanted or any(
+        wanted in text.casefold() for text in (block.label, block.description, block.text, block.owner)
+    )

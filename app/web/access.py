@@ -1,0 +1,145 @@
+"""The web for an open vault: one page at a time, and searches through the provider that the user picked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.errors import PermissionDeniedError
+from app.settings import WebSettings
+from app.web.addresses import IPAddress
+from app.web.fetching import Bounds, Fetcher, WebError, WebRequest
+from app.web.guard import OneOrigin, PublicOnly, Reach, Resolve, checked_url, origin_of, system_resolve
+from app.web.page import PageReader
+from app.web.providers import PROVIDERS, Hit, SearchProvider
+
+KeyOf = Callable[[str, str], str | None]
+"""The key of (provider, address), None where there is none."""
+
+_WHERE = "Settings, Web"
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A search that is ready to be sent: the provider's name, and exactly what is asked for."""
+
+    provider: str
+    query: str
+    request: WebRequest
+    limit: int
+
+
+class WebAccess:
+    """Reads pages and searches. Belongs to one event loop.
+
+    Args:
+        settings: Gives what is set at the moment.
+        key_of: Gives a provider's key.
+        reach: Where pages may be fetched from; the public Internet.
+        resolve: Looks names up.
+        bounds: How much a fetch may take.
+    """
+
+    def __init__(
+        self,
+        settings: Callable[[], WebSettings],
+        key_of: KeyOf,
+        *,
+        reach: Reach | None = None,
+        resolve: Resolve = system_resolve,
+        bounds: Bounds | None = None,
+    ) -> None:
+        self._settings = settings
+        self._key_of = key_of
+        self._reach = reach or PublicOnly()
+        self._resolve = resolve
+        self._bounds = bounds
+        self.fetcher = Fetcher(self._reach, resolve, bounds)
+        self.pages = PageReader(self.fetcher)
+
+    async def close(self) -> None:
+        """End what runs beside the app."""
+        await self.pages.close()
+
+    def prepare(self, query: str, limit: int) -> Search:
+        """What would be sent for a query.
+
+        Raises:
+            PermissionDeniedError: no provider is picked, or it lacks its address or key; says what to do.
+            InvalidParametersError: the address of the settings is none.
+        """
+        provider = self._provider()
+        address = self._address(provider)
+        if provider.needs_key and not self._key_of(*key_account(provider.id, address)):
+            message = f"{provider.name} needs a key: enter it in {_WHERE}."
+            raise PermissionDeniedError(message, provider=provider.id)
+        return Search(provider.name, query, provider.request(address, query, limit), limit)
+
+    async def run(self, search: Search) -> list[Hit]:
+        """Send a search that was prepared; what it found, best first.
+
+        Raises:
+            WebError: the provider could not be reached, refused the key, or counted too many searches.
+            ScriptoriumError: as `Fetcher.fetch` and `SearchProvider.hits`.
+        """
+        provider = self._provider()
+        key = self._key_of(*key_account(provider.id, self._address(provider)))
+        secret = provider.secret(key) if key else {}
+        fetcher = Fetcher(self._reach_of(provider), self._resolve, self._bounds)
+        try:
+            answer = await fetcher.fetch(search.request, provider.kinds, secret=secret, follow=False)
+        except WebError as error:
+            raise _worded(provider, error) from error
+        return provider.hits(answer)[: search.limit]
+
+    def _provider(self) -> SearchProvider:
+        provider = PROVIDERS.get(self._settings().provider)
+        if provider is None:
+            raise PermissionDeniedError(f"No search provider is picked: pick one in {_WHERE}.")
+        return provider
+
+    def _address(self, provider: SearchProvider) -> str:
+        if provider.address:
+            return provider.address
+        address = self._settings().address.strip()
+        if not address:
+            message = f"{provider.name} needs the address of your server: enter it in {_WHERE}."
+            raise PermissionDeniedError(message, provider=provider.id)
+        checked_url(address, _Anywhere())
+        return address
+
+    def _reach_of(self, provider: SearchProvider) -> Reach:
+        """The user's own server may be at home; every other provider is on the public Internet."""
+        if provider.address:
+            return self._reach
+        return OneOrigin(origin_of(checked_url(self._address(provider), _Anywhere())))
+
+
+class _Anywhere(PublicOnly):
+    """For reading an address that the user entered; nothing is connected by it."""
+
+    def port(self, scheme: str, host: str, port: int) -> bool:
+        return 0 < port < 65_536
+
+    def address(self, host: str, port: int, address: IPAddress) -> bool:
+        return True
+
+
+def key_account(provider: str, address: str) -> tuple[str, str]:
+    """Under which name and address the key store keeps a provider's key; one's own server has one each."""
+    known = PROVIDERS.get(provider)
+    return f"web-{provider}", known.address if known is not None and known.address else address.strip()
+
+
+def _worded(provider: SearchProvider, error: WebError) -> WebError:
+    status = error.data.get("status")
+    if status in (401, 403):
+        words = f"{provider.name} refuses the key ({status}): enter another one in {_WHERE}."
+        if not provider.needs_key:
+            words = f"{provider.name} does not let the app search ({status})."
+    elif status in (402, 429, 432, 433):
+        words = f"{provider.name} takes no more searches for now ({status}): try again later."
+    else:
+        words = f"{provider.name}: {error.message}"
+    return WebError(words, provider=provider.id, **error.data)
+

@@ -1,0 +1,157 @@
+"""Whether what a search found speaks for or against a statement, by local methods: no model is asked.
+
+Relevance is how close a hit is to the statement, by meaning where sentence vectors are to be had, else by
+shared words. Which side it takes is read from cue phrases and from negation in the hit's sentence that is
+closest to the statement. That is a reading of a few lines, not of the page: what it rests on is said in
+`reasoning`, and where it finds nothing it says neutral.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from app.web.providers import Hit
+
+Side = Literal["supporting", "contradicting", "neutral"]
+
+LEAST_RELEVANT = 0.3
+"""Below this relevance (0 to 1), a hit is about something else, whatever its words."""
+_SIDES_AT = 1.0
+
+_AGAINST = (
+    (2.0, r"no evidence (?:that|for|of|to support)"),
+    (2.0, r"(?:refut|disprov|debunk|contradict|falsif|overturn)\w*"),
+    (2.0, r"(?:is|are|was|were) (?:a )?(?:myth|misconception|false|wrong|untrue|incorrect)\b"),
+    (1.5, r"contrary to|at odds with|inconsistent with|evidence against|argues? against"),
+    (1.5, r"failed to (?:replicate|confirm)|casts? doubt|doubtful|disput\w+|criticis[mz]\w*"),
+    (1.5, r"challeng(?:e[sd]?|ing)|question(?:s|ed) (?:the|whether)"),
+    (1.0, r"myth|misconception|unlikely|overstated|exaggerated|not (?:the case|true|supported)"),
+)  # fmt: skip
+_FOR = (
+    (2.0, r"(?:confirm|corroborat|substantiat|prov(?:e[sdn]?|ing)\b|verif(?:y|ied|ies))\w*"),
+    (2.0, r"evidence (?:for|that|of|shows|suggests|supports)|strong(?:ly)? support\w*"),
+    (1.5, r"consistent with|in line with|agrees? with|support(?:s|ed|ing)\b|bears? out|demonstrat\w+"),
+    (1.0, r"(?:stud(?:y|ies)|research|results?|data|trials?) (?:show|find|found|suggest|indicate)\w*"),
+    (1.0, r"found that|shows? that|showed that|established that|indeed"),
+)  # fmt: skip
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|without|cannot|lack(?:s|ed)?|fail(?:s|ed)?|hardly|rarely|\w+n['’]t)\b",
+    re.IGNORECASE,
+)
+_FLIP = re.compile(
+    r"\b(?:not|never|no|hardly|cannot|\w+n['’]t|fail(?:s|ed)? to)\W+(?:\w+\W+){0,2}$", re.IGNORECASE
+)
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+")
+_WORD = re.compile(r"[^\W_]{2,}")
+_STOP_WORDS = """
+a an and are as at be been but by can did do does for from had has have he her his how if in into is it its
+more most no not of on one or our out she so some such than that the their them then there these they this
+those to too under up very was we were what when where which who why will with would you your about after all
+also any because before between both could each few first many may other over same should since through until
+while
+"""
+_STOP = frozenset(_STOP_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A hit with how relevant it is (0 to 1), which side it takes, and what that rests on."""
+
+    hit: Hit
+    relevance: float
+    side: Side
+    reasoning: str
+
+
+def weigh(statement: str, hit: Hit, similarity: float | None) -> Weighed:
+    """How a hit bears on a statement.
+
+    Args:
+        statement: What is to be supported or contradicted.
+        hit: What was found.
+        similarity: Cosine of the two by meaning, None where no vectors are to be had.
+    """
+    shared = shared_words(statement, f"{hit.title} {hit.snippet}")
+    close = shared if similarity is None else 0.7 * similarity + 0.3 * shared
+    relevance = round(max(0.0, min(1.0, close)), 4)
+    how = f"{relevance:.2f} by {'shared words' if similarity is None else 'meaning and words'}"
+    if relevance < LEAST_RELEVANT:
+        return Weighed(hit, relevance, "neutral", f"Too far from the statement to take a side ({how}).")
+    score, said = _side_of(statement, hit)
+    side: Side = "supporting" if score >= _SIDES_AT else "contradicting" if score <= -_SIDES_AT else "neutral"
+    words = {"supporting": "Speaks for it", "contradicting": "Speaks against it", "neutral": "Takes no side"}
+    because = f": {'; '.join(said)}" if said else ": no phrase in it argues for or against"
+    return Weighed(hit, relevance, side, f"{words[side]}{because} (relevance {how}; read by local rules).")
+
+
+def shared_words(statement: str, text: str) -> float:
+    """How much of the statement's words of content the text has (0 to 1), by their stems.
+
+    Half for the statement as a whole, half for that sentence of it which the text has most of.
+    """
+    there = _stems(text)
+    sentences = [_stems(one) for one in _SENTENCE.split(statement)]
+    best = max((_share(one, there) for one in sentences), default=0.0)
+    return (best + _share(_stems(statement), there)) / 2
+
+
+def _share(wanted: frozenset[str], there: frozenset[str]) -> float:
+    return len(wanted & there) / len(wanted) if wanted else 0.0
+
+
+def _side_of(statement: str, hit: Hit) -> tuple[float, list[str]]:
+    sentences = [one for one in _SENTENCE.split(f"{hit.title}. {hit.snippet}") if one.strip()]
+    closest = max(sentences, key=lambda one: shared_words(statement, one), default="")
+    score, said = 0.0, []
+    for sentence in sentences:
+        # What is said beside the point counts for less.
+        share = 1.0 if sentence == closest or shared_words(statement, sentence) >= 0.5 else 0.5
+        for sign, cues in ((-1.0, _AGAINST), (1.0, _FOR)):
+            for weight, found, flipped in _cues(sentence, cues):
+                score += (-sign if flipped else sign) * weight * share
+                said.append(f"“{'not … ' if flipped else ''}{found}”")
+    if not said and shared_words(statement, closest) >= 0.5:
+        negated = bool(_NEGATION.search(closest)) != bool(_NEGATION.search(statement))
+        if negated:
+            return -_SIDES_AT, ["it says the same with a negation in it"]
+        if shared_words(statement, closest) >= 0.9:
+            return _SIDES_AT, ["it says nearly the same"]
+    return score, list(dict.fromkeys(said))[:4]
+
+
+def _cues(sentence: str, cues: Sequence[tuple[float, str]]) -> list[tuple[float, str, bool]]:
+    """The cue phrases of a sentence: weight, words, and whether a negation before them turns them round."""
+    found = []
+    for weight, pattern in cues:
+        match = re.search(rf"\b(?:{pattern})", sentence, re.IGNORECASE)
+        if match:
+            found.append((weight, match[0].strip(), bool(_FLIP.search(sentence[: match.start()]))))
+    return found
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(_stem(one) for one in _WORD.findall(text.casefold()) if one not in _STOP)
+
+
+def _stem(word: str) -> str:
+    """A word without its commonest endings: enough to match "clocks" with "clock"."""
+    for ending in ("ingly", "edly", "ing", "ies", "ed", "es", "ly", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def key_words(text: str, limit: int, known: str = "") -> list[str]:
+    """The words of content that a text uses most, without those of `known`, the most used first."""
+    taken = set(_stems(known))
+    counts: dict[str, list[str]] = {}
+    for word in _WORD.findall(text):
+        stem = _stem(word.casefold())
+        if word.casefold() not in _STOP and len(word) > 3 and stem not in taken and not word.isdigit():
+            counts.setdefault(stem, []).append(word)
+    # Of words used equally often, those that came first say what the text is about.
+    ranked = sorted(counts.values(), key=len, reverse=True)
+    return [words[0] for words in ranked[:limit]]

@@ -1,0 +1,273 @@
+"""Fetches over HTTP within bounds: hops, time, bytes sent and bytes unpacked; no cookies, no logins."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import AsyncIterable, Mapping
+from dataclasses import dataclass, field, replace
+from urllib.parse import urljoin
+
+import httpcore2
+import httpx2
+
+from app import __version__
+from app.errors import LimitError, NotFoundError, ScriptoriumError, TimeoutExpiredError
+from app.web.guard import GuardedNetwork, PublicOnly, Reach, Resolve, checked_url, system_resolve
+
+USER_AGENT = f"Scriptorium/{__version__} (notes app; fetches single pages that its user asked for)"
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+class WebError(ScriptoriumError):
+    """A server could not be reached, or answered with an error; `status` is its, where it gave one."""
+
+    type = "not_found"
+
+
+class UnreadableAnswerError(ScriptoriumError):
+    """A server's answer is of a kind that can't be read; `content_type` says which."""
+
+    type = "invalid_parameters"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much a fetch may take: bytes on the wire, bytes unpacked, seconds in all, redirects."""
+
+    wire: int = 4 * 1024 * 1024
+    unpacked: int = 8 * 1024 * 1024
+    seconds: float = 20.0
+    hops: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class WebRequest:
+    """One request, all that is sent but the key: the dialog shows exactly this."""
+
+    url: str
+    method: str = "GET"
+    body: bytes = b""
+    accept: str = "*/*"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class WebAnswer:
+    """What a server answered: where it was found in the end, its kind, character set and bytes."""
+
+    url: str
+    content_type: str
+    charset: str
+    body: bytes = field(repr=False)
+
+
+class Fetcher:
+    """Fetches what `reach` allows; each fetch has connections of its own, and nothing is kept of it.
+
+    Args:
+        reach: Where it may go.
+        resolve: Looks names up.
+        bounds: How much a fetch may take.
+    """
+
+    def __init__(
+        self, reach: Reach | None = None, resolve: Resolve = system_resolve, bounds: Bounds | None = None
+    ) -> None:
+        self._reach = reach or PublicOnly()
+        self._resolve = resolve
+        self._bounds = bounds or Bounds()
+
+    def check(self, url: str) -> str:
+        """The URL that would be fetched for `url`; raises as `checked_url`."""
+        return str(checked_url(url, self._reach))
+
+    async def fetch(
+        self,
+        request: WebRequest,
+        kinds: frozenset[str],
+        *,
+        secret: Mapping[str, str] | None = None,
+        follow: bool = True,
+    ) -> WebAnswer:
+        """The answer to `request`.
+
+        Args:
+            request: What to ask for.
+            kinds: The content types that are read.
+            secret: Headers with a key, sent beside the request's own and never over a redirect.
+            follow: Go where a redirect leads; each place is checked as the first one is.
+
+        Raises:
+            InvalidParametersError, PermissionDeniedError: it, or a redirect, leads where nothing is fetched.
+            NotFoundError: there is no such server.
+            WebError: the server could not be reached or answered with an error.
+            UnreadableAnswerError: the answer is of another kind.
+            LimitError: it is too large, or redirected too often.
+            TimeoutExpiredError: it took too long.
+        """
+        seconds = self._bounds.seconds
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                return await self._follow(request, kinds, dict(secret or {}), follow)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise TimeoutExpiredError(f"The server took longer than {seconds:g} s.", limit=seconds) from error
+
+    async def _follow(
+        self, request: WebRequest, kinds: frozenset[str], secret: dict[str, str], follow: bool
+    ) -> WebAnswer:
+        for _ in range(self._bounds.hops + 1):
+            url = checked_url(request.url, self._reach)
+            answer = await self._exchange(replace(request, url=str(url)), url, kinds, secret)
+            if isinstance(answer, WebAnswer):
+                return answer
+            if not follow:
+                raise WebError("The server answered with a redirect, which is not followed here.")
+            # A redirected request is asked for anew and bare: neither key nor body goes along.
+            request = WebRequest(urljoin(str(url), answer), accept=request.accept)
+            secret = {}
+        raise LimitError(f"Redirected more than {self._bounds.hops} times.", limit=self._bounds.hops)
+
+    async def _exchange(
+        self, request: WebRequest, url: httpx2.URL, kinds: frozenset[str], secret: Mapping[str, str]
+    ) -> WebAnswer | str:
+        """The answer, or the place that the server redirects to."""
+        network = GuardedNetwork(self._reach, self._resolve)
+        seconds = self._bounds.seconds
+        timeouts = {"connect": seconds, "read": seconds, "write": seconds, "pool": seconds}
+        trust = await asyncio.to_thread(httpx2.create_ssl_context, trust_env=False)
+        try:
+            async with (
+                httpcore2.AsyncConnectionPool(ssl_context=trust, network_backend=network) as pool,
+                pool.stream(
+                    request.method,
+                    str(url),
+                    headers=_headers(request, url, secret),
+                    content=request.body or None,
+                    extensions={"timeout": timeouts},
+                ) as response,
+            ):
+                return await self._read(response, url, kinds)
+        except httpcore2.TimeoutException as error:
+            raise TimeoutExpiredError(f"{url.host} did not answer in time.", limit=seconds) from error
+        except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
+            raise WebError(f"{url.host} could not be reached: {_words(error)}.", url=str(url)) from error
+
+    async def _read(
+        self, response: httpcore2.Response, url: httpx2.URL, kinds: frozenset[str]
+    ) -> WebAnswer | str:
+        pairs = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers)
+        headers = {name.lower(): value for name, value in pairs}
+        if response.status in _REDIRECTS and headers.get("location"):
+            return headers["location"]
+        if response.status in (404, 410):
+            raise NotFoundError(f"{url.host} has no such page.", url=str(url), status=response.status)
+        if not 200 <= response.status < 300:
+            message = f"{url.host} answered with the error {response.status}."
+            raise WebError(message, url=str(url), status=response.status)
+        kind, charset = read_content_type(headers.get("content-type", ""))
+        if kind not in kinds:
+            raise UnreadableAnswerError(
+                f"{url.host} sent {kind or 'something without a type'}, which can't be read here.",
+                content_type=kind,
+                readable=sorted(kinds),
+            )
+        body = await unpacked(response.aiter_stream(), headers.get("content-encoding", ""), self._bounds)
+        return WebAnswer(str(url), kind, charset, body)
+
+
+def _headers(
+    request: WebRequest, url: httpx2.URL, secret: Mapping[str, str]
+) -> list[tuple[bytes | str, bytes | str]]:
+    sent = {
+        "Host": url.netloc.decode("ascii"),
+        "User-Agent": USER_AGENT,
+        "Accept": request.accept,
+        "Accept-Encoding": "gzip, deflate",
+        "Connection": "close",
+        **request.headers,
+        **secret,
+    }
+    if request.body:
+        sent["Content-Length"] = str(len(request.body))
+    return list(sent.items())
+
+
+def read_content_type(value: str) -> tuple[str, str]:
+    """The kind and the character set (empty where it says none) of a `Content-Type`."""
+    kind, *parameters = value.split(";")
+    charset = ""
+    for one in parameters:
+        name, _, said = one.partition("=")
+        if name.strip().lower() == "charset":
+            charset = said.strip().strip("\"'").lower()
+    return kind.strip().lower(), charset
+
+
+async def unpacked(chunks: AsyncIterable[bytes], encoding: str, bounds: Bounds) -> bytes:
+    """The body, unpacked as it comes in, so that a small one that unpacks to a huge one is cut off early.
+
+    Raises:
+        LimitError: it is larger than `bounds` allow, on the wire or unpacked.
+        WebError: it is packed in a way that was not asked for, or is damaged.
+    """
+    inflate = _inflater(encoding.strip().lower())
+    wire, size = 0, 0
+    parts: list[bytes] = []
+    try:
+        async for chunk in chunks:
+            wire += len(chunk)
+            if wire > bounds.wire:
+                raise LimitError(f"It is larger than {bounds.wire} bytes.", limit=bounds.wire)
+            part = chunk if inflate is None else inflate.decompress(chunk, bounds.unpacked - size + 1)
+            size += len(part)
+            if size > bounds.unpacked:
+                raise LimitError(f"It unpacks to more than {bounds.unpacked} bytes.", limit=bounds.unpacked)
+            parts.append(part)
+    except zlib.error as error:
+        raise WebError("The answer is damaged: it can't be unpacked.") from error
+    if inflate is not None and wire and not inflate.eof:
+        raise WebError("The answer broke off before its end.")
+    return b"".join(parts)
+
+
+class _Inflate:
+    """Unpacks gzip and deflate; servers send "deflate" with and without the header of zlib."""
+
+    def __init__(self, window: int) -> None:
+        self._window = window
+        self._started = False
+        self._work = zlib.decompressobj(window)
+
+    @property
+    def eof(self) -> bool:
+        """Whether the end of the packed text has come."""
+        return self._work.eof
+
+    def decompress(self, chunk: bytes, most: int) -> bytes:
+        """What `chunk` unpacks to, at most so many bytes of it."""
+        try:
+            part = self._work.decompress(chunk, most)
+        except zlib.error:
+            if self._started or self._window != zlib.MAX_WBITS:
+                raise
+            self._work = zlib.decompressobj(-zlib.MAX_WBITS)
+            part = self._work.decompress(chunk, most)
+        self._started = True
+        return part
+
+
+def _inflater(encoding: str) -> _Inflate | None:
+    if encoding in ("", "identity"):
+        return None
+    if encoding in ("gzip", "x-gzip"):
+        return _Inflate(16 + zlib.MAX_WBITS)
+    if encoding == "deflate":
+        return _Inflate(zlib.MAX_WBITS)
+    raise WebError("The answer is packed in a way that was not asked for.", encoding=encoding[:40])
+
+
+def _words(error: Exception) -> str:
+    return str(error).strip().rstrip(".") or type(error).__name__

@@ -1,0 +1,145 @@
+"""A web page as readable Markdown: the main text without menus, advertisements and scripts.
+
+The page is somebody else's and can be as broken or as large as they like, so it is read in a process of its
+own, which is ended when it takes too long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from app.analysis.worker_process import AnalysisFailed, Worker
+from app.errors import LimitError, TimeoutExpiredError
+from app.web.fetching import Fetcher, UnreadableAnswerError, WebAnswer, WebRequest
+
+_HTML = frozenset({"text/html", "application/xhtml+xml"})
+_PLAIN = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
+READABLE = _HTML | _PLAIN
+LONGEST = 60_000
+"""Characters of a page that are handed on."""
+_READ_SECONDS = 20.0
+_LONGEST_TITLE = 300
+_ACCEPT = "text/html, application/xhtml+xml, text/plain;q=0.8, text/markdown;q=0.8"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page that was read; `date` is when it was published (YYYY-MM-DD) as far as it says.
+
+    `total` counts the characters of the whole text, of which `text` holds the first.
+    """
+
+    url: str
+    title: str
+    date: str
+    text: str
+    total: int
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether `text` leaves something out."""
+        return self.total > len(self.text)
+
+
+def page_request(url: str) -> WebRequest:
+    """The request for a page."""
+    return WebRequest(url, accept=_ACCEPT)
+
+
+class PageReader:
+    """Fetches pages and makes them readable. Belongs to one event loop; `close` ends its process."""
+
+    def __init__(self, fetcher: Fetcher, seconds: float = _READ_SECONDS) -> None:
+        self._fetcher = fetcher
+        self._seconds = seconds
+        self._worker = Worker()
+
+    async def read(self, url: str) -> Page:
+        """The page at `url`.
+
+        Raises:
+            ScriptoriumError: as `Fetcher.fetch`.
+            UnreadableAnswerError: it holds no text that could be read.
+            TimeoutExpiredError: reading it took too long.
+        """
+        answer = await self._fetcher.fetch(page_request(url), READABLE)
+        if answer.content_type in _PLAIN:
+            return _cut(plain_page(answer))
+        page = await self._readable(answer)
+        if not page.text:
+            raise UnreadableAnswerError(
+                "The page holds no text that could be read; it may be made by scripts in a browser.",
+                content_type=answer.content_type,
+                url=answer.url,
+            )
+        return page
+
+    async def close(self) -> None:
+        """End the process that reads."""
+        await self._worker.close()
+
+    async def _readable(self, answer: WebAnswer) -> Page:
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await self._worker.ask(
+                    _unheard, readable_page, answer.url, answer.body, answer.charset
+                )
+        except TimeoutError as error:
+            message = f"Reading the page took longer than {self._seconds:g} s."
+            raise TimeoutExpiredError(message, limit=self._seconds) from error
+        except AnalysisFailed as error:
+            raise LimitError("The page is too large or too broken to be read.", url=answer.url) from error
+
+
+def _unheard(share: float, words: str) -> None:
+    """A page is read at once: nobody is told how far it is."""
+
+
+def plain_page(answer: WebAnswer) -> Page:
+    """A page that is plain text already."""
+    text = decoded(answer.body, answer.charset).strip()
+    return Page(answer.url, "", "", text, len(text))
+
+
+def readable_page(
+    url: str, body: bytes, charset: str, report: Callable[[float, str], None] = _unheard
+) -> Page:
+    """The main text of an HTML page as Markdown, with what its head says of title and date."""
+    # Loaded here: only the process that reads pages pays for it.
+    from trafilatura import extract, extract_metadata, load_html
+
+    tree = load_html(decoded(body, charset) if charset else body)
+    if tree is None:
+        return Page(url, "", "", "", 0)
+    about = extract_metadata(copy.deepcopy(tree), default_url=url)
+    text = extract(
+        tree,
+        url=url,
+        output_format="markdown",
+        include_comments=False,
+        include_images=False,
+        include_links=False,
+        include_tables=True,
+        include_formatting=True,
+        favor_recall=True,
+    )
+    title = " ".join((about.title or "").split())[:_LONGEST_TITLE] if about else ""
+    date = (about.date or "") if about else ""
+    whole = (text or "").strip()
+    return _cut(Page(url, title, date, whole, len(whole)))
+
+
+def _cut(page: Page) -> Page:
+    return replace(page, text=page.text[:LONGEST])
+
+
+def decoded(body: bytes, charset: str) -> str:
+    """The text of an answer; an unknown character set counts as UTF-8, what is broken is replaced."""
+    try:
+        return body.decode(codecs.lookup(charset or "utf-8").name, "replace")
+    except (LookupError, UnicodeError, ValueError):
+        return body.decode("utf-8", "replace")

@@ -1,0 +1,41 @@
+"""Brave's search interface. Source: https://api-dashboard.search.brave.com/app/documentation/web-search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+from urllib.parse import urlencode
+
+from app.web.fetching import UnreadableAnswerError, WebAnswer, WebRequest
+from app.web.providers.provider import JSON_KINDS, Hit, json_of, listed, made_hits
+
+_MOST = 20
+
+
+class Brave:
+    """A search service with an index of its own; takes a key."""
+
+    id: ClassVar[str] = "brave"
+    name: ClassVar[str] = "Brave Search"
+    address: ClassVar[str] = "https://api.search.brave.com"
+    needs_key: ClassVar[bool] = True
+    kinds: ClassVar[frozenset[str]] = JSON_KINDS
+
+    def request(self, address: str, query: str, limit: int) -> WebRequest:
+        """A GET of /res/v1/web/search."""
+        fields = urlencode({"q": query, "count": min(limit, _MOST), "text_decorations": "false"})
+        return WebRequest(f"{address.rstrip('/')}/res/v1/web/search?{fields}", accept="application/json")
+
+    def secret(self, key: str) -> Mapping[str, str]:
+        """Brave's own header."""
+        return {"X-Subscription-Token": key}
+
+    def hits(self, answer: WebAnswer) -> list[Hit]:
+        """The list `web.results`; an answer without `web` found nothing."""
+        web = json_of(answer, self.name).get("web", {"results": []})
+        if not isinstance(web, dict):
+            raise UnreadableAnswerError(f"{self.name} sent no list of results.")
+        return made_hits(
+            (one.get("url"), one.get("title"), one.get("description"), one.get("page_age"))
+            for one in listed(web.get("results"), self.name)
+        )

@@ -1,0 +1,44 @@
+"""Tavily's search interface. Source: https://docs.tavily.com/documentation/api-reference/endpoint/search."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import ClassVar
+
+from app.web.fetching import WebAnswer, WebRequest
+from app.web.providers.provider import JSON_KINDS, Hit, json_of, listed, made_hits
+
+_MOST = 20
+
+
+class Tavily:
+    """A search service for programs; takes a key."""
+
+    id: ClassVar[str] = "tavily"
+    name: ClassVar[str] = "Tavily"
+    address: ClassVar[str] = "https://api.tavily.com"
+    needs_key: ClassVar[bool] = True
+    kinds: ClassVar[frozenset[str]] = JSON_KINDS
+
+    def request(self, address: str, query: str, limit: int) -> WebRequest:
+        """A POST of /search with the query as JSON."""
+        body = json.dumps({"query": query, "max_results": min(limit, _MOST)}, ensure_ascii=False)
+        return WebRequest(
+            f"{address.rstrip('/')}/search",
+            "POST",
+            body.encode("utf-8"),
+            accept="application/json",
+            headers={"Content-Type": "application/json"},
+        )
+
+    def secret(self, key: str) -> Mapping[str, str]:
+        """A bearer token."""
+        return {"Authorization": f"Bearer {key}"}
+
+    def hits(self, answer: WebAnswer) -> list[Hit]:
+        """The list `results`."""
+        found = listed(json_of(answer, self.name).get("results"), self.name)
+        return made_hits(
+            (one.get("url"), one.get("title"), one.get("content"), one.get("published_date")) for one in found
+        )

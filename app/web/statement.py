@@ -1,0 +1,47 @@
+"""What a note states, in a line or two, and the search that asks the web about it."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.web.evidence import key_words
+
+Wanted = Literal["all", "supporting", "contradicting"]
+
+LONGEST_QUERY = 300
+_LONGEST_STATEMENT = 400
+_LINK = re.compile(r"!?\[\[([^\]|#^]*)[^\]|]*(?:\|([^\]]*))?\]\]")
+_MARKDOWN_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_MARKS = re.compile(r"(?m)^\s*(?:#{1,6}|[-*+>]|\d+[.)])\s+|[*_`~=]{1,3}|\^[\w-]+$")
+_NOT_PROSE = re.compile(r"(?ms)^(```|~~~).*?^\1|^\s*\|.*?$|<[^>]+>")
+_FIELD = re.compile(r"^\s*[-*]?\s*\(?[\w ]+::")
+_KEY_WORDS = 4
+_ASKS: dict[Wanted, str] = {"all": "", "supporting": "evidence for", "contradicting": "evidence against"}
+
+
+def statement_of(name: str, text: str) -> str:
+    """What a note states: its name, then the first prose of its text, without markup."""
+    said = " ".join(line for line in prose_of(text).splitlines()[:4] if line != name)
+    return f"{name}. {said}"[:_LONGEST_STATEMENT].strip(" .") if said else name
+
+
+def prose_of(text: str) -> str:
+    """The prose of a note's text, a line per paragraph: no properties, headings, relations or code."""
+    body = _NOT_PROSE.sub("", text[read_frontmatter(text).body_start :])
+    lines = []
+    for line in body.split("\n## Relations")[0].splitlines():
+        if line.lstrip().startswith("#") or _FIELD.match(line):
+            continue
+        shown = _LINK.sub(lambda link: link[2] or link[1].rpartition("/")[2], line)
+        shown = _MARKS.sub("", _MARKDOWN_LINK.sub(r"\1", shown)).strip()
+        if shown:
+            lines.append(shown)
+    return "\n".join(lines)
+
+
+def query_for(name: str, text: str, wanted: Wanted) -> str:
+    """The words to search for: the note's name, what its text speaks of most, and the side that is wanted."""
+    words = " ".join(key_words(prose_of(text), _KEY_WORDS, known=name))
+    return " ".join(f"{_ASKS[wanted]} {name} {words}".split())[:LONGEST_QUERY]

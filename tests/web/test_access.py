@@ -1,0 +1,168 @@
+"""Each provider's protocol against a local server that speaks it, and what is said when it fails."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from app.errors import PermissionDeniedError, ScriptoriumError
+from app.settings import WebSettings
+from app.web.access import WebAccess, key_account
+from app.web.fetching import WebError
+from app.web.guard import Reach
+from app.web.providers import PROVIDERS, SearchProvider
+from tests.support.page_server import Names, PublicAndOne, WebServer
+
+RESULTS = [
+    {"url": "https://a.example/1", "title": "First &amp; <b>best</b>", "text": "Some <em>words</em> of it."},
+    {"url": "ftp://a.example/2", "title": "Not the web", "text": ""},
+    {"url": "https://a.example/3", "title": "", "text": ""},
+    {"url": "https://a.example/1", "title": "Again", "text": ""},
+]
+DDG_PAGE = """<html><body>
+<div class="result results_links result--ad"><a class="result__a" href="https://ad.example/">Ad</a></div>
+<div class="result results_links web-result"><h2><a class="result__a"
+ href="//duckduckgo.com/l/?uddg=https%3A%2F%2Fa.example%2F1&amp;rut=x">First &amp; <b>best</b></a></h2>
+ <a class="result__snippet" href="x">Some <b>words</b> of it.</a></div>
+<div class="result web-result"><a class="result__a" href="https://a.example/3">https://a.example/3</a></div>
+</body></html>"""
+NOTHING = '<html><body><div class="no-results">No results.</div></body></html>'
+PATHS = {"searxng": "/search", "tavily": "/search", "brave": "/res/v1/web/search", "duckduckgo": "/html/"}
+
+
+def answer_of(provider: str, found: list[dict[str, str]]) -> Response:
+    if provider == "searxng":
+        rows = [{"url": r["url"], "title": r["title"], "content": r["text"]} for r in found]
+        return JSONResponse({"query": "q", "results": rows})
+    if provider == "tavily":
+        rows = [{"url": r["url"], "title": r["title"], "content": r["text"]} for r in found]
+        return JSONResponse({"results": rows})
+    if provider == "brave":
+        rows = [{"url": r["url"], "title": r["title"], "description": r["text"]} for r in found]
+        return JSONResponse({"type": "search", **({"web": {"results": rows}} if rows else {})})
+    return Response(DDG_PAGE if found else NOTHING, media_type="text/html")
+
+
+@pytest.fixture
+def server() -> Iterator[WebServer]:
+    with WebServer() as running:
+        yield running
+
+
+class Bench:
+    """The web as set for one provider, whose address is that of the test's server."""
+
+    def __init__(self, server: WebServer, provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.server = server
+        self.provider: SearchProvider = PROVIDERS[provider]
+        self.path = PATHS[provider]
+        if self.provider.address:
+            monkeypatch.setattr(type(self.provider), "address", server.at(""))
+        self.keys = {key_account("tavily", ""): "tv-key", key_account("brave", ""): "br-key"}
+        settings = WebSettings.model_validate({"provider": provider, "address": server.address})
+        reach: Reach = PublicAndOne(server)
+        self.web = WebAccess(
+            lambda: settings, lambda name, at: self.keys.get((name, at)), reach=reach, resolve=Names()
+        )
+
+
+@pytest.fixture(params=sorted(PROVIDERS))
+def bench(
+    request: pytest.FixtureRequest, server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> Bench:
+    return Bench(server, request.param, monkeypatch)
+
+
+async def test_each_provider_finds_pages_by_its_own_protocol(bench: Bench) -> None:
+    bench.server.answers[bench.path] = answer_of(bench.provider.id, RESULTS)
+    search = bench.web.prepare("clocks & tides", 5)
+    first, second = await bench.web.run(search)
+    assert (first.url, first.title, first.snippet) == (
+        "https://a.example/1", "First & best", "Some words of it.",
+    )  # fmt: skip
+    assert (second.url, second.title) == ("https://a.example/3", "https://a.example/3")
+    (asked,) = bench.server.asked
+    sent = parse_qs(urlsplit(asked.path).query).get("q") or [json.loads(asked.body)["query"]]
+    assert sent == ["clocks & tides"]
+
+
+async def test_what_is_shown_is_what_is_sent_and_the_key_is_not_shown(bench: Bench) -> None:
+    bench.server.answers[bench.path] = answer_of(bench.provider.id, RESULTS)
+    search = bench.web.prepare("clocks", 1)
+    assert len(await bench.web.run(search)) == 1
+    (asked,) = bench.server.asked
+    assert search.request.url.endswith(asked.path)
+    assert (asked.method, asked.body) == (search.request.method, search.request.body)
+    carried = [asked.headers.get("authorization"), asked.headers.get("x-subscription-token")]
+    expected = {"tavily": ["Bearer tv-key", None], "brave": [None, "br-key"]}
+    assert carried == expected.get(bench.provider.id, [None, None])
+    assert "-key" not in repr(search)
+
+
+async def test_nothing_found_is_no_error(bench: Bench) -> None:
+    bench.server.answers[bench.path] = answer_of(bench.provider.id, [])
+    assert await bench.web.run(bench.web.prepare("nothing", 5)) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [(401, "(refuses the key|does not let)"), (429, "no more searches for now"), (500, "error 500")],
+)
+async def test_errors_are_told_in_words(bench: Bench, status: int, words: str) -> None:
+    bench.server.answers[bench.path] = Response("secret words of a server", status)
+    with pytest.raises(WebError, match=words) as caught:
+        await bench.web.run(bench.web.prepare("clocks", 5))
+    assert caught.value.data["status"] == status
+    assert "secret words" not in str(caught.value.as_dict())
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["", "[1, 2]", "{", '{"results": 3, "web": 3}', "[" * 100_000, '{"web": {"results": "x"}}', "<html>"],
+)
+async def test_malformed_answers_are_errors_not_results(bench: Bench, body: str) -> None:
+    kind = "text/html" if bench.provider.id == "duckduckgo" else "application/json"
+    bench.server.answers[bench.path] = Response(body, media_type=kind)
+    with pytest.raises(ScriptoriumError):
+        await bench.web.run(bench.web.prepare("clocks", 5))
+
+
+async def test_a_provider_that_redirects_gets_no_key_elsewhere(bench: Bench) -> None:
+    bench.server.answers[bench.path] = RedirectResponse("/other")
+    with pytest.raises(WebError, match="redirect"):
+        await bench.web.run(bench.web.prepare("clocks", 5))
+    assert len(bench.server.asked) == 1
+
+
+def test_what_is_missing_is_said_with_where_to_enter_it() -> None:
+    for chosen, words in (
+        ({}, "No search provider is picked"),
+        ({"provider": "searxng"}, "address of your server"),
+        ({"provider": "tavily"}, "Tavily needs a key"),
+        ({"provider": "brave"}, "Brave Search needs a key"),
+    ):
+        settings = WebSettings.model_validate(chosen)
+        web = WebAccess(lambda settings=settings: settings, lambda name, at: None)  # type: ignore[misc]
+        with pytest.raises(PermissionDeniedError, match=words):
+            web.prepare("clocks", 5)
+
+
+@pytest.mark.parametrize("address", ["file:///x", "localhost:8888", "http://u:p@localhost/", "http://"])
+def test_an_address_that_is_none_is_refused(address: str) -> None:
+    settings = WebSettings(provider="searxng", address=address)
+    with pytest.raises(ScriptoriumError):
+        WebAccess(lambda: settings, lambda name, at: None).prepare("clocks", 5)
+
+
+async def test_ones_own_server_opens_no_way_to_others_on_this_machine(server: WebServer) -> None:
+    """The address of the settings is reached for searches; pages stay on the public Internet."""
+    settings = WebSettings(provider="searxng", address=server.address)
+    web = WebAccess(lambda: settings, lambda name, at: None)
+    server.answers["/search"] = answer_of("searxng", RESULTS)
+    assert await web.run(web.prepare("clocks", 5))
+    with pytest.raises(PermissionDeniedError):
+        await web.pages.read(f"{server.address}/search?q=x&format=json")

@@ -1,0 +1,131 @@
+"""Which side a found page takes, by its words; and the words that are searched for."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.vault.markdown.scan import scan
+from app.web.evidence import LEAST_RELEVANT, shared_words, weigh
+from app.web.providers import Hit
+from app.web.source_notes import inert, source_name, source_text
+from app.web.statement import LONGEST_QUERY, prose_of, query_for, statement_of
+
+CLAIM = "The marine chronometer solved longitude at sea"
+
+
+def hit(snippet: str, title: str = "The marine chronometer and longitude") -> Hit:
+    return Hit("https://a.example/x", title, snippet)
+
+
+@pytest.mark.parametrize(
+    ("side", "snippet"),
+    [
+        ("supporting", "The trials confirmed that the marine chronometer solved longitude at sea."),
+        ("supporting", "Strong evidence shows that chronometers solved longitude at sea."),
+        ("supporting", "The marine chronometer solved longitude at sea."),
+        ("contradicting", "It is a myth that the marine chronometer solved longitude at sea."),
+        ("contradicting", "There is no evidence that the chronometer solved longitude at sea."),
+        ("contradicting", "Historians disputed and refuted that the chronometer solved longitude at sea."),
+        ("contradicting", "The marine chronometer did not solve longitude at sea."),
+        ("contradicting", "Data do not support that the chronometer solved longitude at sea."),
+        ("neutral", "The marine chronometer, longitude at sea: an exhibition opens on Monday in a museum."),
+    ],
+)  # fmt: skip
+def test_the_side_is_read_from_cues_and_negation(side: str, snippet: str) -> None:
+    found = weigh(CLAIM, hit(snippet), None)
+    assert (found.side, found.relevance >= LEAST_RELEVANT) == (side, True), found.reasoning
+    assert "local rules" in found.reasoning
+
+
+def test_what_is_about_something_else_takes_no_side() -> None:
+    found = weigh(CLAIM, hit("A study confirms that bread is baked.", "Bread"), 0.1)
+    assert found.side == "neutral" and found.relevance < LEAST_RELEVANT
+    assert "Too far" in found.reasoning
+
+
+def test_the_reasons_name_the_words_they_rest_on() -> None:
+    found = weigh(CLAIM, hit("It is a myth that the chronometer solved longitude at sea."), 0.8)
+    assert "is a myth" in found.reasoning and "meaning" in found.reasoning
+
+
+@given(st.text(max_size=300), st.text(max_size=300), st.none() | st.floats(-1, 1))
+def test_relevance_is_a_share_whatever_the_text(claim: str, snippet: str, close: float | None) -> None:
+    found = weigh(claim, hit(snippet, ""), close)
+    assert 0 <= found.relevance <= 1 and found.reasoning
+    assert 0 <= shared_words(claim, snippet) <= 1
+
+
+NOTE = """---
+type: hypothesis
+---
+# Timekeepers beat the Moon
+
+## Claim
+The [[Marine chronometer|chronometer]], not the [lunar method](x.md), **solved** longitude at sea.
+
+```
+code_words everywhere
+```
+status:: open
+
+## Relations
+- contradicts [[Secret note]]
+"""
+
+
+def test_a_statement_is_the_name_and_the_first_prose() -> None:
+    assert prose_of(NOTE) == "The chronometer, not the lunar method, solved longitude at sea."
+    said = statement_of("Timekeepers beat the Moon", NOTE)
+    assert said == "Timekeepers beat the Moon. The chronometer, not the lunar method, solved longitude at sea"
+    assert statement_of("Empty", "") == "Empty"
+
+
+def test_the_query_is_the_name_its_key_words_and_the_side() -> None:
+    query = query_for("Timekeepers beat the Moon", NOTE, "contradicting")
+    assert query.startswith("evidence against Timekeepers beat the Moon")
+    assert "chronometer" in query and "Secret" not in query and "code_words" not in query
+    assert len(query_for("x" * 900, NOTE, "all")) == LONGEST_QUERY
+
+
+HOSTILE = [
+    "[[Secret]] and ![[Secret]] and [x](http://evil.example) ![x](http://evil.example/p.png)",
+    "#tag and status:: done and (supports:: [[Home]])", "<script>alert(1)</script> <img src=x>",
+    "- supports [[Home]]\n## Relations\n- contradicts [[Home]]", "---\nai: private\n---",
+    "%%comment%% ^block $x$ ==y==",
+    "see https://evil.example/?q=notes or www.evil.example", "`code` *b* _i_ ~~s~~ | a | b |",
+    "\\[[Secret]]", "> [!note]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_source_note_says_nothing_but_what_is_quoted(text: str) -> None:
+    check_inert(text)
+
+
+PARTS = [*"[]()#:!<>\\`*_-|^%$=~@& \na1", "[[", "]]", "::", "http://x.y"]
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=40))
+def test_no_text_of_the_web_becomes_markup_of_ours(parts: list[str]) -> None:
+    check_inert("".join(parts))
+
+
+def check_inert(text: str) -> None:
+    from datetime import date
+
+    found = weigh(CLAIM, Hit("https://a.example/?a=1&b=[2]#x", text, text, "2024-01-02"), 0.8)
+    note = scan(source_text(found, "Home", date(2026, 1, 2)))
+    assert [link.target for link in note.links if not link.in_properties] == ["Home"]
+    assert len(note.relations) == 1 and note.relations[0].confidence is not None
+    assert note.tag_names == ("source",) and note.is_from_web and note.type == "source"
+    assert note.properties["url"] == "https://a.example/?a=1&b=[2]#x"
+    assert not note.observations and not note.tasks and not note.blocks
+
+
+def test_names_of_source_notes_are_names_of_files() -> None:
+    assert source_name("A: [[b]] / c? | d#e", "https://x.example/") == "A b c d e"
+    assert source_name("???", "https://x.example/a") == "x.example"
+    assert len(source_name("w" * 500, "https://x.example/")) == 80
+    assert inert("a\nb") == "a b"
