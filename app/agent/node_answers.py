@@ -90,6 +90,16 @@ def _suggested(result: Result, call: CallTool) -> str:
     return f"These relations may be missing. Say “relate … to …” to write one.\n\n{_list(lines)}"
 
 
+def _merged(result: Result, call: CallTool) -> str:
+    kept, gone = _link(result["primary_node_id"]), NotePath.on_disk(result["secondary_node_id"]).name
+    count = len(result["rewritten"])
+    links = f" The links of {count} {'note' if count == 1 else 'notes'} follow." if count else ""
+    text = f"“{gone}” is a part of {kept} now and in the vault's trash.{links} Say “undo” to take it back."
+    if left := result["left_out"]:
+        text += f"\n\nLeft as they are:\n\n{_list(left[:_MOST])}"
+    return text
+
+
 NODE_ANSWERS: Mapping[str, Callable[[Result, CallTool], str]] = {
     "summarize_node": _summary,
     "summarize_node_with_context": _with_context,
@@ -97,6 +107,7 @@ NODE_ANSWERS: Mapping[str, Callable[[Result, CallTool], str]] = {
     "recalculate_node_confidence": _confidence,
     "recalculate_edge_confidence": _confidence,
     "get_node": _node,
+    "merge_nodes": _merged,
     "summarize_relationship": _relation,
     "suggest_relationships": _suggested,
 }

@@ -62,9 +62,11 @@ class ModelThinker:
         key = self._keys.get(chosen.provider, chosen.base_url)
         try:
             async with asyncio.timeout(_SECONDS), models.connected(chosen, key) as model:
-                from pydantic_ai import Agent
+                from pydantic_ai import Agent, ToolOutput
 
-                agent = Agent(model, output_type=schema, instructions=f"{instructions}\n\n{_DATA}", retries=1)
+                # By a tool's arguments: any model that works here takes tools, not each takes a JSON schema.
+                form = ToolOutput(schema, name="answer")
+                agent = Agent(model, output_type=form, instructions=f"{instructions}\n\n{_DATA}", retries=1)
                 return (await agent.run(text[:_LONGEST])).output
         except InvalidParametersError as error:
             raise ThinkingFailed(error.message) from error

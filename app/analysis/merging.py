@@ -97,7 +97,7 @@ def _kept_of(first: ParsedNote) -> list[Relation]:
 
 def _without_relations(text: str, note: ParsedNote) -> tuple[str, Span | None]:
     """The prose without a `## Relations` section that ends it and holds nothing but relations."""
-    start = note.body_start
+    start = note.body_start + text.startswith("\ufeff", note.body_start)
     for index, heading in enumerate(note.headings):
         if heading_key(heading.text) != SECTION.casefold():
             continue

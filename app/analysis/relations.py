@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from app.analysis.alike import by_words
+from app.analysis.alike import by_words, words_of
 from app.analysis.confidence import Judged, Weight, judged
 
 AUTOMATIC = 0.8
@@ -39,7 +39,7 @@ _CUES: tuple[tuple[str, str], ...] = (
 _CUE = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _CUES)
 _NOT = re.compile(
     r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|hardly|fails? to|failed to)\b"
-    r"|\b(?:nicht|kein\w*|nie)\b|n['’]t\b|[不没沒無无非]|ない|ません",
+    r"|\b(?:nicht|kein\w*|nie)\b|n['’]t\b|不是|不能|不会|不會|不对|不對|没有|沒有|并非|並非|ない|ません",
     re.IGNORECASE,
 )
 _OPPOSITES = (
@@ -54,7 +54,8 @@ _BY_TYPES = {
     ("source", "hypothesis"): "SUPPORTS", ("source", "claim"): "SUPPORTS",
     ("source", "concept"): "DISCUSSES", ("source", "entity"): "DISCUSSES",
 }  # fmt: skip
-_ALIKE = 0.3
+_ALIKE = 0.4
+_COMMON_WORDS = 3
 _VERY_ALIKE = 0.85
 _SENTENCES = 40
 
@@ -128,7 +129,9 @@ def opposed(first: Sequence[str], second: Sequence[str]) -> tuple[str, str] | No
     for at, mine in enumerate(ours):
         for to, other in enumerate(theirs):
             alike = float(likeness[at, to])
-            if alike >= _ALIKE and (best is None or alike > best[0]) and _denies(mine, other):
+            if alike < _ALIKE or (best is not None and alike <= best[0]):
+                continue
+            if _in_common(mine, other) >= _COMMON_WORDS and _denies(mine, other):
                 best = alike, (mine, other)
     return best[1] if best else None
 
@@ -184,6 +187,10 @@ def _said_weights(kind: str, source: Side, target: Side) -> Iterable[Weight]:
     pair = opposed(source.sentences, target.sentences)
     if pair and kind in ("CONTRADICTS", "SUPPORTS", "SIMILAR_TO"):
         yield Weight(f"“{_cut(pair[0])}” against “{_cut(pair[1])}”", 0.8 if kind == "CONTRADICTS" else -0.8)
+
+
+def _in_common(first: str, second: str) -> int:
+    return len(set(words_of(first)) & set(words_of(second)))
 
 
 def _denies(first: str, second: str) -> bool:

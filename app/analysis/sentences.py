@@ -61,8 +61,12 @@ def _without_hidden(text: str, start: int) -> str:
     """The prose; code blocks, math and comments are blanked, a word in `code` stays."""
     hidden = masked(text, start)
     out = []
-    for shown, kept in zip(text[start:].splitlines(), hidden[start:].splitlines(), strict=False):
-        out.append(shown if kept.strip() and len(shown) == len(kept) and "%%" not in shown else kept)
+    at = start
+    for shown in text[start:].split("\n"):
+        blanked = re.sub(r"[\0\n]", " ", hidden[at : at + len(shown)])
+        at += len(shown) + 1
+        hides = any(mark in shown for mark in ("%%", "<!--", "-->", "$"))
+        out.append(blanked if hides or not blanked.strip() else shown)
     return "\n".join(out)
 
 

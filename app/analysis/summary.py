@@ -17,7 +17,9 @@ from app.analysis.alike import by_words, cosines
 from app.analysis.sentences import sentences
 
 MOST_SENTENCES = 160
-_RELEVANCE = 0.7
+_RELEVANCE = 0.6
+_TWICE = 0.75
+_LEAST_CENTRAL = 0.3
 _LEAST_ALIKE = 0.1
 _LEAD = 0.25
 _MOST_POINTS = 5
@@ -58,7 +60,8 @@ def summarize(
     likeness = by_words(said) if vectors is None else cosines(vectors)
     central = _centrality(said, likeness)
     order = _marginal(central, likeness)
-    return Summary(_fitting(said, order, max_length), _points(said, order), method)
+    worth = [at for at in order if central[at] >= _LEAST_CENTRAL]
+    return Summary(_fitting(said, worth, order, max_length), _points(said, worth), method)
 
 
 def shortened(text: str, max_length: int) -> str:
@@ -96,18 +99,20 @@ def _marginal(central: NDArray[np.float64], likeness: NDArray[np.float64]) -> li
     order: list[int] = []
     nearest = np.zeros(len(central))
     while left:
-        worth = _RELEVANCE * central[left] - (1 - _RELEVANCE) * nearest[left]
+        repeats = nearest[left] >= _TWICE
+        worth = _RELEVANCE * central[left] - (1 - _RELEVANCE) * nearest[left] - repeats
         best = left.pop(int(np.argmax(worth)))
         order.append(best)
         nearest = np.maximum(nearest, likeness[best])
     return order
 
 
-def _fitting(said: Sequence[str], order: Sequence[int], max_length: int) -> str:
+def _fitting(said: Sequence[str], worth: Sequence[int], order: Sequence[int], max_length: int) -> str:
     """The best sentences that fit together, in the order of the text; the first is cut if none fits."""
     taken: list[int] = []
     room = max_length
-    for at in order:
+    fallback = [at for at in order if len(said[at]) <= max_length][:1]
+    for at in worth if any(len(said[at]) <= max_length for at in worth) else fallback:
         need = len(said[at]) + (1 if taken else 0)
         if need <= room:
             taken.append(at)

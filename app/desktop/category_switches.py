@@ -148,6 +148,10 @@ class CategorySwitches(QWidget):
             Level.READ_WRITE: self.tr(
                 "Off. Switched on, agents may propose what its tools do; you are asked before it is done."
             ),
+            Level.NETWORK: self.tr(
+                "Off. Switched on, agents may ask to search and read the web: what they ask for leaves this "
+                "machine, and what comes back is marked as text from outside."
+            ),
             Level.EXECUTE: self.tr(
                 "Off. Switched on, agents may propose to run programs. You see the exact command each time."
             ),
@@ -161,6 +165,7 @@ def level_words(level: Level) -> str:
         Level.READ_ONLY: _tr("only reads"),
         Level.READ_WRITE: _tr("reads and proposes changes"),
         Level.EXECUTE: _tr("may run programs"),
+        Level.NETWORK: _tr("reads, also from the network"),
     }[level]
 
 

@@ -24,7 +24,6 @@ from app.errors import ScriptoriumError
 from app.graph.arrangement import Region
 from app.graph.model import Graph, node_radii
 from app.permissions.caller import Caller
-from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.analysis.analyst import Suggestion
@@ -298,13 +297,11 @@ class GraphAnalysis(QObject):
         tasks.start(self._link(line), owner=self._view, what=self.tr("link the notes"))
 
     async def _link(self, line: Line) -> None:
-        """Propose the link through the gate; once it is written, the suggestion is gone."""
-        source, target = (NotePath(path) for path in line.paths)
+        """Propose the relation that fits best; once it is written, the suggestion is gone."""
 
         async def link(workspace: Workspace) -> bool:
-            name = workspace.index.resolver.shortest(target, source)
-            arguments = {"name": str(source), "op": "append", "text": f"\n[[{name}]]\n"}
-            outcome = await workspace.runner.call("edit_note", arguments, Caller.user())
+            arguments = {"op": "accept", "suggestion_id": " ~ ".join(line.paths)}
+            outcome = await workspace.runner.call("suggest_relationships", arguments, Caller.user())
             if not outcome.success and not outcome.denied:
                 raise ScriptoriumError(outcome.message)
             return bool(outcome.success and not outcome.denied)

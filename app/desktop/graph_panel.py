@@ -37,6 +37,7 @@ _SETTLE_MS = 120
 _WHILE_READING_MS = 1500
 _QUIET_MS = 2500
 _MANY_NEW = 40
+_NEW_AT_REST = 0.05
 _YOU = ("You", "outside")
 
 
@@ -235,7 +236,8 @@ class GraphPanel(QWidget):
     def _wants_layout(self, graph: Graph, shown: Graph) -> bool:
         """Whether so much is new that all is arranged anew."""
         grown = len(graph) > 2 * len(shown) + 8
-        return grown or (not self._is_settled and self._is_heap(graph, 0.3, _more(graph, shown)))
+        share = 0.3 if self._reading else _NEW_AT_REST  # all links are read: it need not wait to be quiet
+        return grown or (not self._is_settled and self._is_heap(graph, share, _more(graph, shown)))
 
     def _is_heap(self, graph: Graph, share: float, more: int = 0) -> bool:
         """Whether more than that share of nodes and links came to a layout that was made without them."""
@@ -250,7 +252,7 @@ class GraphPanel(QWidget):
         if self._reading or self.view.is_arranging or self._settle.isActive() or self._updating.locked():
             self._quiet.start()
             return
-        if not self._is_settled and self._is_heap(self.view.graph(), 0.05):
+        if not self._is_settled and self._is_heap(self.view.graph(), _NEW_AT_REST):
             self._arrange(self.view.graph())
         self._is_settled = True
         self._keep()

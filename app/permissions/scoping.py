@@ -14,7 +14,9 @@ from app.permissions.caller import Caller
 from app.permissions.scope import Operation, Scope, ScopeKind
 from app.permissions.wording import counted
 from app.vault.changes import VAULT, ChangeSet, Create, Delete, FileChange, Move, Update, after_of
-from app.vault.path import NotePath
+from app.vault.markdown.scan import scan
+from app.vault.markdown.text import decode_lossy
+from app.vault.path import NotePath, name_key
 
 Backlinks = Callable[[NotePath], Iterable[NotePath]]
 """The notes that link to a note."""
@@ -173,5 +175,18 @@ def _parts(change: FileChange) -> tuple[Part, ...]:
 def _lost_links(change_set: ChangeSet, backlinks: Backlinks) -> tuple[NotePath, ...]:
     """The notes that stay and link to one that goes."""
     gone = [change.path for change in change_set.changes if isinstance(change, Delete)]
-    sources = {source for path in gone for source in backlinks(path)}
+    after = {change.path: change.after for change in change_set.changes if isinstance(change, Update)}
+    sources = {
+        source for path in gone for source in backlinks(path)
+        if source not in after or _still_names(after[source], path)
+    }  # fmt: skip
     return tuple(sorted(sources - set(gone)))
+
+
+def _still_names(content: bytes, path: NotePath) -> bool:
+    """Whether a note that is changed along still has a link of the name of one that goes."""
+    text = decode_lossy(content)
+    if name_key(path.name) not in name_key(text):
+        return False
+    named = (link.target.rpartition("/")[2] for link in scan(text).links)
+    return any(name_key(name) in (name_key(path.name), name_key(path.file_name)) for name in named)

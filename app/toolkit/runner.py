@@ -130,11 +130,7 @@ class ToolRunner:
     ) -> ToolOutcome:
         """Call the tool `name`; what comes of it, whatever that is, is told by the outcome.
 
-        Args:
-            name: The tool's name.
-            arguments: As the caller gives them; they are validated.
-            caller: Who calls.
-            spent: What a model used to come to this call, for the audit log.
+        `spent` is what a model used to come to this call, for the audit log.
 
         Raises:
             CancelledError: the caller withdrew the call; that is in the audit log, too.

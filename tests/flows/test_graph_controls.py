@@ -15,6 +15,7 @@ from app.desktop import tasks
 from app.desktop.graph_panel import GraphPanel
 from app.desktop.graph_view.choices import Arrangement
 from app.desktop.graph_view.export_dialog import Wish
+from app.vault.markdown.scan import scan
 from tests.flows.pilot import Pilot
 
 
@@ -147,11 +148,12 @@ def test_a_suggested_link_is_proposed_through_the_gate(app_run, garden: Path) ->
         await pilot.until(lambda: len(part.list.model.lines) == count - 1, "it is linked")
         source, target = pair.paths
         text = (garden / source).read_text("utf-8")
-        assert f"[[{Path(target).stem}]]" in text
+        (relation,) = scan(text).relations
+        assert relation.link.target == Path(target).stem
         for path, was in before.items():
-            assert path.read_bytes().startswith(was), "nothing but the link is added"
-        entry = await pilot.select_entry("edit_note")
-        assert entry.tool == "edit_note"
+            assert path.read_bytes().startswith(was), "nothing but the relation is added"
+        entry = await pilot.select_entry("suggest_relationships")
+        assert entry.tool == "suggest_relationships"
 
     app_run(use)
 

@@ -27,6 +27,13 @@ def test_backlinks_from_notes_that_go_too_do_not_count():
     assert describe_scope(reach.scope) == "write_delete: 2 files, 0 bytes, 1 backlink"
 
 
+def test_backlinks_from_notes_that_are_changed_along_and_lose_the_link_do_not_count():
+    gone = Delete(A, b"")
+    rewritten, still = Update(B, b"[[a]]", b"[[other]] and a"), Update(C, b"[[a]]", b"[[a]] x")
+    reach = reach_of_changes(ChangeSet((gone, rewritten, still)), lambda path: [B, C])
+    assert reach.scope.backlinks == (C,)
+
+
 def test_a_move_is_an_update_of_both_ends_and_lists_what_it_rewrites():
     change_set = ChangeSet((Move(A, NotePath("z.md"), b"", b""), Update(B, b"", b"x")))
     reach = reach_of_changes(change_set, none)

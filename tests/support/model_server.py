@@ -154,8 +154,14 @@ async def _stream(answer: Answer) -> AsyncIterator[bytes]:
 
 def _whole(answer: Answer) -> dict[str, object]:
     message: dict[str, object] = {"role": "assistant", "content": getattr(answer, "text", "")}
+    finish = "stop"
+    if isinstance(answer, Call):
+        function = {"name": answer.tool, "arguments": json.dumps(answer.arguments)}
+        head = {"id": f"call_{time.monotonic_ns()}", "type": "function"}
+        message["tool_calls"] = [{**head, "function": function}]
+        finish = "tool_calls"
     usage = {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11}
     return {
         "id": "c1", "object": "chat.completion", "created": 1, "model": "scripted", "usage": usage,
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
     }  # fmt: skip

@@ -67,7 +67,7 @@ class FindingList(QWidget):
         self.view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.accept = QPushButton(self.tr("Link them"))
-        self.accept.setToolTip(self.tr("Propose a link from the first note to the second"))
+        self.accept.setToolTip(self.tr("Propose the relation that fits best between the two"))
         self.hide_one = QPushButton(self.tr("Not this one"))
         self.hide_one.setToolTip(self.tr("Do not suggest these two again"))
         self.hide_one.setProperty("role", "quiet")

@@ -1,0 +1,73 @@
+"""Suggested relations: by cue phrases, negation, types and likeness, each with its reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.analysis.relations import (
+    Side,
+    Structure,
+    cued,
+    opposed,
+    relation_confidence,
+    strength,
+    suggest_relation,
+)
+
+
+def side(name: str, *said: str, kind: str = "note", lines: tuple[str, ...] = ()) -> Side:
+    return Side(name, kind, said, lines)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("This confirms [[B]].", "SUPPORTS"),
+        ("This does not support [[B]].", "CONTRADICTS"),
+        ("It conflicts with [[B]]", "CONTRADICTS"),
+        ("Based on [[B]], we built it.", "DERIVED_FROM"),
+        ("It led to [[B]].", "CAUSES"),
+        ("According to [[B]] it rained.", "CITES"),
+    ],
+)
+def test_cue_phrases(line: str, kind: str) -> None:
+    found = cued([line])
+    assert found is not None and found[0] == kind
+    made = suggest_relation(side("A", lines=(line,)), side("B"), Structure(0.5))
+    assert made.type == kind and found[1] in made.reasoning
+
+
+def test_negation_of_what_is_alike_contradicts() -> None:
+    first, second = "The watch kept good time at sea.", "The watch did not keep good time at sea."
+    assert opposed([first], [second]) == (first, second)
+    assert opposed([first], [first]) is None
+    assert opposed(["Prices rise with demand for bread."], ["Prices fall with demand for bread."]) is not None
+    assert suggest_relation(side("A", first), side("B", second), Structure(0.7)).type == "CONTRADICTS"
+
+
+def test_types_and_likeness_decide_where_nothing_is_said() -> None:
+    assert suggest_relation(side("A"), side("B", kind="source"), Structure()).type == "CITES"
+    observed = side("A", kind="observation")
+    assert suggest_relation(observed, side("B", kind="hypothesis"), Structure()).type == "SUPPORTS"
+    assert suggest_relation(side("A"), side("B"), Structure(0.95)).type == "SIMILAR_TO"
+    assert suggest_relation(side("A"), side("B"), Structure(0.3)).type == "RELATES_TO"
+
+
+def test_more_in_common_is_likelier() -> None:
+    low = suggest_relation(side("A"), side("B"), Structure(0.5)).score
+    high = suggest_relation(side("A"), side("B"), Structure(0.5, 4, 1, True)).score
+    assert 0 < low < high < 1
+
+
+def test_the_confidence_of_a_relation_tells_why() -> None:
+    said = side("A", lines=("This confirms [[B]].",))
+    fits = relation_confidence(0.5, "SUPPORTS", said, side("B"), Structure(0.6, 2, 1), structure=True)
+    not_so = relation_confidence(0.5, "CAUSES", said, side("B"), Structure(0.6, 2, 1), structure=True)
+    assert not_so.new < fits.new < 1 and len(fits.factors) == 5
+    assert (
+        len(relation_confidence(0.5, "SUPPORTS", said, side("B"), Structure(), structure=False).factors) == 2
+    )
+
+
+def test_strength_in_a_word() -> None:
+    assert [strength(one) for one in (0.8, 0.79, 0.6, 0.59)] == ["strong", "moderate", "moderate", "weak"]

@@ -1,0 +1,104 @@
+"""Extractive summaries: within their length, of whole sentences, free of Markdown, in any script."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.analysis.sentences import sentences
+from app.analysis.summary import sentences_to_weigh, shortened, summarize
+
+NOTE = """---
+type: person
+---
+# John Harrison
+
+**John Harrison** built [[H4|the watch]], see [the list](List.md "x"). He was born in 1693! Was he rich? Dr.
+Hooke wrote of him; e.g. in No. 5.
+
+- A first *item*.
+- [ ] A task to do
+- supports [[Timekeepers]] (confidence: 0.9)
+status:: done
+
+```python
+print("Not prose.")
+```
+%% hidden. %%
+
+> [!note] A remark
+"""
+
+
+def test_markdown_is_taken_off() -> None:
+    assert sentences(NOTE) == (
+        "John Harrison built the watch, see the list.", "He was born in 1693!", "Was he rich?",
+        "Dr. Hooke wrote of him; e.g. in No. 5.", "A first item.", "A task to do", "A remark",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "鄭和は旅をした。星を見た！「本当か？」と。",
+            ("鄭和は旅をした。", "星を見た！", "「本当か？」", "と。"),
+        ),
+        ("第一句。\n第二句", ("第一句。", "第二句")),
+        ("Él llegó. Ángel se fue. ¿Y tú?", ("Él llegó.", "Ángel se fue. ¿Y tú?")),
+        ("It took 3.14 s. Then 5 more.", ("It took 3.14 s.", "Then 5 more.")),
+        ("", ()),
+    ],
+)
+def test_sentences_of_other_scripts(text: str, expected: tuple[str, ...]) -> None:
+    assert sentences(text) == expected
+
+
+def test_the_central_sentences_are_taken_and_not_twice_the_same() -> None:
+    said = (
+        "The chronometer kept time at sea.", "A chronometer keeps the time at sea.", "Cats sleep all day.",
+        "Ships needed the time at sea to find longitude with a chronometer.",
+    )  # fmt: skip
+    made = summarize(said, 110)
+    assert "Cats" not in made.text and len(made.text) <= 110
+    assert made.key_points[0] in said and "words" in made.method
+
+
+def test_vectors_of_sentences_decide_where_there_are_some() -> None:
+    said = ("One thing.", "Another thing.", "Something else.")
+    vectors = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]])
+    made = summarize(said, 12, vectors)
+    assert made.text in said and "vectors" in made.method
+
+
+@given(st.text(max_size=600), st.integers(1, 300))
+def test_the_length_is_respected(text: str, most: int) -> None:
+    said = sentences_to_weigh(text)
+    made = summarize(said, most)
+    assert len(made.text) <= most
+    assert bool(made.text) == bool(said) or most == 1
+    assert set(made.key_points) <= set(said)
+
+
+_SAID = st.sampled_from(["A b c.", "The sea.", "鄭和。", "Time at sea is gold."])
+
+
+@given(st.lists(_SAID, max_size=9), st.integers(1, 80))
+def test_what_fits_is_whole_and_in_order(said: list[str], most: int) -> None:
+    unique = tuple(dict.fromkeys(said))
+    made = summarize(unique, most)
+    fitting = [one for one in unique if len(one) <= most]
+    if fitting:
+        at = -1
+        for one in unique:
+            if one in made.text:
+                assert made.text.index(one) > at
+                at = made.text.index(one)
+        assert at >= 0
+
+
+@given(st.text(), st.integers(0, 50))
+def test_shortened_is_short(text: str, most: int) -> None:
+    assert len(shortened(text, most)) <= most

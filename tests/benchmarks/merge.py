@@ -1,0 +1,111 @@
+"""Large change sets through the whole gate: a merge with 2,000 backlinks, and 1,000 tag edits.
+
+Run: python tests/benchmarks/merge.py [--check]
+Each is one call: found, read, rewritten, approved, committed, indexed, audited. Target for the merge: 2 s.
+The peer of the same run is reading and writing the same files plainly, each with an fsync.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from app.permissions.approval import ApprovalRequest, Approved, Decision
+from app.permissions.caller import Caller
+from app.settings import Settings
+from app.vault.path import NotePath
+from app.workspace import Workspace, open_workspace
+
+LINKS, TAGGED = 2000, 1000
+TARGET = 2.0
+
+
+class Yes:
+    """Approves at once, and keeps when it was asked."""
+
+    def __init__(self) -> None:
+        self.at: list[float] = []
+
+    async def decide(self, request: ApprovalRequest) -> Decision:
+        """Approve what is proposed."""
+        self.at.append(time.perf_counter())
+        return Approved(request.proposal)
+
+
+def write(root: Path) -> None:
+    """2,000 notes that link the second of two notes, half of them by a relation, and 1,000 with a tag."""
+    text = "A line of text that says nothing much, as many do in a vault.\n" * 12
+    (root / "First.md").write_text(f"# First\n\n{text}", "utf-8")
+    (root / "Second.md").write_text(f"# Second\n\n{text}", "utf-8")
+    for number in range(LINKS):
+        said = "- supports [[Second]] (confidence: 0.7)" if number % 2 else "As [[Second|that one]] says."
+        tag = "#old-tag\n" if number < TAGGED else ""
+        (root / f"Note {number}.md").write_text(f"# Note {number}\n\n{text}\n{tag}{said}\n", "utf-8")
+
+
+def plainly(root: Path) -> float:
+    """Seconds to read and write back the same files, each with an fsync."""
+    started = time.perf_counter()
+    for number in range(LINKS):
+        file = root / f"Note {number}.md"
+        content = file.read_bytes()
+        with file.open("wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+    return time.perf_counter() - started
+
+
+async def timed(workspace: Workspace, tool: str, arguments: dict[str, object]) -> float:
+    """Seconds for one call."""
+    started = time.perf_counter()
+    outcome = await workspace.runner.call(tool, arguments, Caller.user())
+    took = time.perf_counter() - started
+    assert outcome.success, outcome
+    return took
+
+
+async def measure(root: Path) -> float:
+    """Seconds for the merge."""
+    settings = Settings()
+    settings.embeddings.enabled = False
+    approver = Yes()
+    workspace = await open_workspace(root, settings, approver)
+    try:
+        await workspace.start_scan(lambda progress: None)
+        tags = await timed(workspace, "rename_tag", {"tag": "old-tag", "new_tag": "new-tag"})
+        begun = time.perf_counter()
+        merge = await timed(
+            workspace, "merge_nodes", {"primary_node_id": "First", "secondary_node_id": "Second"}
+        )
+        undo = await timed(workspace, "undo", {})
+        assert len(approver.at) == 3 and workspace.store.exists(NotePath("Second.md"))
+    finally:
+        await workspace.close()
+    bare = plainly(root)
+    print(f"reading and writing {LINKS} files     {bare:6.2f} s")
+    print(f"{TAGGED} tag edits in one change set  {tags:6.2f} s")
+    print(f"a merge with {LINKS} backlinks        {merge:6.2f} s  (target {TARGET} s)")
+    print(f"  of that until it was asked       {approver.at[1] - begun:6.2f} s")
+    print(f"taking it back                     {undo:6.2f} s")
+    return merge
+
+
+def main() -> int:
+    """Measure in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
+            os.environ[f"SCRIPTORIUM_{name}"] = str(Path(folder) / name.lower())
+        root = Path(folder) / "vault"
+        root.mkdir()
+        write(root)
+        took = asyncio.run(measure(root))
+    return int("--check" in sys.argv and took > TARGET)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
