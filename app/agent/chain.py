@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from app.agent.transcript import Usage
 from app.errors import ConflictError, LimitError
+from app.permissions.wording import counted
 from app.settings import TeamSettings
 
 
@@ -72,5 +73,5 @@ class Link:
             raise LimitError(f"In this group work is handed to {allowed}.", allowed=list(self.hands_to))
         if len(self.agents) > team.max_depth:
             raise LimitError(
-                f"A request may be handed on {team.max_depth} times: {way}.", limit=team.max_depth
+                f"A request may be handed on {counted(team.max_depth, 'time')}: {way}.", limit=team.max_depth
             )

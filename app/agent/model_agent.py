@@ -44,6 +44,7 @@ class ModelAgent:
         vault: The vault's name, for the prompt.
         note_text: Gives the text of a note for the prompt, None for one that a model may not see.
         pinned: What of its memory the agent has before it; asked anew for each request.
+        news: Gives what is new in the streams as a block of data, and says in the turn that it was given.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class ModelAgent:
         registry: ToolRegistry,
         note_text: Callable[[str], str | None],
         pinned: Pinned = lambda caller: (),
+        news: Callable[[Turn], str] = lambda turn: "",
     ) -> None:
         self._vault = vault
         self._settings = settings
@@ -61,6 +63,7 @@ class ModelAgent:
         self._registry = registry
         self._note_text = note_text
         self._pinned = pinned
+        self._news = news
         self._spending = Spending()
 
     async def respond(self, turn: Turn) -> None:
@@ -92,6 +95,7 @@ class ModelAgent:
         from pydantic_ai.messages import PartDeltaEvent, PartStartEvent
         from pydantic_ai.run import AgentRunResultEvent
 
+        turn.news = self._news(turn)
         offered = _offered(self._registry, turn)
         history = self._history(turn)
 
@@ -139,13 +143,13 @@ class ModelAgent:
         return memory_text(pinned)
 
     def _said(self, turn: Turn) -> str:
-        """The prompt, with the notes given along as marked data."""
+        """The prompt, with the notes given along and the news as marked data."""
         parts = [turn.prompt.text]
         for path in turn.prompt.notes:
             text = self._note_text(path)
             shown = "(This note is private and is not shown to you.)" if text is None else text
             parts.append(f"<note path={json.dumps(path, ensure_ascii=False)}>\n{shown}\n</note>")
-        return "\n\n".join(parts)
+        return "\n\n".join([*parts, *([turn.news] if turn.news else [])])
 
     def _history(self, turn: Turn) -> list[ModelMessage]:
         from pydantic_ai import ModelMessagesTypeAdapter

@@ -18,6 +18,7 @@ from app.agent.team import BUILTIN, Responders, Team
 from app.agent.transcript import (
     ConversationsChanged,
     ItemSettled,
+    Notice,
     ToolCard,
     TurnFinished,
     TurnStarted,
@@ -123,7 +124,7 @@ class AgentSession:
             role = Role(answering.name)
         caller = self._caller(conversation, answering)
         items = self.store.items(conversation)
-        if any(isinstance(item, ToolCard) and item.untrusted for item in items):
+        if any(isinstance(item, ToolCard | Notice) and item.untrusted for item in items):
             caller = replace(caller, tainted=True)
         said = UserText(turn=caller.turn, at=time.time(), text=prompt.text, notes=prompt.notes)
         position = self.store.append(conversation, said)

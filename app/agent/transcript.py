@@ -102,12 +102,16 @@ class Message(Item):
 
 
 class Notice(Item):
-    """Something about the turn itself: an error of the model's server, a stop, a limit."""
+    """Something about the turn itself: an error of the model's server, a stop, a limit.
+
+    `untrusted`: the turn was given text from outside by it, so all that follows is tainted.
+    """
 
     kind: Literal["notice"] = "notice"
     level: Literal["info", "warning", "error"]
     text: str
     hint: str = ""
+    untrusted: bool = False
 
 
 AnyItem = UserText | AgentText | Thinking | ToolCard | Question | Message | Notice

@@ -69,6 +69,7 @@ class Turn:
         is_over: No tool may be called any more; what is left is to say so.
         said: What the agent said so far, piece by piece.
         problem: Why it failed, empty when it did not.
+        news: What the agent is given of the streams, as a block of data; empty for nothing.
     """
 
     conversation: str
@@ -82,6 +83,7 @@ class Turn:
     is_over: bool = False
     said: list[str] = field(default_factory=list)
     problem: str = ""
+    news: str = ""
     _text: str = ""
     _thinking: str = ""
 
@@ -121,6 +123,14 @@ class Turn:
             self.problem = text
         said = {"level": level, "text": text, "hint": hint, "agent": self.agent}
         self._put(Notice.model_validate({"turn": self.caller.turn, "at": time.time(), **said}))
+
+    def give(self, text: str, *, untrusted: bool) -> None:
+        """Say what the agent was given beside the prompt; untrusted words taint all that follows."""
+        self.settle()
+        turn, now = self.caller.turn, time.time()
+        self._put(Notice(turn=turn, at=now, level="info", text=text, untrusted=untrusted, agent=self.agent))
+        if untrusted:
+            self.caller = replace(self.caller, tainted=True)
 
     def settle(self) -> str:
         """Make an item of the text streamed so far, and return that text."""

@@ -125,6 +125,20 @@ _WEB = (
         {"node_id": "Timekeepers beat the Moon", "max_results": 3, "create_sources": True},
     ),
 )
+_SOURCES = (
+    Trial("source", {"op": "list"}),
+    Trial("file", {"op": "list", "pattern": "*.txt"}),
+    Trial("file", {"op": "load", "path": "Letter.txt"}),
+    Trial("file", {"op": "replace", "path": "Letter.txt", "old": "Sir", "new": "Madam"}),
+    Trial("file", {"op": "append", "path": "Letter.txt", "content": "Yours truly"}),
+    Trial("file", {"op": "diff", "path": "Letter.txt"}),
+    Trial("file", {"op": "save", "path": "Letter.txt"}),
+    Trial("file", {"op": "status"}),
+    Trial("file", {"op": "create", "path": "Answers/First.txt", "content": "Dear Sir,\n"}),
+    Trial("file", {"op": "reload", "path": "Letter.txt"}),
+    Trial("file", {"op": "reconcile", "path": "Letter.txt", "keep": "disk"}),
+    Trial("file", {"op": "delete", "path": "Answers/First.txt"}),
+)
 _AGENTS = (
     Trial("list_tools", {"query": "rename"}),
     Trial("pending", {"op": "list"}),
@@ -169,5 +183,5 @@ _DEVELOPMENT = (
 
 TRIALS: tuple[Trial, ...] = (
     *_NOTES, *_SEARCH, *_TAGS, *_MEMORY, *_FILESYSTEM, *_DEVELOPMENT, *_NODES, *_RELATIONSHIPS,
-    *_WEB, *_AGENTS, *_MESSAGES,
+    *_WEB, *_SOURCES, *_AGENTS, *_MESSAGES,
 )  # fmt: skip

@@ -17,10 +17,12 @@ from app import paths
 from app.cli.tool_trials import TRIALS, Trial
 from app.cli.trial_pages import TrialPages
 from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
+from app.memory.block import Permission
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.settings import AgentProfile, Settings, TeamSettings, WebSettings
-from app.tools import CATALOG
+from app.sources.kept import FileRule, KeptFiles
+from app.tools import CATALOG, FILE_TOOL
 from app.web.access import WebAccess
 
 if TYPE_CHECKING:
@@ -85,11 +87,12 @@ async def _walk(vault: Path, trials: tuple[Trial, ...], say: Say) -> int:
         workspace.runner.services.web = web
         try:
             await _read_all(workspace)
+            await _add_folder(workspace, vault.with_name("Letters"))
             failed = await _call_all(workspace, approver, trials, say, {"trial_pages": pages.facts})
         finally:
             await web.close()
             await workspace.close()
-    missing = sorted({tool.name for tool in CATALOG} - {trial.tool for trial in trials})
+    missing = sorted({tool.name for tool in (*CATALOG, FILE_TOOL)} - {trial.tool for trial in trials})
     say(f"{len(trials)} calls, {len(failed)} failed")
     for name in missing:
         say(f"{name}: no trial calls it")
@@ -102,6 +105,14 @@ def _settings(pages: TrialPages) -> Settings:
     made.team = TeamSettings(agents=(AgentProfile(name="Librarian", model="built-in"),))
     made.web = WebSettings(provider="searxng", address=pages.address)
     return made
+
+
+async def _add_folder(workspace: Workspace, folder: Path) -> None:
+    """Open a folder beside the vault to the tools that work on files."""
+    folder.mkdir()
+    (folder / "Letter.txt").write_text("Dear Sir,\n", "utf-8")
+    rule = FileRule(glob="**", permission=Permission.ADMIN)
+    await workspace.sources.add(KeptFiles(id="letters", name="Letters", folder=str(folder), rules=(rule,)))
 
 
 async def _read_all(workspace: Workspace) -> None:

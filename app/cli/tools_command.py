@@ -12,7 +12,7 @@ from app.toolkit.documentation import catalogue_page, tool_page
 from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.tool import Tool
-from app.tools import CATALOG, CATEGORIES
+from app.tools import CATALOG, CATEGORIES, FILE_TOOL
 
 
 def add_parser(verbs: Any) -> None:  # noqa: ANN401 (argparse's type for subparsers is private)
@@ -28,7 +28,7 @@ def run(given: argparse.Namespace) -> int:
     """Print what was asked for; the exit status is that of the check, else 0."""
     if given.check:
         return tools_check.run()
-    registry = ToolRegistry(CATEGORIES, CATALOG)
+    registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
     for problem in load_plugins(registry).problems:
         print(problem, file=sys.stderr)
     if given.json:

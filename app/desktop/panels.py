@@ -96,6 +96,12 @@ def _duplicates(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWi
     return DuplicatesPanel(client, theme, parent)
 
 
+def _sources(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.sources_panel import SourcesPanel
+
+    return SourcesPanel(client, theme, parent)
+
+
 PANELS: tuple[PanelKind, ...] = (
     PanelKind("files", "Files", "files", "side", _files),
     PanelKind("search", "Search", "magnifying-glass", "side", _search),
@@ -108,4 +114,5 @@ PANELS: tuple[PanelKind, ...] = (
     PanelKind("memory", "Memory", "brain", "bottom", _memory),
     PanelKind("problems", "Problems", "warning-circle", "bottom", _problems),
     PanelKind("duplicates", "Duplicates", "copy", "bottom", _duplicates),
+    PanelKind("sources", "Sources", "broadcast", "bottom", _sources),
 )

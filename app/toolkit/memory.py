@@ -16,7 +16,7 @@ from app.memory.labels import is_entry
 from app.memory.projection import read_block
 from app.permissions.access import Access
 from app.permissions.caller import Caller, CallerKind
-from app.toolkit.places import Place
+from app.toolkit.places import AccessOf, Place
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, after_of, before_of
 
 if TYPE_CHECKING:
@@ -119,9 +119,19 @@ class Memory:
 _ALIKE = 0.25
 
 
-def memory_place(store: MemoryStore) -> Place:
-    """The memory as a place that the gate may change, by the permissions of its blocks."""
-    return Place(store, "the memory", access)
+def memory_place(store: MemoryStore, loaded: AccessOf | None = None) -> Place:
+    """The memory as a place that the gate may change, by the permissions of its blocks.
+
+    Args:
+        store: The memory.
+        loaded: Says first what it knows of a change, None for nothing: it knows files loaded as they are.
+    """
+
+    def ruled(change_set: ChangeSet, caller: Caller) -> Access | None:
+        known = loaded(change_set, caller) if loaded is not None else None
+        return known or access(change_set, caller)
+
+    return Place(store, "the memory", ruled)
 
 
 def access(change_set: ChangeSet, caller: Caller) -> Access | None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from app.analysis.thinking import Thinker
     from app.messages.outbox import Outbox
     from app.sandbox.sandbox import Sandbox
+    from app.sources.sources import Sources
     from app.toolkit.disk import Disk
     from app.toolkit.meaning import Meaning
     from app.toolkit.memory import Memory
@@ -35,6 +36,7 @@ class Services:
         suggestions: Relations that may be missing.
         memory: What agents remember.
         web: Pages and searches of the web.
+        sources: Folders outside the vault and streams of news.
     """
 
     meaning: Meaning | None = None
@@ -48,3 +50,4 @@ class Services:
     suggestions: SuggestionQueue | None = None
     memory: Memory | None = None
     web: WebAccess | None = None
+    sources: Sources | None = None

@@ -1,4 +1,4 @@
-"""Which tools exist: a file per category; CATALOG lists them."""
+"""Which tools exist: a file per category; CATALOG lists them, but for the one that comes and goes."""
 
 from app.toolkit.registry import Category, Level
 from app.toolkit.tool import Tool
@@ -48,6 +48,7 @@ from app.tools.search import (
     vault_info,
 )
 from app.tools.shell import shell
+from app.tools.sources import file, source
 from app.tools.tags import add_tag, remove_tag, rename_tag
 from app.tools.web import fetch_page, search_web_for_evidence
 
@@ -63,6 +64,7 @@ CATEGORIES = (
     Category("relationships", "Relationships", Level.READ_WRITE),
     Category("messages", "Messages", Level.READ_WRITE),
     Category("web", "Web", Level.NETWORK, on=False, rate_per_minute=30),
+    Category("sources", "Sources", Level.READ_WRITE),
     Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
 )
 
@@ -124,6 +126,10 @@ CATALOG: tuple[Tool, ...] = (
     delegate,
     fetch_page,
     search_web_for_evidence,
+    source,
     list_tools,
     pending,
 )
+
+FILE_TOOL = file
+"""Registered while a folder outside the vault is open, and gone with it."""

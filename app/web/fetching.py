@@ -54,12 +54,13 @@ class WebRequest:
 
 @dataclass(frozen=True, slots=True)
 class WebAnswer:
-    """What a server answered: where it was found in the end, its kind, character set and bytes."""
+    """What a server answered: where it was found in the end, its kind, character set, bytes and headers."""
 
     url: str
     content_type: str
     charset: str
     body: bytes = field(repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 class Fetcher:
@@ -175,7 +176,7 @@ class Fetcher:
                 readable=sorted(kinds),
             )
         body = await unpacked(response.aiter_stream(), headers.get("content-encoding", ""), self._bounds)
-        return WebAnswer(str(url), kind, charset, body)
+        return WebAnswer(str(url), kind, charset, body, headers)
 
 
 def _headers(

@@ -8,6 +8,7 @@ import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from app import paths
@@ -15,6 +16,7 @@ from app.agent.builtin import BuiltinAgent
 from app.agent.conversations import ConversationStore
 from app.agent.keys import KeyStore
 from app.agent.model_agent import ModelAgent
+from app.agent.news import NewsTurns
 from app.agent.planner import BuiltinPlanner
 from app.agent.session import AgentSession
 from app.agent.structured import ModelThinker
@@ -53,7 +55,7 @@ from app.settings import (
 )
 from app.toolkit.disk import Disk
 from app.toolkit.meaning import Meaning
-from app.toolkit.memory import Memory, agent_of, memory_place
+from app.toolkit.memory import Memory, agent_of
 from app.toolkit.pending import PendingOperations
 from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
@@ -65,9 +67,10 @@ from app.vault.lock import VaultLock
 from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged, NoteStore
-from app.vault.transaction import Recovery
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
 from app.web.access import WebAccess
+from app.workspace.recovery import told
+from app.workspace.sources import news_for_model, open_sources
 
 log = logging.getLogger(__name__)
 
@@ -131,7 +134,9 @@ class Workspace:
         conversations = ConversationStore(own)
         self.memory = Memory(MemoryStore(shared, self.journal, writable=not read_only), conversations.search)
         self.runner.services.memory = self.memory
-        self.runner.places.add(memory_place(self.memory.store))
+        self.sources = open_sources(
+            self.runner, self.registry, self.journal, self.events, root, shared, writable=not read_only
+        )
         self.pending: PendingOperations | None = None
         if not read_only:
             store = PendingStore(own)
@@ -155,13 +160,15 @@ class Workspace:
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
         model = ModelAgent(
-            self.name, self._settings, self.keys, self.registry, self._text_for_model, self._pinned_for
+            self.name, self._settings, self.keys, self.registry, self._text_for_model, self._pinned_for,
+            partial(news_for_model, self.sources, self._text_for_model),
         )
         self.agent = AgentSession(
             conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings
         )
         self.runner.services.team = self.agent.team
         self.runner.services.outbox = Outbox(lambda: self.settings.messages, self.keys)
+        self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
         self._know_meaning(settings.embeddings.enabled)
         self._model_change: asyncio.Task[None] | None = None
         self._data = own
@@ -194,12 +201,12 @@ class Workspace:
         """Settle what a crash cut off, open the index, and start to watch the folder."""
         if not self.read_only:
             for recovery in await asyncio.to_thread(self.store.recover):
-                self.notices.append(_told(recovery))
+                self.notices.append(told(recovery))
             self.runner.log_lost_commits()
         await asyncio.to_thread(self.memory.store.back_up)
         problems = (
             self.journal.problem, self.store.problem, self.audit.problem, self.searches.problem,
-            self.memory.store.problem,
+            self.memory.store.problem, self.sources.problem,
         )  # fmt: skip
         self.notices += [problem for problem in problems if problem]
         await self.index.open()
@@ -211,9 +218,11 @@ class Workspace:
         await asyncio.wait({waiting, self._watching}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
         self._checking = asyncio.create_task(self.missed.run(self._stop), name="look for missed changes")
+        await self.sources.start()
 
     async def close(self) -> None:
         """Stop the agent, the watcher and the worker, and close every file."""
+        await self._news_turns.close()
         await self.agent.close()
         if self.pending is not None:
             await self.pending.close()
@@ -223,6 +232,7 @@ class Workspace:
                 await asyncio.gather(task, return_exceptions=True)
         if self._model_change is not None:
             await asyncio.gather(self._model_change, return_exceptions=True)
+        await self.sources.close()
         await self.analysis.close()
         await self.web.close()
         await self.upkeep.close()
@@ -394,11 +404,3 @@ def _chosen(settings: Settings) -> ModelChoice:
     chosen = settings.embeddings
     made = ModelChoice(chosen.model.strip(), chosen.python.strip())
     return ModelChoice() if made.is_shipped else made
-
-
-def _told(recovery: Recovery) -> str:
-    """How a change that a crash cut off was settled, in words."""
-    what = f"“{recovery.summary or 'A change'}” was cut off by a crash"
-    how = "and was completed." if recovery.completed else "and was taken back: nothing of it was written."
-    kept = ", ".join(str(path) for path in recovery.kept)
-    return f"{what} {how}" + (f" Changed by others since, and left as they are: {kept}." if kept else "")

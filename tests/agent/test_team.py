@@ -211,7 +211,7 @@ async def test_the_same_agent_may_be_asked_again_once_it_is_done(workspace, talk
 
 @pytest.mark.parametrize(
     ("bounds", "words"),
-    [({"max_depth": 1}, "handed on 1 times"), ({"max_turns": 1}, "as often as they may")],
+    [({"max_depth": 1}, "handed on 1 time:"), ({"max_turns": 1}, "as often as they may")],
 )
 async def test_a_chain_ends_at_its_bounds(workspace, talk, serve, bounds, words):
     set_team(workspace, **bounds)
@@ -363,7 +363,8 @@ async def test_stop_stops_all(workspace, talk, serve):
     while len(server.requests) < 3:
         await asyncio.sleep(0.01)
     workspace.agent.stop(talk.id)
-    assert (await task).state == "stopped"
+    finished = await task
+    assert finished.state == "stopped" and finished.usage.input_tokens >= 200, "what was used counts"
     assert {card.state for card in talk.of(ToolCard)} == {"cancelled"} and len(talk.of(ToolCard)) == 2
     assert len(server.requests) == 3 and not workspace.agent.is_running(talk.id)
     assert workspace.agent.team._links == {}

@@ -8,18 +8,20 @@ import pytest
 
 from app.cli import commands, tools_check
 from app.cli.tool_trials import TRIALS, Trial
-from app.tools import CATALOG
+from app.tools import CATALOG, FILE_TOOL
+
+EVERY = (*CATALOG, FILE_TOOL)
 
 
 def test_every_tool_has_a_trial() -> None:
-    assert {tool.name for tool in CATALOG} == {trial.tool for trial in TRIALS}
+    assert {tool.name for tool in EVERY} == {trial.tool for trial in TRIALS}
 
 
 def test_the_check_calls_every_tool_and_shows_what_each_did() -> None:
     said: list[str] = []
     assert tools_check.run(said.append) == 0, "\n".join(said)
     text = "\n".join(said)
-    for tool in CATALOG:
+    for tool in EVERY:
         assert f"ok     {tool.name} " in text
     assert "asked: create Journal/A trial.md" in text
     assert said[-1] == f"{len(TRIALS)} calls, 0 failed"
@@ -36,7 +38,7 @@ def test_the_check_fails_for_a_tool_that_fails_and_one_without_a_trial() -> None
 def test_the_catalogue_and_a_page_and_schemas_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert commands.main(["tools"]) == 0
     listed = capsys.readouterr().out
-    assert all(f"**{tool.name}**" in listed for tool in CATALOG)
+    assert all(f"**{tool.name}**" in listed for tool in EVERY)
     assert commands.main(["tools", "edit_note"]) == 0
     page = capsys.readouterr().out
     edit = next(tool for tool in CATALOG if tool.name == "edit_note")

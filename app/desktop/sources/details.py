@@ -1,0 +1,195 @@
+"""What there is to know and to set of one source."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QListWidget,
+    QStackedWidget,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.panel import ElidedLabel, ThemedButton
+from app.desktop.sources.rules_editor import RulesEditor
+from app.desktop.sources.words import kind_words, when_words
+from app.desktop.theme import ThemeSource
+from app.sources.base import Notification, SourceInfo
+from app.sources.kept import KeptFiles, KeptStream
+
+_WEB = ("http://", "https://")
+
+
+class SourceDetails(QWidget):
+    """The right half of the panel.
+
+    `changed` carries the source as the user has set it, `note_requested` a note's path; `pause_requested`,
+    `check_requested` and `remove_requested` the source that is shown.
+    """
+
+    changed = Signal(object)
+    pause_requested = Signal(object)
+    check_requested = Signal(object)
+    remove_requested = Signal(object)
+    note_requested = Signal(str)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._info: SourceInfo | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 10, 14, 10)
+        column.setSpacing(6)
+        column.addLayout(self._made_head(theme))
+        self.where = ElidedLabel(tone="muted")
+        column.addWidget(self.where)
+        self.problem = QLabel()
+        self.problem.setProperty("tone", "danger")
+        self.problem.setTextFormat(Qt.TextFormat.PlainText)
+        self.problem.setWordWrap(True)
+        column.addWidget(self.problem)
+        self.rules = RulesEditor(theme)
+        self.rules.saved.connect(self.changed)
+        self.loaded = QListWidget()
+        self.loaded.setAccessibleName(self.tr("Files that agents have loaded"))
+        self._loaded_words = QLabel()
+        self._loaded_words.setProperty("tone", "muted")
+        self._loaded_words.setWordWrap(True)
+        files = QWidget()
+        halves = QHBoxLayout(files)
+        halves.setContentsMargins(0, 0, 0, 0)
+        halves.setSpacing(14)
+        halves.addWidget(self.rules, 3)
+        right = QVBoxLayout()
+        right.addWidget(self._loaded_words, 0, Qt.AlignmentFlag.AlignTop)
+        right.addWidget(self.loaded, 1)
+        right.addStretch(0)
+        halves.addLayout(right, 1)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(files)
+        self._stack.addWidget(self._made_stream(theme))
+        column.addWidget(self._stack, 1)
+
+    def show_source(self, info: SourceInfo) -> None:
+        """Show a source."""
+        self._info = info
+        kept = info.kept
+        self.name.setText(kept.name)
+        self.kind.setText(kind_words(kept.kind))
+        self.where.setText(info.detail)
+        self.where.setVisible(bool(info.detail))
+        self.problem.setText(info.problem)
+        self.problem.setVisible(bool(info.problem))
+        self.pause_button.set_symbol("play" if kept.paused else "pause")
+        words = self.tr("Go on") if kept.paused else self.tr("Pause")
+        self.pause_button.setToolTip(words)
+        self.pause_button.setAccessibleName(words)
+        self.open_button.setVisible(bool(info.detail))
+        self.check_button.setVisible(kept.kind == "feed" and not kept.paused)
+        if isinstance(kept, KeptFiles):
+            self._stack.setCurrentIndex(0)
+            self._show_files(info, kept)
+        else:
+            self._stack.setCurrentIndex(1)
+            self._show_stream(info, kept)
+
+    def _show_files(self, info: SourceInfo, kept: KeptFiles) -> None:
+        self.rules.show_rules(kept)
+        self.loaded.clear()
+        self.loaded.addItems([label.split(":", 2)[2] for label in info.loaded])
+        self.loaded.setVisible(bool(info.loaded))
+        none = self.tr("No agent has loaded a file yet.")
+        self._loaded_words.setText(self.tr("Loaded into memory:") if info.loaded else none)
+
+    def _show_stream(self, info: SourceInfo, kept: KeptStream) -> None:
+        self.starts_turn.blockSignals(True)
+        self.starts_turn.setChecked(kept.starts_turn)
+        self.starts_turn.blockSignals(False)
+        self.news.clear()
+        for one in info.items:
+            row = QTreeWidgetItem([when_words(one.at), one.title])
+            row.setToolTip(1, f"{one.title}\n{one.text}\n{one.link}".strip())
+            row.setData(0, Qt.ItemDataRole.UserRole, one)
+            self.news.addTopLevelItem(row)
+        self.news.setVisible(bool(info.items))
+        said = self.tr("Nothing new since the app was opened.")
+        if info.waiting:
+            said = self.tr("{0} not read by an agent yet.").format(info.waiting)
+        elif info.items:
+            said = self.tr("All read.")
+        if info.checked:
+            said += self.tr(" Last asked at {0}.").format(when_words(info.checked))
+        self.said.setText(said)
+
+    def _open(self) -> None:
+        if self._info is not None:
+            where = self._info.detail
+            url = QUrl(where) if where.startswith(_WEB) else QUrl.fromLocalFile(where)
+            QDesktopServices.openUrl(url)
+
+    def _open_news(self, row: QTreeWidgetItem) -> None:
+        one = row.data(0, Qt.ItemDataRole.UserRole)
+        if not isinstance(one, Notification) or self._info is None:
+            return
+        if one.link.startswith(_WEB):
+            QDesktopServices.openUrl(QUrl(one.link))
+        elif one.path and self._info.kept.kind == "vault":
+            self.note_requested.emit(one.path)
+
+    def _tell_turn(self, on: bool) -> None:
+        if self._info is not None:
+            self.changed.emit(self._info.kept.model_copy(update={"starts_turn": on}))
+
+    def _made_head(self, theme: ThemeSource) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        self.name = ElidedLabel()
+        self.name.setProperty("textSize", "strong")
+        self.kind = QLabel()
+        self.kind.setProperty("tone", "faint")
+        row.addWidget(self.name)
+        row.addWidget(self.kind)
+        row.addStretch(1)
+        self.check_button = ThemedButton(theme, "arrows-clockwise", self.tr("Ask the feed now"))
+        self.open_button = ThemedButton(theme, "arrow-square-out", self.tr("Open it outside the app"))
+        self.pause_button = ThemedButton(theme, "pause", self.tr("Pause"))
+        self.remove_button = ThemedButton(theme, "trash", self.tr("Remove the source; its files stay"))
+        self.check_button.clicked.connect(lambda: self.check_requested.emit(self._info))
+        self.open_button.clicked.connect(self._open)
+        self.pause_button.clicked.connect(lambda: self.pause_requested.emit(self._info))
+        self.remove_button.clicked.connect(lambda: self.remove_requested.emit(self._info))
+        for button in (self.check_button, self.open_button, self.pause_button, self.remove_button):
+            row.addWidget(button)
+        return row
+
+    def _made_stream(self, theme: ThemeSource) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        self.starts_turn = QCheckBox(self.tr("News may start the agent"))
+        self.starts_turn.setToolTip(
+            self.tr("Needs a model. Without it, news wait for the agent's next turn. Changes always ask.")
+        )
+        self.starts_turn.toggled.connect(self._tell_turn)
+        column.addWidget(self.starts_turn)
+        self.said = QLabel()
+        self.said.setProperty("tone", "muted")
+        column.addWidget(self.said)
+        self.news = QTreeWidget()
+        self.news.setAccessibleName(self.tr("Last news"))
+        self.news.setHeaderLabels([self.tr("When"), self.tr("What")])
+        self.news.setRootIsDecorated(False)
+        self.news.setUniformRowHeights(True)
+        self.news.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self.news.setColumnWidth(0, round(84 * theme.zoom))
+        self.news.itemActivated.connect(self._open_news)
+        column.addWidget(self.news, 1)
+        column.addStretch(0)
+        return page

@@ -1,0 +1,174 @@
+"""Edits the rules of a folder: which files, what agents may do with them, and for which agent."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.panel import ThemedButton
+from app.desktop.sources.words import permission_words
+from app.desktop.theme import ThemeSource
+from app.memory.block import Permission
+from app.sources.kept import AgentRules, FileRule, KeptFiles
+
+_FILES, _MAY, _AGENT = range(3)
+
+
+class RulesEditor(QWidget):
+    """A row per rule, the first that fits decides; `saved` carries the source with its new rules."""
+
+    saved = Signal(object)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._kept: KeptFiles | None = None
+        self._filling = False
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        words = QLabel(
+            self.tr("The first rule that fits a file decides; other files are read only. Every write asks.")
+        )
+        words.setProperty("tone", "muted")
+        words.setWordWrap(True)
+        column.addWidget(words)
+        self.table = self._made_table(theme)
+        column.addWidget(self.table, 1)
+        column.addLayout(self._made_buttons(theme))
+
+    def show_rules(self, kept: KeptFiles) -> None:
+        """Show the rules of a source; edits that were not saved are kept as long as it is the same one."""
+        if self._kept is not None and self._kept.id == kept.id and self.save_button.isEnabled():
+            self._kept = kept.model_copy(update={"rules": self._kept.rules, "agents": self._kept.agents})
+            return
+        self._kept = kept
+        self._filling = True
+        self.table.setRowCount(0)
+        for one in kept.agents:
+            for rule in one.rules:
+                self._insert(rule.glob, rule.permission, one.agent)
+        for rule in kept.rules:
+            self._insert(rule.glob, rule.permission, "")
+        self._filling = False
+        self.save_button.setEnabled(False)
+
+    def add_rule(self) -> None:
+        """Add a rule for every file, to be narrowed."""
+        files = self._insert("**", Permission.READ_WRITE, "")
+        self.table.setCurrentItem(files)
+        self.table.editItem(files)
+        self._touched()
+
+    def save(self) -> None:
+        """Hand over the rules as they stand in the table; rows without files are left out."""
+        if self._kept is None:
+            return
+        rows = [self._row(at) for at in range(self.table.rowCount())]
+        given = [(agent, FileRule(glob=glob, permission=may)) for glob, may, agent in rows if glob]
+        general = tuple(rule for agent, rule in given if not agent)
+        named = sorted(((agent, rule) for agent, rule in given if agent), key=lambda pair: pair[0])
+        agents = tuple(
+            AgentRules(agent=agent, rules=tuple(rule for _, rule in rules))
+            for agent, rules in groupby(named, key=lambda pair: pair[0])
+        )
+        self.save_button.setEnabled(False)
+        self.saved.emit(self._kept.model_copy(update={"rules": general, "agents": agents}))
+
+    def _row(self, at: int) -> tuple[str, Permission, str]:
+        may = self.table.cellWidget(at, _MAY)
+        assert isinstance(may, QComboBox)
+        return self._text(at, _FILES)[:500], Permission(may.currentData()), self._text(at, _AGENT)[:200]
+
+    def _text(self, at: int, column: int) -> str:
+        item = self.table.item(at, column)
+        return item.text().strip() if item is not None else ""
+
+    def _insert(self, glob: str, permission: Permission, agent: str) -> QTableWidgetItem:
+        at = self.table.rowCount()
+        self.table.insertRow(at)
+        files = QTableWidgetItem(glob)
+        self.table.setItem(at, _FILES, files)
+        item = QTableWidgetItem(agent)
+        item.setToolTip(self.tr("An agent's name, such as scriptorium or mcp:*; empty for every agent."))
+        self.table.setItem(at, _AGENT, item)
+        box = QComboBox()
+        box.setAccessibleName(self.tr("What agents may do"))
+        for one in Permission:
+            box.addItem(permission_words(one), one.value)
+        box.setCurrentIndex(box.findData(permission.value))
+        box.currentIndexChanged.connect(self._touched)
+        self.table.setCellWidget(at, _MAY, box)
+        return files
+
+    def _remove(self) -> None:
+        if (at := self.table.currentRow()) >= 0:
+            self.table.removeRow(at)
+            self._touched()
+
+    def _raise(self) -> None:
+        """Let the rule of the current row be tried before the one above it."""
+        at = self.table.currentRow()
+        if at < 1:
+            return
+        rows = [self._row(each) for each in range(self.table.rowCount())]
+        rows[at - 1], rows[at] = rows[at], rows[at - 1]
+        self.table.setRowCount(0)
+        for row in rows:
+            self._insert(*row)
+        self.table.setCurrentCell(at - 1, _FILES)
+        self._touched()
+
+    def _touched(self, *_: object) -> None:
+        if not self._filling:
+            self.save_button.setEnabled(True)
+
+    def _made_table(self, theme: ThemeSource) -> QTableWidget:
+        table = QTableWidget(0, 3)
+        table.setAccessibleName(self.tr("Rules"))
+        table.setHorizontalHeaderLabels([self.tr("Files"), self.tr("Agents may"), self.tr("Only for")])
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(round(34 * theme.zoom))
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setShowGrid(False)
+        table.setTabKeyNavigation(False)
+        head = table.horizontalHeader()
+        head.setSectionResizeMode(_FILES, QHeaderView.ResizeMode.Stretch)
+        head.setSectionResizeMode(_MAY, QHeaderView.ResizeMode.ResizeToContents)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        table.setColumnWidth(_AGENT, round(120 * theme.zoom))
+        table.itemChanged.connect(self._touched)
+        return table
+
+    def _made_buttons(self, theme: ThemeSource) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        self.add_button = ThemedButton(theme, "plus", self.tr("Add a rule"))
+        self.add_button.clicked.connect(self.add_rule)
+        self.up_button = ThemedButton(theme, "arrow-up", self.tr("Try this rule earlier"))
+        self.up_button.clicked.connect(self._raise)
+        self.remove_button = ThemedButton(theme, "minus", self.tr("Remove the rule"))
+        self.remove_button.clicked.connect(self._remove)
+        self.save_button = QPushButton(self.tr("Save rules"))
+        self.save_button.setToolTip(self.tr("Let these rules hold from now on"))
+        self.save_button.setProperty("role", "primary")
+        self.save_button.setEnabled(False)
+        self.save_button.clicked.connect(self.save)
+        for button in (self.add_button, self.up_button, self.remove_button):
+            row.addWidget(button)
+        row.addStretch(1)
+        row.addWidget(self.save_button)
+        return row

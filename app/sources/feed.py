@@ -1,0 +1,75 @@
+"""A feed's text as its entries; RSS and Atom of all kinds are read by feedparser."""
+
+from __future__ import annotations
+
+import calendar
+import hashlib
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import nh3
+
+from app.errors import InvalidParametersError
+
+_MOST = 200
+_LONGEST_TITLE, _LONGEST_TEXT, _LONGEST_LINK = 300, 600, 2000
+
+
+@dataclass(frozen=True, slots=True)
+class FeedEntry:
+    """An entry: its key (stable over fetches), title, plain text, web address and time (Unix seconds)."""
+
+    key: str
+    title: str
+    text: str
+    link: str
+    at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """What a feed says: its title, and its entries in its own order."""
+
+    title: str
+    entries: tuple[FeedEntry, ...]
+
+
+def read_feed(content: bytes, content_type: str, charset: str) -> Feed:
+    """What the text of a feed says; one that breaks off is read as far as it goes.
+
+    Raises:
+        InvalidParametersError: it is no feed.
+    """
+    import feedparser
+
+    kind = f"{content_type or 'application/xml'}; charset={charset}" if charset else content_type
+    said = feedparser.parse(content, response_headers={"content-type": kind or "application/xml"})
+    if not said.get("version"):
+        raise InvalidParametersError("What is there is no feed: neither RSS nor Atom.")
+    entries = tuple(_entry(one) for one in said.get("entries", ())[:_MOST])
+    title = _plain(said.get("feed", {}).get("title"), _LONGEST_TITLE)
+    return Feed(title, tuple({one.key: one for one in entries}.values()))
+
+
+def _entry(said: Mapping[str, object]) -> FeedEntry:
+    title = _plain(said.get("title"), _LONGEST_TITLE)
+    text = _plain(said.get("summary"), _LONGEST_TEXT)
+    link = str(said.get("link") or "").strip()
+    if not link.lower().startswith(("http://", "https://")) or len(link) > _LONGEST_LINK:
+        link = ""
+    named = str(said.get("id") or link) or f"{title}\0{text}"
+    key = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    when = said.get("published_parsed") or said.get("updated_parsed")
+    try:
+        at = float(calendar.timegm(when)) if isinstance(when, tuple) else None
+    except (OverflowError, ValueError):
+        at = None
+    return FeedEntry(key, title or text[:80] or "Without a title", text, link, at)
+
+
+def _plain(said: object, longest: int) -> str:
+    """Text without markup, on one line."""
+    bare = html.unescape(nh3.clean(str(said or "")[: longest * 20], tags=set()))
+    line = " ".join("".join(sign if sign.isprintable() else " " for sign in bare).split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"

@@ -1,0 +1,170 @@
+"""A feed as a stream: asked now and then, by ETag and Last-Modified, through the guard of the web."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from app.errors import ScriptoriumError
+from app.events import EventBus
+from app.sources.base import Notification, SourcesChanged, Tell
+from app.sources.feed import Feed, FeedEntry, read_feed
+from app.sources.kept import KeptFeed, read_json, write_whole
+from app.web.fetching import Bounds, Fetcher, WebAnswer, WebError, WebRequest
+
+log = logging.getLogger(__name__)
+
+BOUNDS = Bounds(wire=2 * 1024 * 1024, unpacked=4 * 1024 * 1024, seconds=30.0)
+KINDS = frozenset(
+    {
+        "application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/xml", "text/xml",
+        "text/plain", "text/html", "",
+    }
+)  # fmt: skip
+_ACCEPT = "application/atom+xml, application/rss+xml, application/xml;q=0.9, text/xml;q=0.8, */*;q=0.1"
+_MOST_SEEN = 2000
+_LONGEST_WAIT = 24 * 3600.0
+_NOT_MODIFIED = 304
+
+
+class FeedStream:
+    """Tells the entries of a feed that are new.
+
+    What was in it when it was first read is not news. Its state (validators, entries seen) outlives a
+    restart. A feed that fails is asked less and less often, at least once a day.
+
+    Args:
+        kept: What the user has set of it.
+        file: Where its state is kept; None keeps nothing.
+        fetcher: Asks for the page; it is what keeps private addresses out.
+        events: Told when the state changes.
+        clock: The time, in Unix seconds.
+    """
+
+    def __init__(
+        self,
+        kept: KeptFeed,
+        file: Path | None,
+        fetcher: Fetcher,
+        events: EventBus,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.kept = kept
+        self.problem = ""
+        self.title = ""
+        self.checked: float | None = None
+        self._file = file
+        self._fetcher = fetcher
+        self._events = events
+        self._clock = clock
+        self._failures = 0
+        self._polling: asyncio.Task[None] | None = None
+        self._tell: Tell | None = None
+        self._etag = self._modified = ""
+        self._known = False
+        self._seen: dict[str, None] = {}
+        self._read_state()
+
+    async def start(self, tell: Tell) -> None:
+        """Ask now if it is time, and then every so many minutes."""
+        self._tell = tell
+        self._polling = asyncio.create_task(self._poll(), name=f"poll {self.kept.name}")
+
+    async def stop(self) -> None:
+        """Ask no more."""
+        if self._polling is not None:
+            self._polling.cancel()
+            await asyncio.gather(self._polling, return_exceptions=True)
+            self._polling = None
+
+    async def _poll(self) -> None:
+        while True:
+            due = (self.checked or 0.0) + self._wait()
+            await asyncio.sleep(max(0.0, due - self._clock()))
+            await self.check()
+
+    def _wait(self) -> float:
+        return min(self.kept.minutes * 60.0 * 2**self._failures, _LONGEST_WAIT) if self.checked else 0.0
+
+    async def check(self) -> int:
+        """Ask the feed now; how many entries are new. What goes wrong is told by `problem`."""
+        try:
+            new = await self._check()
+        except ScriptoriumError as error:
+            self._failures, self.problem, new = min(self._failures + 1, 10), error.message, 0
+        except Exception:
+            log.exception("the feed %s could not be read", self.kept.id)
+            self._failures, self.problem, new = min(self._failures + 1, 10), "The feed can't be read.", 0
+        else:
+            self._failures, self.problem = 0, ""
+        self.checked = self._clock()
+        await asyncio.to_thread(self._write_state)
+        self._events.publish(SourcesChanged((self.kept.id,)))
+        return new
+
+    async def _check(self) -> int:
+        try:
+            answer = await self._fetcher.fetch(self._request(), KINDS)
+        except WebError as error:
+            if error.data.get("status") == _NOT_MODIFIED:
+                return 0
+            raise
+        feed = await asyncio.to_thread(read_feed, answer.body, answer.content_type, answer.charset)
+        self._remember(answer, feed)
+        return self._tell_new(feed)
+
+    def _request(self) -> WebRequest:
+        conditions = {"If-None-Match": self._etag, "If-Modified-Since": self._modified}
+        headers = {name: value for name, value in conditions.items() if value}
+        return WebRequest(self.kept.url, accept=_ACCEPT, headers=headers)
+
+    def _remember(self, answer: WebAnswer, feed: Feed) -> None:
+        self._etag = answer.headers.get("etag", "")[:1000]
+        self._modified = answer.headers.get("last-modified", "")[:100]
+        self.title = feed.title
+
+    def _tell_new(self, feed: Feed) -> int:
+        first, self._known = not self._known, True
+        new = [entry for entry in feed.entries if entry.key not in self._seen]
+        self._seen.update(dict.fromkeys(entry.key for entry in reversed(new)))
+        while len(self._seen) > _MOST_SEEN:
+            del self._seen[next(iter(self._seen))]
+        if first or self._tell is None:
+            return 0
+        for entry in reversed(new):
+            self._tell(self._news(entry))
+        return len(new)
+
+    def _news(self, entry: FeedEntry) -> Notification:
+        return Notification(
+            self.kept.id, entry.key, entry.title, entry.at or self._clock(), entry.text, entry.link,
+            untrusted=True,
+        )  # fmt: skip
+
+    def _read_state(self) -> None:
+        state = read_json(self._file) if self._file is not None else {}
+        same = state.get("url") == self.kept.url
+        seen = state.get("seen") if same else None
+        self._etag = str(state.get("etag") or "") if same else ""
+        self._modified = str(state.get("modified") or "") if same else ""
+        self._known = isinstance(seen, list)
+        self._seen = dict.fromkeys(str(key) for key in seen) if isinstance(seen, list) else {}
+        checked = state.get("checked") if same else None
+        self.checked = float(checked) if isinstance(checked, int | float) else None
+        self.title = str(state.get("title") or "") if same else ""
+
+    def _write_state(self) -> None:
+        if self._file is None:
+            return
+        state = {
+            "url": self.kept.url, "etag": self._etag, "modified": self._modified, "title": self.title,
+            "checked": self.checked, "seen": list(self._seen) if self._known else None,
+        }  # fmt: skip
+        try:
+            write_whole(self._file, json.dumps(state))
+        except OSError as error:
+            self.problem = f"What was read can't be kept: {error.strerror or error}."

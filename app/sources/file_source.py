@@ -1,0 +1,242 @@
+"""A folder outside the vault whose text files agents load into their memory, work on and save."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import InvalidPathError, LimitError, NotFoundError, ScriptoriumError, UnreadableNoteError
+from app.events import EventBus
+from app.memory.block import Permission
+from app.sources.base import SourcesChanged
+from app.sources.kept import KeptFiles
+from app.sources.loaded import Bases
+from app.sources.rules import FileRules
+from app.vault.changes import content_hash
+from app.vault.globs import Glob
+from app.vault.journal import Journal
+from app.vault.path import NotePath
+from app.vault.store import NoteStore
+from app.vault.watcher import FileBatch, watch
+
+log = logging.getLogger(__name__)
+
+LARGEST = 2 * 1024 * 1024
+"""The bytes of the largest file that is loaded."""
+_DEEPEST = 24
+_MOST_LOOKED_AT = 50_000
+_LEFT_OUT = frozenset({"node_modules", "__pycache__"})
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """A text file: its bytes and what they say."""
+
+    content: bytes
+    text: str
+
+    @property
+    def hash(self) -> str:
+        """The hash of the bytes."""
+        return content_hash(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Files of a folder with their sizes; `more`: there are others that were not looked at."""
+
+    files: tuple[tuple[NotePath, int], ...]
+    more: bool
+
+
+class FileSource:
+    """One folder; a place of the gate. It reads and watches, and has nothing that writes.
+
+    Args:
+        kept: What the user has set of it.
+        journal: Records the commits of its store.
+        data: Where its own state is kept.
+        events: Told when files change on the disk.
+        writable: Whether this process may write.
+        is_loaded: Whether an agent works on the file with this label.
+    """
+
+    def __init__(
+        self,
+        kept: KeptFiles,
+        journal: Journal,
+        data: Path,
+        events: EventBus,
+        is_loaded: Callable[[str], bool],
+        *,
+        writable: bool = True,
+    ) -> None:
+        self.kept = kept
+        self.root = Path(kept.folder)
+        self.hash8 = folder_hash(self.root)
+        self.place = f"files-{self.hash8}"
+        self.rules = FileRules(kept)
+        self.bases = Bases(data)
+        self.store = NoteStore(
+            self.root, journal, place=self.place, intents=data / "intents", writable=writable
+        )
+        self.problem = ""
+        self.changed: tuple[NotePath, ...] = ()
+        self._writable = writable
+        self._events = events
+        self._is_loaded = is_loaded
+        self._stop = asyncio.Event()
+        self._watching: asyncio.Task[None] | None = None
+
+    # Life
+
+    async def start(self) -> None:
+        """Settle what a crash cut off, and begin to watch the folder."""
+        self._stop = asyncio.Event()
+        ready = asyncio.Event()
+        if self._writable and await asyncio.to_thread(self.root.is_dir):
+            await asyncio.to_thread(self.store.recover)
+        self._watching = asyncio.create_task(self._watch(ready), name=f"watch {self.kept.name}")
+        waiting = asyncio.create_task(ready.wait())
+        await asyncio.wait({waiting, self._watching}, timeout=2, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+
+    async def stop(self) -> None:
+        """Watch no more."""
+        self._stop.set()
+        if self._watching is not None:
+            await asyncio.gather(self._watching, return_exceptions=True)
+            self._watching = None
+
+    async def _watch(self, ready: asyncio.Event) -> None:
+        try:
+            await watch(self.root, self._take, self._stop, self.store.wrote, ready=ready)
+        except (OSError, ScriptoriumError) as error:
+            self._say(f"The folder can't be watched: {error}")
+
+    async def _take(self, batch: FileBatch) -> None:
+        """What others did in the folder."""
+        if batch.lost:
+            self._say("The folder is gone: unplugged, renamed or deleted.")
+        elif batch.found:
+            self._say("")
+        else:
+            touched = (*batch.changed, *batch.removed)
+            loaded = tuple(path for path in touched if self._is_loaded(self.label(path)))
+            if loaded:
+                self.changed = tuple(dict.fromkeys((*loaded, *self.changed)))[:50]
+                self._events.publish(SourcesChanged((self.kept.id,)))
+
+    def _say(self, problem: str) -> None:
+        self.problem = problem
+        self._events.publish(SourcesChanged((self.kept.id,)))
+
+    # What it has
+
+    def label(self, path: NotePath) -> str:
+        """The label of the block that a file is loaded into."""
+        return f"file:{self.hash8}:{path}"
+
+    def permission(self, path: NotePath, agent: str) -> Permission:
+        """What the agent may do with the file."""
+        return self.rules.permission(path, agent)
+
+    def path(self, text: str) -> NotePath:
+        """The file that a relative path, an absolute one in the folder, or a label means.
+
+        Raises:
+            InvalidPathError: it leaves the folder, is hidden, or no file can be called so.
+        """
+        said = text.removeprefix(f"file:{self.hash8}:")
+        if Path(said).is_absolute():
+            try:
+                said = Path(os.path.normpath(said)).relative_to(self.root).as_posix()
+            except ValueError:
+                message = f"{text} is not in the folder {self.kept.name}."
+                raise InvalidPathError(message, path=text) from None
+        try:
+            path = NotePath.parse(said)
+        except InvalidPathError:
+            path = NotePath.on_disk(said)
+            if not self.store.exists(path):
+                raise
+        if path.is_hidden:
+            raise InvalidPathError(f"{path} is hidden; hidden files are left alone.", path=str(path))
+        return path
+
+    def read(self, path: NotePath) -> FileText:
+        """A text file of the folder.
+
+        Raises:
+            NotFoundError: there is no such file.
+            LimitError: it is larger than `LARGEST`.
+            UnreadableNoteError: it is no UTF-8 text.
+            StorageError: the folder is gone, or the disk refused.
+        """
+        if path.is_hidden:
+            raise NotFoundError(f"There is no file {path}.", path=str(path))
+        size = self.store.stat(path).size
+        if size > LARGEST:
+            message = f"{path} has {size:,} bytes; files up to {LARGEST:,} can be loaded."
+            raise LimitError(message, path=str(path), limit=LARGEST)
+        content = self.store.read(path)
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise _no_text(path) from error
+        if "\0" in text:
+            raise _no_text(path)
+        return FileText(content, text)
+
+    def find(self, path: NotePath) -> FileText | None:
+        """As `read`, None where there is no such file."""
+        try:
+            return self.read(path)
+        except NotFoundError:
+            return None
+
+    def files(self, pattern: str, limit: int) -> Listing:
+        """The files that a glob means (empty: all), by path; hidden ones, and links, are left out."""
+        glob = Glob(pattern) if pattern.strip() else None
+        found: list[tuple[NotePath, int]] = []
+        for looked, (path, size) in enumerate(_walk(self.root, "", _DEEPEST)):
+            if looked >= _MOST_LOOKED_AT or len(found) > limit:
+                break
+            if glob is None or glob.matches(path):
+                found.append((path, size))
+        return Listing(tuple(found[:limit]), len(found) > limit)
+
+
+def folder_hash(root: Path) -> str:
+    """Eight hexadecimal digits that name a folder in labels and places."""
+    real = os.path.realpath(root)
+    return hashlib.sha256(real.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def _walk(root: Path, folder: str, deeper: int) -> Iterator[tuple[NotePath, int]]:
+    try:
+        with os.scandir(root / folder) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in found:
+        if entry.name.startswith(".") or entry.name in _LEFT_OUT:
+            continue
+        path = f"{folder}/{entry.name}" if folder else entry.name
+        try:
+            if entry.is_dir(follow_symlinks=False):
+                if deeper:
+                    yield from _walk(root, path, deeper - 1)
+            elif entry.is_file(follow_symlinks=False):
+                yield NotePath.on_disk(path), entry.stat(follow_symlinks=False).st_size
+        except OSError:
+            continue
+
+
+def _no_text(path: NotePath) -> UnreadableNoteError:
+    return UnreadableNoteError(f"{path} is not a UTF-8 text file, so it can't be worked on.", path=str(path))

@@ -1,0 +1,82 @@
+"""A folder as a stream: which of its files changed. Their text is not told, only their names."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+from app.errors import ScriptoriumError
+from app.events import EventBus
+from app.sources.base import Notification, SourcesChanged, Tell
+from app.sources.kept import KeptFolderStream
+from app.vault.globs import Glob
+from app.vault.path import NotePath
+from app.vault.watcher import FileBatch, watch
+
+_MOST_AT_ONCE = 20
+
+
+class FolderStream:
+    """Watches a folder and all below it; hidden and temporary files are left out."""
+
+    checked = None
+
+    def __init__(self, kept: KeptFolderStream, events: EventBus) -> None:
+        self.kept = kept
+        self.problem = ""
+        self._events = events
+        self._globs = tuple(Glob(text) for text in kept.globs)
+        self._stop = asyncio.Event()
+        self._watching: asyncio.Task[None] | None = None
+
+    async def start(self, tell: Tell) -> None:
+        """Watch from now on; a folder that is not there is waited for."""
+        self._stop = asyncio.Event()
+        ready = asyncio.Event()
+        self._watching = asyncio.create_task(self._watch(tell, ready), name=f"watch {self.kept.name}")
+        waiting = asyncio.create_task(ready.wait())
+        await asyncio.wait({waiting, self._watching}, timeout=2, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+
+    async def stop(self) -> None:
+        """Watch no more."""
+        self._stop.set()
+        if self._watching is not None:
+            await asyncio.gather(self._watching, return_exceptions=True)
+            self._watching = None
+
+    async def _watch(self, tell: Tell, ready: asyncio.Event) -> None:
+        async def take(batch: FileBatch) -> None:
+            self._take(batch, tell)
+
+        try:
+            await watch(Path(self.kept.folder), take, self._stop, _nobody, ready=ready)
+        except (OSError, ScriptoriumError) as error:
+            self._say(f"The folder can't be watched: {error}")
+
+    def _take(self, batch: FileBatch, tell: Tell) -> None:
+        if batch.lost or batch.found:
+            self._say("The folder is gone: unplugged, renamed or deleted." if batch.lost else "")
+            return
+        found = [(path, "changed") for path in batch.changed] + [(path, "removed") for path in batch.removed]
+        wanted = [(path, what) for path, what in found if self._wanted(path)]
+        for path, what in wanted[:_MOST_AT_ONCE]:
+            tell(self._news(str(path), f"{path} was {what}", str(path)))
+        if len(wanted) > _MOST_AT_ONCE:
+            more = f"{len(wanted) - _MOST_AT_ONCE} more files were changed or removed"
+            tell(self._news(more, more, ""))
+
+    def _news(self, key: str, title: str, path: str) -> Notification:
+        return Notification(self.kept.id, key, title, time.time(), path=path)
+
+    def _wanted(self, path: NotePath) -> bool:
+        return not self._globs or any(glob.matches(path) for glob in self._globs)
+
+    def _say(self, problem: str) -> None:
+        self.problem = problem
+        self._events.publish(SourcesChanged((self.kept.id,)))
+
+
+def _nobody(path: NotePath, digest: str) -> bool:
+    return False

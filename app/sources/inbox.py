@@ -1,0 +1,73 @@
+"""News that no agent has read yet: bounded, and one piece for each thing that it is about."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from app.sources.base import Notification
+from app.sources.kept import write_whole
+
+_MOST = 200
+_MOST_OF_A_SOURCE = 50
+_NEWS: TypeAdapter[list[Notification]] = TypeAdapter(list[Notification])
+
+
+class Inbox:
+    """News in the order in which it came; kept over a restart by `save`."""
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+        self._waiting: OrderedDict[tuple[str, str], Notification] = OrderedDict()
+        self.dropped = 0
+        for one in _read(file):
+            self.add(one)
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def of(self, source: str) -> tuple[Notification, ...]:
+        """What waits from a source."""
+        return tuple(one for one in self._waiting.values() if one.source == source)
+
+    def add(self, news: Notification) -> None:
+        """Let it wait to be read; the oldest give way when there is too much."""
+        self._waiting.pop((news.source, news.key), None)
+        self._waiting[news.source, news.key] = news
+        mine = [key for key in self._waiting if key[0] == news.source]
+        extra = mine[: max(0, len(mine) - _MOST_OF_A_SOURCE)]
+        extra += list(self._waiting)[: max(0, len(self._waiting) - len(extra) - _MOST)]
+        for key in dict.fromkeys(extra):
+            del self._waiting[key]
+            self.dropped += 1
+
+    def take(self, limit: int) -> tuple[Notification, ...]:
+        """The oldest, at most `limit`; they wait no more."""
+        return tuple(self._waiting.pop(key) for key in list(self._waiting)[:limit])
+
+    def forget(self, source: str) -> None:
+        """Nothing of this source waits any more."""
+        for key in [key for key in self._waiting if key[0] == source]:
+            del self._waiting[key]
+
+    def save(self) -> None:
+        """Keep what waits."""
+        if self._file is not None:
+            write_whole(self._file, _dump(self._waiting.values()))
+
+
+def _dump(news: Iterable[Notification]) -> str:
+    return _NEWS.dump_json(list(news)).decode()
+
+
+def _read(file: Path | None) -> list[Notification]:
+    if file is None or not file.exists():
+        return []
+    try:
+        return _NEWS.validate_json(file.read_bytes())
+    except (OSError, ValidationError):
+        # News are not worth a question: what was not read is lost, what comes is told.
+        return []

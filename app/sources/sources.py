@@ -1,0 +1,368 @@
+"""The sources of a vault: kept, started, paused and resumed, with the news that nobody has read yet."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rapidfuzz import process
+
+from app import paths
+from app.errors import InvalidParametersError, NotFoundError, ScriptoriumError, StorageError, VaultBusyError
+from app.events import EventBus
+from app.memory.store import MemoryStore
+from app.sources.base import Notification, Notified, SourceInfo, SourcesChanged, SourceState, Stream
+from app.sources.feed_stream import BOUNDS, FeedStream
+from app.sources.file_source import FileSource, folder_hash
+from app.sources.folder_stream import FolderStream
+from app.sources.inbox import Inbox
+from app.sources.kept import (
+    KeptFeed,
+    KeptFiles,
+    KeptFolderStream,
+    KeptSource,
+    KeptSources,
+    KeptStream,
+    KeptVaultStream,
+)
+from app.sources.vault_stream import VaultStream
+from app.sources.working_copy import SOURCE, TOKEN
+from app.vault.changes import content_hash
+from app.vault.journal import Journal
+from app.vault.path import NotePath
+from app.web.fetching import Fetcher
+
+log = logging.getLogger(__name__)
+
+_LAST = 50
+_MOST = 50
+Opened = Callable[[FileSource], Callable[[], None]]
+"""Opens the folder of a source to the gate; what it gives closes it."""
+
+
+@dataclass(slots=True)
+class _Running:
+    """A source at work."""
+
+    source: FileSource | Stream
+    close: Callable[[], None]
+
+
+class Sources:
+    """The sources of one vault. Belongs to the service thread.
+
+    Args:
+        vault: The vault's folder; what lies in it, or around it, is no source.
+        folder: The vault's data folder.
+        journal: Records what is written in the folders.
+        memory: Where loaded files are; None when there is no memory: then there are no file sources.
+        events: Told of news and of changed sources.
+        opened: Opens a folder to the gate.
+        fetcher: Asks for feeds.
+        writable: Whether this process may write; a reader shows the sources and starts none.
+    """
+
+    def __init__(
+        self,
+        vault: Path,
+        folder: Path,
+        journal: Journal,
+        memory: MemoryStore | None,
+        events: EventBus,
+        opened: Opened,
+        fetcher: Fetcher | None = None,
+        *,
+        writable: bool = True,
+    ) -> None:
+        self._vault = vault
+        self._folder = folder / "sources"
+        self._journal = journal
+        self._memory = memory
+        self._events = events
+        self._opened = opened
+        self._fetcher = fetcher or Fetcher(bounds=BOUNDS)
+        self._writable = writable
+        self._file = KeptSources(folder, writable=writable)
+        self._kept: dict[str, KeptSource] = {one.id: one for one in self._file.load()}
+        self._running: dict[str, _Running] = {}
+        self._problems: dict[str, str] = {}
+        self._last: dict[str, deque[Notification]] = {}
+        self.inbox = Inbox(self._folder / "inbox.json" if writable else None)
+        self.problem = self._file.problem
+
+    # Life
+
+    async def start(self) -> None:
+        """Start every source that is not paused; one that fails says so and the others go on."""
+        if self._writable:
+            for kept in tuple(self._kept.values()):
+                if not kept.paused:
+                    await self._start(kept)
+
+    async def close(self) -> None:
+        """Stop all of them; they are as they are at the next start."""
+        for id in tuple(self._running):
+            await self._stop(id)
+        if self._writable and (len(self.inbox) or (self._folder / "inbox.json").exists()):
+            try:
+                await asyncio.to_thread(self.inbox.save)
+            except OSError as error:
+                log.warning("unread news could not be kept: %s", error)
+
+    async def _start(self, kept: KeptSource) -> None:
+        self._problems.pop(kept.id, None)
+        try:
+            if isinstance(kept, KeptFiles):
+                self._running[kept.id] = await self._started_files(kept)
+            else:
+                stream = self._stream(kept)
+                await stream.start(self._take)
+                self._running[kept.id] = _Running(stream, _nothing)
+        except (OSError, ScriptoriumError) as error:
+            log.warning("the source %s could not be started: %s", kept.id, error)
+            self._problems[kept.id] = str(error)
+        self._events.publish(SourcesChanged((kept.id,)))
+
+    async def _started_files(self, kept: KeptFiles) -> _Running:
+        if self._memory is None:
+            raise InvalidParametersError("There is no memory to load files into.")
+        source = FileSource(
+            kept, self._journal, self._folder / kept.id, self._events, self._is_loaded,
+            writable=self._writable,
+        )  # fmt: skip
+        await source.start()
+        try:
+            return _Running(source, self._opened(source))
+        except BaseException:
+            await source.stop()
+            raise
+
+    def _stream(self, kept: KeptStream) -> Stream:
+        match kept:
+            case KeptVaultStream():
+                return VaultStream(kept, self._events)
+            case KeptFolderStream():
+                return FolderStream(kept, self._events)
+            case KeptFeed():
+                return FeedStream(kept, self._folder / kept.id / "feed.json", self._fetcher, self._events)
+
+    async def _stop(self, id: str) -> None:
+        running = self._running.pop(id, None)
+        if running is not None:
+            running.close()
+            await running.source.stop()
+
+    # What there is
+
+    def all(self) -> tuple[SourceInfo, ...]:
+        """Every source as it is now, in the order in which they were added."""
+        return tuple(self._info(kept) for kept in self._kept.values())
+
+    def get(self, id: str) -> SourceInfo:
+        """The source with that id or name.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        return self._info(self._find(id))
+
+    def files(self) -> tuple[FileSource, ...]:
+        """The folders that are open now."""
+        return tuple(one.source for one in self._running.values() if isinstance(one.source, FileSource))
+
+    def _find(self, id: str) -> KeptSource:
+        if id in self._kept:
+            return self._kept[id]
+        named = [kept for kept in self._kept.values() if kept.name.casefold() == id.strip().casefold()]
+        if len(named) == 1:
+            return named[0]
+        known = [f"{kept.id} ({kept.name})" for kept in self._kept.values()]
+        near = [match[0] for match in process.extract(id, known, limit=3, score_cutoff=40)]
+        raise NotFoundError(f"There is no source {id!r}.", source_id=id, suggestions=near, sources=known)
+
+    def _info(self, kept: KeptSource) -> SourceInfo:
+        running = self._running.get(kept.id)
+        source = running.source if running else None
+        problem = self._problems.get(kept.id, "") or (source.problem if source else "")
+        state = SourceState.PAUSED if kept.paused else SourceState.FAILED if problem else SourceState.ACTIVE
+        if not self._writable and not kept.paused:
+            state, problem = SourceState.PAUSED, "The vault is open for reading only."
+        detail = kept.folder if isinstance(kept, KeptFiles | KeptFolderStream) else ""
+        if isinstance(kept, KeptFeed):
+            detail = kept.url
+        return SourceInfo(
+            kept, state, detail, not isinstance(kept, KeptFiles), problem,
+            tuple(reversed(self._last.get(kept.id, ()))), len(self.inbox.of(kept.id)), self._loaded(kept),
+            source.checked if source is not None and not isinstance(source, FileSource) else None,
+        )  # fmt: skip
+
+    def _loaded(self, kept: KeptSource) -> tuple[str, ...]:
+        if self._memory is None or not isinstance(kept, KeptFiles):
+            return ()
+        blocks = self._memory.all_blocks()
+        return tuple(sorted({one.label for one in blocks if one.origin.get(SOURCE) == kept.id}))
+
+    def _is_loaded(self, label: str) -> bool:
+        return self._memory is not None and any(one.label == label for one in self._memory.all_blocks())
+
+    # What the user does with them
+
+    async def add(self, kept: KeptSource) -> SourceInfo:
+        """Add a source and start it.
+
+        Raises:
+            InvalidParametersError: its folder or address can't be one, or is one already.
+            StorageError: it can't be kept.
+        """
+        if len(self._kept) >= _MOST:
+            raise InvalidParametersError(f"There are {_MOST} sources already; remove one first.")
+        await asyncio.to_thread(self._check, kept)
+        self._keep({**self._kept, kept.id: kept})
+        if not kept.paused:
+            await self._start(kept)
+        return self._info(kept)
+
+    async def change(self, kept: KeptSource) -> SourceInfo:
+        """Let a source be set otherwise from now on; errors as of `add`, and NotFoundError."""
+        old = self._find(kept.id)
+        if old != kept:
+            await asyncio.to_thread(self._check, kept)
+            self._keep({**self._kept, kept.id: kept})
+            await self._stop(kept.id)
+            if not kept.paused:
+                await self._start(kept)
+            self._events.publish(SourcesChanged((kept.id,)))
+        return self._info(kept)
+
+    async def set_paused(self, id: str, paused: bool) -> SourceInfo:
+        """Pause a source or let it go on; that outlives a restart. Errors as of `change`."""
+        return await self.change(self._find(id).model_copy(update={"paused": paused}))
+
+    async def remove(self, id: str) -> None:
+        """Forget a source. Its files stay as they are, and so do the blocks that were loaded from them."""
+        kept = self._find(id)
+        self._keep({one: other for one, other in self._kept.items() if one != kept.id})
+        await self._stop(kept.id)
+        self.inbox.forget(kept.id)
+        self._last.pop(kept.id, None)
+        self._events.publish(SourcesChanged((kept.id,)))
+
+    async def check_feed(self, id: str) -> SourceInfo:
+        """Ask a feed now.
+
+        Raises:
+            InvalidParametersError: it is no feed, or is paused.
+        """
+        kept = self._find(id)
+        running = self._running.get(kept.id)
+        if running is None or not isinstance(running.source, FeedStream):
+            raise InvalidParametersError(f"{kept.name} is paused or is no feed, so it can't be asked.")
+        await running.source.check()
+        return self._info(kept)
+
+    def _keep(self, sources: dict[str, KeptSource]) -> None:
+        if not self._writable:
+            raise VaultBusyError("The vault is open for reading only; its sources stay as they are.")
+        try:
+            self._file.save(tuple(sources.values()))
+        except OSError as error:
+            message = f"The sources could not be kept: {error.strerror or error}. Nothing was changed."
+            raise StorageError(message, errno=error.errno) from error
+        self._kept = sources
+
+    def _check(self, kept: KeptSource) -> None:
+        others = [one for one in self._kept.values() if one.id != kept.id]
+        if isinstance(kept, KeptFiles | KeptFolderStream):
+            self._check_folder(Path(kept.folder))
+        if isinstance(kept, KeptFeed):
+            self._fetcher.check(kept.url)
+        for one in others:
+            if isinstance(kept, KeptFiles) and isinstance(one, KeptFiles):
+                if folder_hash(Path(one.folder)) == folder_hash(Path(kept.folder)):
+                    words = f"The folder is a source already: {one.name}."
+                    raise InvalidParametersError(words, source_id=one.id)
+            elif isinstance(kept, KeptFeed) and isinstance(one, KeptFeed) and one.url == kept.url:
+                raise InvalidParametersError(f"The feed is a source already: {one.name}.", source_id=one.id)
+
+    def _check_folder(self, folder: Path) -> None:
+        """The vault and the app's own data have their own ways in."""
+        if not folder.is_absolute() or not folder.is_dir():
+            raise InvalidParametersError(f"There is no folder {folder}.", folder=str(folder))
+        real = Path(os.path.realpath(folder))
+        kept_apart = {
+            "the vault": self._vault, "the settings of the app": paths.config_folder(),
+            "the data of the app": paths.data_folder(), "the cache of the app": paths.cache_folder(),
+        }  # fmt: skip
+        for name, other in kept_apart.items():
+            there = Path(os.path.realpath(other))
+            if real == there or there in real.parents or real in there.parents:
+                raise InvalidParametersError(
+                    f"{folder} is, holds or lies in {name}, so it can't be a source. Pick another folder.",
+                    folder=str(folder),
+                )
+
+    # News
+
+    def _take(self, news: Notification) -> None:
+        self._last.setdefault(news.source, deque(maxlen=_LAST)).append(news)
+        self.inbox.add(news)
+        self._events.publish(Notified(news))
+
+    def take_news(self, may_see: Callable[[Notification], bool], limit: int = 30) -> tuple[Notification, ...]:
+        """What no agent has read yet, oldest first, as far as this one may see it; it all counts as read."""
+        taken = self.inbox.take(limit)
+        if taken:
+            self._events.publish(SourcesChanged(tuple(dict.fromkeys(one.source for one in taken))))
+        return tuple(one for one in taken if may_see(one))
+
+    def is_of_vault(self, news: Notification) -> bool:
+        """Whether the path of a piece of news is that of a note."""
+        return isinstance(self._kept.get(news.source), KeptVaultStream)
+
+    def name_of(self, id: str) -> str:
+        """What people call a source; its id when it is gone."""
+        kept = self._kept.get(id)
+        return kept.name if kept is not None else id
+
+    def starts_turn(self, id: str) -> bool:
+        """Whether the news of a source may start a turn of the agent."""
+        kept = self._kept.get(id)
+        return isinstance(kept, KeptVaultStream | KeptFolderStream | KeptFeed) and kept.starts_turn
+
+    # What was written
+
+    def committed(self, place: str, changed: tuple[tuple[NotePath, str | None], ...], *, undo: bool) -> None:
+        """A commit of ours left these files with these hashes: the blocks that hold just that are saved."""
+        source = next((one for one in self.files() if one.place == place), None)
+        if source is None or self._memory is None or undo:
+            return
+        for path, hash in changed:
+            label = source.label(path)
+            for block in self._memory.all_blocks():
+                content = block.text.encode() if block.label == label else b""
+                if block.label == label and hash == content_hash(content):
+                    source.bases.keep(content)
+                    source.bases.saved(block.origin.get(TOKEN, ""), hash)
+
+    def is_as_on_disk(self, origin_source: str, hash: str, content: bytes) -> bool:
+        """Whether a block that says it comes from a source holds what its file held."""
+        bases = next((one.bases for one in self.files() if one.kept.id == origin_source), None)
+        return bases is not None and content_hash(content) == hash and bases.knows(content)
+
+
+def new_id(kind: str) -> str:
+    """An id for a source that is to be added."""
+    return f"{kind}-{secrets.token_hex(4)}"
+
+
+def _nothing() -> None:
+    """A stream has opened nothing that would have to be closed."""
+
+
+__all__ = ["SourceInfo", "Sources", "new_id"]

@@ -1,0 +1,69 @@
+"""The vault as a stream: notes that the person, or another program, changed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+from app.events import EventBus
+from app.sources.base import Notification, Tell
+from app.sources.kept import KeptVaultStream
+from app.vault.globs import Glob
+from app.vault.path import NotePath
+from app.vault.store import NotesChanged
+
+_PEOPLE = frozenset({"You", "outside"})
+_MOST_AT_ONCE = 20
+
+
+class VaultStream:
+    """Tells which notes changed; what an agent wrote itself is no news to it."""
+
+    problem = ""
+    checked = None
+
+    def __init__(self, kept: KeptVaultStream, events: EventBus) -> None:
+        self.kept = kept
+        self._events = events
+        self._globs = tuple(Glob(text) for text in kept.globs)
+        self._tell: Tell | None = None
+        self._unsubscribe: Callable[[], None] | None = None
+
+    async def start(self, tell: Tell) -> None:
+        """Follow the vault from now on."""
+        self._tell = tell
+        self._unsubscribe = self._events.subscribe(NotesChanged, self._follow)
+
+    async def stop(self) -> None:
+        """Follow it no more."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+
+    def _follow(self, event: NotesChanged) -> None:
+        if event.author not in _PEOPLE:
+            return
+        old = {before for before, _ in event.moved}
+        new = {after for _, after in event.moved}
+        by = "by you" if event.author == "You" else "outside the app"
+        for before, after in event.moved:
+            self._say(after, f"{before} is now {after}, moved {by}", (before, after))
+        changed = [path for path in event.paths if path not in new and self._wanted(path)]
+        for path in changed[:_MOST_AT_ONCE]:
+            self._say(path, f"{path} was changed {by}", (path,))
+        if len(changed) > _MOST_AT_ONCE:
+            self._say(None, f"{len(changed) - _MOST_AT_ONCE} more notes were changed {by}", ())
+        if removed := [path for path in event.removed if path not in old and self._wanted(path)]:
+            # A note that is gone can't say any more whether it was private, so it is not named.
+            notes = "A note was" if len(removed) == 1 else f"{len(removed)} notes were"
+            self._say(None, f"{notes} removed {by}", ())
+
+    def _say(self, path: NotePath | None, title: str, about: Iterable[NotePath]) -> None:
+        named = tuple(about)
+        if self._tell is None or (named and not any(self._wanted(one) for one in named)):
+            return
+        key = str(path) if path is not None else title
+        self._tell(Notification(self.kept.id, key, title, time.time(), path=str(path or "")))
+
+    def _wanted(self, path: NotePath) -> bool:
+        return path.is_note and (not self._globs or any(glob.matches(path) for glob in self._globs))

@@ -1,0 +1,296 @@
+"""A file and the block that an agent has loaded it into: how they stand, and what every operation comes to.
+
+Nothing here writes. Each operation gives a change set, of the folder or of the memory, for the gate.
+"""
+
+from __future__ import annotations
+
+import difflib
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Literal
+
+from app.errors import ConflictError, InvalidParametersError, NotFoundError, PermissionDeniedError
+from app.memory import changes as memory_changes
+from app.memory import edits
+from app.memory.block import Block, BlockType
+from app.memory.schema import TextSchema
+from app.memory.store import MemoryStore
+from app.sources.file_source import LARGEST, FileSource, FileText
+from app.sources.rules import Operation, allows
+from app.vault.changes import ChangeSet, Create, Delete, Update, content_hash
+from app.vault.merge import merge
+from app.vault.path import NotePath
+
+Keep = Literal["disk", "memory", "merge"]
+_NO_NEWLINE = "\\ No newline at end of file\n"
+SOURCE, PATH, HASH, TOKEN = "source", "path", "hash", "loading"
+"""What a loaded block's origin says: the source, the file, its hash when it was loaded, and which loading."""
+
+
+class FileState(StrEnum):
+    """How a file and its block stand."""
+
+    NOT_LOADED = "not loaded"
+    IN_SYNC = "in sync"
+    CHANGED_IN_MEMORY = "changed in memory"
+    CHANGED_ON_DISK = "changed on disk"
+    CHANGED_IN_BOTH = "changed in memory and on disk"
+    GONE_FROM_DISK = "gone from disk"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingCopy:
+    """A file as an agent works on it; read anew for each operation."""
+
+    source: FileSource
+    agent: str
+    path: NotePath
+    disk: FileText | None
+    block: Block | None
+
+    @property
+    def label(self) -> str:
+        """The label of the block."""
+        return self.source.label(self.path)
+
+    @property
+    def base(self) -> str:
+        """The hash that the file has as far as the block knows; empty for one that is not loaded."""
+        if self.block is None:
+            return ""
+        return self.source.bases.base(self.block.origin.get(TOKEN, ""), self.block.origin.get(HASH, ""))
+
+    @property
+    def state(self) -> FileState:
+        """How file and block stand."""
+        if self.block is None:
+            return FileState.NOT_LOADED
+        if self.disk is None:
+            return FileState.GONE_FROM_DISK
+        memory = content_hash(self.block.text.encode())
+        if memory == self.disk.hash:
+            return FileState.IN_SYNC
+        if self.disk.hash == self.base:
+            return FileState.CHANGED_IN_MEMORY
+        return FileState.CHANGED_ON_DISK if memory == self.base else FileState.CHANGED_IN_BOTH
+
+    # What can be done
+
+    def load(self) -> ChangeSet:
+        """Take the file into the memory; nothing to change where it is there already as it is.
+
+        Raises:
+            NotFoundError: there is no such file.
+            ConflictError: the block has edits that were not saved.
+        """
+        disk = self._on_disk()
+        if self.block is None or self.state is FileState.CHANGED_ON_DISK:
+            return self._taken(disk, f"Load {self.path}")
+        if self.state in (FileState.CHANGED_IN_MEMORY, FileState.CHANGED_IN_BOTH):
+            raise self._conflict(
+                f"{self.path} is loaded and has edits that are not saved. Save it, reload it to throw them "
+                "away, or reconcile."
+            )
+        return ChangeSet((), place=memory_changes.PLACE)
+
+    def reload(self) -> ChangeSet:
+        """Take the file into the memory once more; edits that were not saved are thrown away.
+
+        Raises:
+            NotFoundError: there is no such file.
+        """
+        disk = self._on_disk()
+        if self.block is not None and self.state is FileState.IN_SYNC and self.base == disk.hash:
+            return ChangeSet((), place=memory_changes.PLACE)
+        return self._taken(disk, f"Reload {self.path}")
+
+    def save(self) -> ChangeSet:
+        """Write the whole block to the file.
+
+        Raises:
+            NotFoundError: it is not loaded.
+            ConflictError: the file is another than the block was made from.
+        """
+        block = self._loaded()
+        match self.state:
+            case FileState.IN_SYNC:
+                return ChangeSet((), place=self.source.place)
+            case FileState.CHANGED_IN_MEMORY:
+                return self._written(block.text, f"Save {self.path}")
+            case FileState.GONE_FROM_DISK:
+                raise self._conflict(
+                    f"{self.path} was deleted or moved since it was loaded; nothing was written. Reconcile "
+                    "with keep=memory writes it anew."
+                )
+        raise self._conflict(
+            f"{self.path} changed on the disk since it was loaded; nothing was written. Look at the diff, "
+            "then reconcile with keep=disk, memory or merge."
+        )
+
+    def create(self, content: str) -> ChangeSet:
+        """Make the file.
+
+        Raises:
+            ConflictError: there is something of that name.
+        """
+        taken = self.source.store.taken(self.path)
+        if taken is not None:
+            raise ConflictError(f"There is {taken} already; nothing was written.", path=str(taken))
+        self._check_size(content)
+        where = self.source.store.spelled(self.path)
+        change = Create(where, content.encode())
+        return ChangeSet.of(change, summary=f"Create {where}", place=self.source.place)
+
+    def delete(self) -> ChangeSet:
+        """Put the file into the trash of its folder.
+
+        Raises:
+            NotFoundError: there is no such file.
+        """
+        change = Delete(self.path, self.source.store.read(self.path))
+        return ChangeSet.of(change, summary=f"Delete {self.path}", place=self.source.place)
+
+    def append(self, text: str) -> ChangeSet:
+        """Add to the end of the block.
+
+        Raises:
+            NotFoundError: it is not loaded.
+            PermissionDeniedError: the file may not be added to.
+        """
+        self._check(Operation.APPEND)
+        block = self._loaded()
+        return memory_changes.edited(block, edits.append(block, text), f"Add to {self.path} in memory")
+
+    def replace(self, old: str, new: str) -> ChangeSet:
+        """Put a text in place of the only one that is `old`.
+
+        Raises:
+            NotFoundError: it is not loaded, or does not hold the text.
+            InvalidParametersError: it holds the text more than once.
+            PermissionDeniedError: the file may not be overwritten.
+        """
+        self._check(Operation.OVERWRITE)
+        block = self._loaded()
+        if (count := block.text.count(old)) > 1:
+            message = f"{self.path} holds that text {count} times: give more of what stands around it."
+            raise InvalidParametersError(message, path=str(self.path), count=count)
+        return memory_changes.edited(block, edits.replace(block, old, new), f"Edit {self.path} in memory")
+
+    def reconcile(self, keep: Keep) -> ChangeSet:
+        """Settle a file that changed on the disk since it was loaded.
+
+        `disk` takes the file's text into the memory, `memory` writes the block over the file, and `merge`
+        puts into the memory what both have changed, to be looked at and saved.
+
+        Raises:
+            NotFoundError: it is not loaded, or there is no such file any more.
+            ConflictError: both changed the same lines; `conflicts` shows them.
+        """
+        block = self._loaded()
+        if keep == "memory":
+            return self._written(block.text, f"Save {self.path} over what is on the disk")
+        return self.reload() if keep == "disk" else self._merged(block, self._on_disk())
+
+    def diff(self) -> str:
+        """What saving would change in the file, as a unified diff; empty for nothing."""
+        block = self._loaded()
+        before = self.disk.text if self.disk is not None else ""
+        lines = difflib.unified_diff(
+            before.splitlines(keepends=True), block.text.splitlines(keepends=True),
+            f"{self.path} (disk)", f"{self.path} (memory)",
+        )  # fmt: skip
+        return "".join(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}" for line in lines)
+
+    # Its parts
+
+    def _merged(self, block: Block, disk: FileText) -> ChangeSet:
+        base = self.source.bases.content(self.base)
+        if base is None:
+            raise self._conflict(
+                f"What {self.path} held when it was loaded is not kept any more, so nothing can be merged. "
+                "Reconcile with keep=disk or keep=memory."
+            )
+        merged = merge(base, disk.content, block.text.encode())
+        if merged.conflicts:
+            shown = [
+                {"base": one.base.decode(), "disk": one.ours.decode(), "memory": one.theirs.decode()}
+                for one in merged.conflicts[:20]
+            ]
+            raise self._conflict(
+                f"Disk and memory changed the same lines of {self.path}; nothing was changed. Edit the "
+                "block to what it should be and reconcile with keep=memory, or take keep=disk.",
+                conflicts=shown,
+            )
+        return self._taken(disk, f"Merge {self.path}", merged.text.decode())
+
+    def _taken(self, disk: FileText, summary: str, text: str | None = None) -> ChangeSet:
+        """The block as it stands for the file as it is now, with its text or a merged one."""
+        origin: Mapping[str, str] = {
+            SOURCE: self.source.kept.id,
+            PATH: str(self.path),
+            HASH: self.source.bases.keep(disk.content),
+            TOKEN: secrets.token_hex(8),
+        }
+        content = disk.text if text is None else text
+        permission = self.source.permission(self.path, self.agent)
+        if self.block is None:
+            made = Block(
+                self.agent, self.label, BlockType.WORKING, TextSchema(), permission,
+                f"The file {self.path} in {self.source.kept.name}.", content, origin=origin,
+            )  # fmt: skip
+            return memory_changes.created(made, summary)
+        after = replace(self.block.with_text(content), origin=origin, permission=permission)
+        return memory_changes.edited(self.block, after, summary)
+
+    def _written(self, text: str, summary: str) -> ChangeSet:
+        self._check_size(text)
+        after = text.encode()
+        if self.disk is None:
+            change: Create | Update = Create(self.source.store.spelled(self.path), after)
+        else:
+            change = Update(self.path, self.disk.content, after)
+        return ChangeSet.of(change, summary=summary, place=self.source.place)
+
+    def _loaded(self) -> Block:
+        if self.block is None:
+            raise NotFoundError(f"{self.path} is not loaded; load it first.", path=str(self.path))
+        return self.block
+
+    def _on_disk(self) -> FileText:
+        return self.disk if self.disk is not None else self.source.read(self.path)
+
+    def _check(self, operation: Operation) -> None:
+        permission = self.source.permission(self.path, self.agent)
+        if not allows(permission, operation):
+            message = f"{self.path} is {permission.value} for {self.agent}: no {operation.value}."
+            raise PermissionDeniedError(message, path=str(self.path), permission=permission.value)
+
+    def _check_size(self, text: str) -> None:
+        if len(text.encode()) > LARGEST:
+            raise InvalidParametersError(f"A file may have {LARGEST:,} bytes.", limit=LARGEST)
+
+    def _conflict(self, message: str, **more: object) -> ConflictError:
+        hash = self.disk.hash if self.disk is not None else None
+        state = self.state.value
+        return ConflictError(
+            message, path=str(self.path), state=state, expected_hash=self.base, current_hash=hash, **more
+        )
+
+
+def working_copy(source: FileSource, memory: MemoryStore, agent: str, path: NotePath) -> WorkingCopy:
+    """The file as the agent works on it now; reads the disk.
+
+    Raises:
+        ConflictError: a file whose name differs only in case is loaded under this label.
+        LimitError, UnreadableNoteError, StorageError: it can't be read.
+    """
+    block = memory.find(source.label(path), agent)
+    if block is not None and (block.owner != agent or SOURCE not in block.origin):
+        block = None
+    if block is not None and block.origin.get(PATH) != str(path):
+        message = f"{block.origin.get(PATH)} is loaded, whose name differs only in case; delete its block."
+        raise ConflictError(message, path=str(path))
+    return WorkingCopy(source, agent, path, source.find(path), block)

@@ -1,0 +1,120 @@
+"""Sources behind the gate: the folders as places with their rules, and the tool that works on their files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from app.errors import ScriptoriumError
+from app.memory.changes import PLACE as MEMORY
+from app.memory.projection import read_block
+from app.permissions.access import Access
+from app.permissions.caller import Caller, CallerKind
+from app.sources.file_source import FileSource
+from app.sources.working_copy import HASH, PATH, SOURCE
+from app.toolkit.memory import agent_of
+from app.toolkit.places import DocumentsChanged, Place, Places
+from app.vault.changes import ChangeSet, Create, Update
+
+if TYPE_CHECKING:
+    from app.events import EventBus
+    from app.sources.sources import Sources
+    from app.toolkit.registry import ToolRegistry
+    from app.toolkit.tool import Tool
+    from app.vault.journal import Journal
+
+
+class SourcesGate:
+    """Opens folders to the gate and closes them; while one is open, the tool for files is registered.
+
+    Args:
+        places: Where folders are opened.
+        registry: Where the tool comes and goes.
+        tool: The tool that works on files.
+    """
+
+    def __init__(self, places: Places, registry: ToolRegistry, tool: Tool) -> None:
+        self._places = places
+        self._registry = registry
+        self._tool = tool
+        self._open = 0
+        self._unregister: Callable[[], None] | None = None
+
+    def open(self, source: FileSource) -> Callable[[], None]:
+        """Open the folder; the returned function closes it.
+
+        Raises:
+            InvalidParametersError: it is open already.
+        """
+        place = Place(source.store, f"the folder {source.kept.name}", access_of(source))
+        close_place = self._places.add(place)
+        self._open += 1
+        if self._unregister is None:
+            self._unregister = self._registry.register(self._tool)
+
+        def close() -> None:
+            close_place()
+            self._open -= 1
+            if not self._open and self._unregister is not None:
+                self._unregister()
+                self._unregister = None
+
+        return close
+
+
+def access_of(source: FileSource) -> Callable[[ChangeSet, Caller], Access | None]:
+    """What the rules of a folder say of a change; to the person they say nothing: every change is shown."""
+
+    def access(change_set: ChangeSet, caller: Caller) -> Access | None:
+        if caller.kind is CallerKind.USER:
+            return None
+        rulings = [source.rules.judge(change, agent_of(caller)) for change in change_set.changes]
+        denied = next((one for one in rulings if one.effect == "deny"), rulings[0])
+        return Access(denied.effect, denied.reason)
+
+    return access
+
+
+def access_to_loaded(sources: Sources, change_set: ChangeSet, caller: Caller) -> Access | None:
+    """Lets a file be loaded, and loaded anew, into the agent's own block whatever the file's permission is.
+
+    The permission is about what the agent writes. What a block gets here is what the file holds: that is
+    checked by its bytes. None for every other change: then the block's own permission decides.
+    """
+    if change_set.place != MEMORY or len(change_set.changes) != 1:
+        return None
+    change = change_set.changes[0]
+    if not isinstance(change, Create | Update):
+        return None
+    try:
+        after = read_block(change.after)
+        before = read_block(change.before) if isinstance(change, Update) else None
+    except ScriptoriumError:
+        return None
+    source = next((one for one in sources.files() if one.kept.id == after.origin.get(SOURCE)), None)
+    agent = agent_of(caller)
+    if source is None or after.owner != agent:
+        return None
+    path = source.path(after.origin.get(PATH, ""))
+    if after.label != source.label(path):
+        return None
+    if before is not None and before.origin.get(SOURCE) != source.kept.id:
+        return None
+    kept = before.views == after.views and before.shares == after.shares if before else not after.shares
+    given = source.permission(path, agent)
+    as_on_disk = sources.is_as_on_disk(source.kept.id, after.origin.get(HASH, ""), after.text.encode())
+    if kept and after.permission == given and as_on_disk:
+        return Access("allow", "a file as it is on the disk, in its own memory")
+    return None
+
+
+def follow_commits(sources: Sources, journal: Journal, events: EventBus) -> Callable[[], None]:
+    """Tell the sources what was written in their folders; the returned function ends that."""
+
+    def told(event: DocumentsChanged) -> None:
+        if event.place.startswith("files-"):
+            commit = journal.commit(event.commit)
+            changed = tuple((change.place, change.after) for change in commit.changes)
+            sources.committed(event.place, changed, undo=bool(commit.undoes))
+
+    return events.subscribe(DocumentsChanged, told)

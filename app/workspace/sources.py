@@ -1,0 +1,54 @@
+"""Puts the sources of a vault together: the folders open at the gate, the tool comes and goes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from app.agent.news import given_news
+from app.agent.turn import Turn
+from app.events import EventBus
+from app.sources.base import Notification
+from app.sources.sources import Sources
+from app.toolkit.memory import memory_place
+from app.toolkit.registry import ToolRegistry
+from app.toolkit.runner import ToolRunner
+from app.toolkit.sources import SourcesGate, access_to_loaded, follow_commits
+from app.tools import FILE_TOOL
+from app.vault.journal import Journal
+
+
+def open_sources(
+    runner: ToolRunner,
+    registry: ToolRegistry,
+    journal: Journal,
+    events: EventBus,
+    root: Path,
+    data: Path,
+    *,
+    writable: bool,
+) -> Sources:
+    """The sources of the vault at `root`, kept in its data folder; started by `Sources.start`.
+
+    Opens the memory to the gate, too: files are loaded into it whatever their permission.
+    """
+    gate = SourcesGate(runner.places, registry, FILE_TOOL)
+    memory = runner.services.memory
+    sources = Sources(
+        root, data, journal, memory.store if memory else None, events, gate.open, writable=writable
+    )
+    follow_commits(sources, journal, events)
+    runner.services.sources = sources
+    if memory is not None:
+        runner.places.add(memory_place(memory.store, partial(access_to_loaded, sources)))
+    return sources
+
+
+def news_for_model(sources: Sources, note_text: Callable[[str], str | None], turn: Turn) -> str:
+    """What is new, but for what is told of notes that a model may not see."""
+
+    def may_see(news: Notification) -> bool:
+        return not (news.path and sources.is_of_vault(news)) or note_text(news.path) is not None
+
+    return given_news(turn, sources, may_see)

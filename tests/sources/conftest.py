@@ -1,0 +1,88 @@
+"""A vault with a folder beside it that agents may work on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from app.memory.block import Permission
+from app.permissions.caller import Caller, CallerKind
+from app.settings import Settings
+from app.sources.base import SourceInfo
+from app.sources.file_source import FileSource
+from app.sources.kept import AgentRules, FileRule, KeptFiles
+from app.toolkit.outcome import ToolOutcome
+from app.workspace import Workspace, open_workspace
+from tests.support.approver import ScriptedApprover
+
+AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="turn-1", conversation="talk-1")
+
+
+@dataclass
+class Desk:
+    """The vault, the folder, and calls of the agent's tools."""
+
+    workspace: Workspace
+    approver: ScriptedApprover
+    folder: Path
+
+    @property
+    def source(self) -> FileSource:
+        (found,) = self.workspace.sources.files()
+        return found
+
+    async def add(
+        self, *rules: tuple[str, Permission], agents: tuple[AgentRules, ...] = (), name: str = "Desk"
+    ) -> SourceInfo:
+        """Make the folder a source."""
+        made = tuple(FileRule(glob=glob, permission=permission) for glob, permission in rules)
+        kept = KeptFiles(id="desk", name=name, folder=str(self.folder), rules=made, agents=agents)
+        return await self.workspace.sources.add(kept)
+
+    async def file(
+        self, op: str, path: str | None = None, caller: Caller = AGENT, **more: object
+    ) -> ToolOutcome:
+        given = {"op": op, **({"path": path} if path is not None else {}), **more}
+        return await self.workspace.runner.call("file", given, caller)
+
+    async def state(self, path: str) -> str:
+        outcome = await self.file("status", path)
+        assert outcome.success, outcome.message
+        return str(outcome.result["state"])
+
+    def block(self, path: str, agent: str = "scriptorium") -> str:
+        return self.workspace.memory.store.block(f"file:{self.source.hash8}:{path}", agent).text
+
+    def write(self, path: str, text: str) -> None:
+        """Somebody else writes a file."""
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text.encode())
+
+    def text(self, path: str) -> str:
+        return (self.folder / path).read_bytes().decode()
+
+
+async def opened(root: Path, approver: ScriptedApprover) -> Workspace:
+    settings = Settings()
+    settings.embeddings.enabled = False
+    return await open_workspace(root, settings, approver)
+
+
+@pytest.fixture
+async def desk(tmp_path: Path, approver: ScriptedApprover) -> AsyncIterator[Desk]:
+    root, folder = tmp_path / "vault", tmp_path / "desk"
+    root.mkdir()
+    folder.mkdir()
+    (root / "Tea.md").write_text("Leaves.\n", "utf-8")
+    (folder / "Plan.txt").write_text("one\ntwo\nthree\n", "utf-8")
+    workspace = await opened(root, approver)
+    made = Desk(workspace, approver, folder)
+    try:
+        await workspace.start_scan(lambda progress: None)
+        yield made
+    finally:
+        await made.workspace.close()

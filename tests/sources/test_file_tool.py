@@ -1,0 +1,362 @@
+"""Files of a folder outside: loaded, edited, saved, in conflict, reconciled, undone; by the rules."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from app.errors import InvalidParametersError
+from app.memory.block import Permission
+from app.permissions.approval import Denied
+from app.permissions.caller import Caller, CallerKind
+from app.sources.file_source import LARGEST
+from app.sources.kept import AgentRules, FileRule, KeptFiles
+from app.toolkit.outcome import ToolOutcome
+from app.vault.journal import Journal
+from tests.sources.conftest import AGENT, Desk
+
+RW = ("**", Permission.READ_WRITE)
+CLIENT = Caller(CallerKind.MCP, "Claude Desktop")
+
+
+def kind(outcome: ToolOutcome) -> str:
+    """The type of the error, "denied" for the user's no, empty for success."""
+    return "denied" if outcome.denied else str(outcome.error["type"]) if outcome.error else ""
+
+
+async def test_the_tool_is_there_while_a_folder_is_open_and_goes_with_it(desk: Desk) -> None:
+    def names() -> set[str]:
+        return {tool.name for tool in desk.workspace.registry.tools(AGENT)}
+
+    assert "source" in names() and "file" not in names()
+    assert kind(await desk.file("list")) == "not_found"
+    await desk.add(RW)
+    assert "file" in names()
+    await desk.workspace.sources.set_paused("desk", True)
+    assert "file" not in names()
+    await desk.workspace.sources.set_paused("desk", False)
+    assert "file" in names() and (await desk.file("list")).success
+    await desk.workspace.sources.remove("desk")
+    assert "file" not in names()
+
+
+async def test_load_edit_save_and_undo(desk: Desk) -> None:
+    await desk.add(RW)
+    loaded = await desk.file("load", "Plan.txt")
+    assert loaded.success and loaded.result["text"] == "one\ntwo\nthree\n"
+    assert loaded.result["label"] == f"file:{desk.source.hash8}:Plan.txt"
+    assert (await desk.file("replace", "Plan.txt", old="two", new="TWO")).success
+    assert (await desk.file("append", str(loaded.result["label"]), content="four")).success
+    assert not desk.approver.asked, "an agent's own memory is not asked about"
+    assert desk.text("Plan.txt") == "one\ntwo\nthree\n"
+    diff = await desk.file("diff", "Plan.txt")
+    assert "-two" in str(diff.result["diff"]) and "+four" in str(diff.result["diff"])
+    saved = await desk.file("save", "Plan.txt")
+    assert saved.success and desk.text("Plan.txt") == "one\nTWO\nthree\nfour"
+    (request,) = desk.approver.asked
+    assert request.scope.where == "the folder Desk" and not request.offers
+    assert await desk.state("Plan.txt") == "in sync"
+    undone = await desk.workspace.runner.call("undo", {"entry": saved.entry}, AGENT)
+    assert undone.success and desk.text("Plan.txt") == "one\ntwo\nthree\n"
+    assert await desk.state("Plan.txt") == "changed on disk"
+
+
+async def test_a_second_save_goes_on_from_the_first(desk: Desk) -> None:
+    await desk.add(RW)
+    await desk.file("load", "Plan.txt")
+    for word in ("four", "five"):
+        await desk.file("append", "Plan.txt", content=f"{word}\n")
+        assert (await desk.file("save", "Plan.txt")).success
+    assert desk.text("Plan.txt") == "one\ntwo\nthree\nfour\nfive\n"
+
+
+async def test_save_writes_the_whole_block_whatever_its_viewport_shows(desk: Desk) -> None:
+    desk.write("Long.txt", "".join(f"line {n}\n" for n in range(500)))
+    await desk.add(RW)
+    label = (await desk.file("load", "Long.txt")).result["label"]
+    view = {"op": "viewport", "label": label, "start_line": 10, "display_lines": 2}
+    if "block" in {tool.name for tool in desk.workspace.registry.all()}:
+        assert (await desk.workspace.runner.call("block", view, AGENT)).success
+    await desk.file("append", "Long.txt", content="the end\n")
+    assert (await desk.file("save", "Long.txt")).success
+    assert desk.text("Long.txt").count("\n") == 501
+
+
+async def test_save_refuses_when_the_disk_changed_and_says_what_to_do(desk: Desk) -> None:
+    await desk.add(RW)
+    await desk.file("load", "Plan.txt")
+    await desk.file("replace", "Plan.txt", old="one", new="ONE")
+    desk.write("Plan.txt", "one\ntwo\nthree\nfour\n")
+    refused = await desk.file("save", "Plan.txt")
+    assert kind(refused) == "conflict" and "reconcile" in refused.message
+    assert refused.error is not None and refused.error["state"] == "changed in memory and on disk"
+    assert desk.text("Plan.txt") == "one\ntwo\nthree\nfour\n" and not desk.approver.asked
+    assert kind(await desk.file("load", "Plan.txt")) == "conflict"
+
+
+@pytest.mark.parametrize(
+    ("keep", "block", "disk", "state"),
+    [
+        ("disk", "one\ntwo\nthree\nfour\n", "one\ntwo\nthree\nfour\n", "in sync"),
+        ("memory", "ONE\ntwo\nthree\n", "ONE\ntwo\nthree\n", "in sync"),
+        ("merge", "ONE\ntwo\nthree\nfour\n", "one\ntwo\nthree\nfour\n", "changed in memory"),
+    ],
+)
+async def test_reconcile(desk: Desk, keep: str, block: str, disk: str, state: str) -> None:
+    await desk.add(RW)
+    await desk.file("load", "Plan.txt")
+    await desk.file("replace", "Plan.txt", old="one", new="ONE")
+    desk.write("Plan.txt", "one\ntwo\nthree\nfour\n")
+    assert (await desk.file("reconcile", "Plan.txt", keep=keep)).success
+    assert (desk.block("Plan.txt"), desk.text("Plan.txt")) == (block, disk)
+    assert await desk.state("Plan.txt") == state
+    assert (await desk.file("save", "Plan.txt")).success
+    assert desk.text("Plan.txt") == block
+
+
+async def test_a_merge_that_collides_shows_both_sides_and_changes_nothing(desk: Desk) -> None:
+    await desk.add(RW)
+    await desk.file("load", "Plan.txt")
+    await desk.file("replace", "Plan.txt", old="two", new="mine")
+    desk.write("Plan.txt", "one\ntheirs\nthree\n")
+    refused = await desk.file("reconcile", "Plan.txt", keep="merge")
+    assert kind(refused) == "conflict" and refused.error is not None
+    assert refused.error["conflicts"] == [{"base": "two\n", "disk": "theirs\n", "memory": "mine\n"}]
+    assert desk.block("Plan.txt") == "one\nmine\nthree\n" and desk.text("Plan.txt") == "one\ntheirs\nthree\n"
+
+
+async def test_undoing_a_reload_brings_back_what_was_true_then(desk: Desk) -> None:
+    await desk.add(RW)
+    await desk.file("load", "Plan.txt")
+    await desk.file("append", "Plan.txt", content="mine\n")
+    desk.write("Plan.txt", "theirs\n")
+    reloaded = await desk.file("reload", "Plan.txt")
+    assert desk.block("Plan.txt") == "theirs\n"
+    assert (await desk.workspace.runner.call("undo", {"entry": reloaded.entry}, AGENT)).success
+    assert desk.block("Plan.txt") == "one\ntwo\nthree\nmine\n"
+    assert await desk.state("Plan.txt") == "changed in memory and on disk"
+    assert kind(await desk.file("save", "Plan.txt")) == "conflict"
+
+
+async def test_a_file_that_went_is_not_made_again_by_a_save(desk: Desk) -> None:
+    await desk.add(RW)
+    await desk.file("load", "Plan.txt")
+    await desk.file("append", "Plan.txt", content="more\n")
+    (desk.folder / "Plan.txt").unlink()
+    assert await desk.state("Plan.txt") == "gone from disk"
+    assert kind(await desk.file("save", "Plan.txt")) == "conflict"
+    assert not (desk.folder / "Plan.txt").exists()
+    assert (await desk.file("reconcile", "Plan.txt", keep="memory")).success
+    assert desk.text("Plan.txt") == "one\ntwo\nthree\nmore\n"
+
+
+async def test_what_the_user_denies_is_not_written(desk: Desk) -> None:
+    await desk.add(RW)
+    await desk.file("load", "Plan.txt")
+    await desk.file("append", "Plan.txt", content="more\n")
+    desk.approver.answers[:] = [Denied("not now")]
+    assert kind(await desk.file("save", "Plan.txt")) == "denied"
+    assert desk.text("Plan.txt") == "one\ntwo\nthree\n"
+    assert await desk.state("Plan.txt") == "changed in memory"
+
+
+ODD = ["\ufeffBOM\n", "a\r\nb\r\n", "no newline", "", "e\u0301 \U0001f600\n", "---\nx: 1\n---\n"]
+
+
+@pytest.mark.parametrize("text", ODD)
+async def test_every_byte_survives_load_and_save(desk: Desk, text: str) -> None:
+    desk.write("Odd.txt", text)
+    await desk.add(RW)
+    assert (await desk.file("load", "Odd.txt")).success
+    assert await desk.state("Odd.txt") == "in sync" and desk.block("Odd.txt") == text
+    await desk.file("append", "Odd.txt", content="x")
+    assert (await desk.file("save", "Odd.txt")).success
+    assert desk.text("Odd.txt").startswith(text)
+
+
+# Rules
+
+OPS = ("append", "replace", "save", "create", "delete")
+READ_ONLY, APPEND, HUMAN, READ_WRITE, ADMIN = (
+    Permission.READ_ONLY, Permission.APPEND, Permission.HUMAN, Permission.READ_WRITE, Permission.ADMIN,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("permission", "refused"),
+    [
+        (READ_ONLY, {"append", "replace", "save", "create", "delete"}),
+        (APPEND, {"replace", "save", "delete"}),
+        (HUMAN, {"delete"}),
+        (READ_WRITE, {"delete"}),
+        (ADMIN, set()),
+    ],
+)
+@pytest.mark.parametrize("op", OPS)
+async def test_every_operation_by_every_permission(
+    desk: Desk, op: str, permission: Permission, refused: set[str]
+) -> None:
+    """`save` is of a text that overwrites; it is put into the block past the tool's own look at the rules."""
+    await desk.add(("**", READ_WRITE))
+    await desk.file("load", "Plan.txt")
+    if op == "save":
+        await desk.file("replace", "Plan.txt", old="two", new="TWO")
+    await desk.workspace.sources.remove("desk")
+    await desk.add(("**", permission))
+    outcome = await {
+        "append": lambda: desk.file("append", "Plan.txt", content="x\n"),
+        "replace": lambda: desk.file("replace", "Plan.txt", old="two", new="TWO"),
+        "save": lambda: desk.file("save", "Plan.txt"),
+        "create": lambda: desk.file("create", "New/One.txt", content="new\n"),
+        "delete": lambda: desk.file("delete", "Plan.txt"),
+    }[op]()
+    assert kind(outcome) == ("permission_denied" if op in refused else ""), outcome.message
+    wrote = op in {"save", "create", "delete"} and op not in refused
+    assert len(desk.approver.asked) == wrote, "whatever is written outside the vault is asked about"
+
+
+@pytest.mark.parametrize("permission", list(Permission))
+async def test_loading_is_free_whatever_the_permission_and_so_is_loading_anew(
+    desk: Desk, permission: Permission
+) -> None:
+    await desk.add(("**", permission))
+    assert (await desk.file("load", "Plan.txt")).success
+    desk.write("Plan.txt", "other\n")
+    assert (await desk.file("load", "Plan.txt")).success and desk.block("Plan.txt") == "other\n"
+    assert not desk.approver.asked
+    block = desk.workspace.memory.store.block(f"file:{desk.source.hash8}:Plan.txt", "scriptorium")
+    assert block.permission is permission
+
+
+async def test_the_first_rule_that_means_a_file_decides_and_the_default_is_read_only(desk: Desk) -> None:
+    await desk.add(("drafts/old/**", READ_ONLY), ("drafts/**", ADMIN), ("*.log", APPEND))
+    given = {
+        path: desk.source.permission(desk.source.path(path), "scriptorium")
+        for path in ("drafts/old/a.txt", "drafts/a.txt", "deep/down/x.log", "Plan.txt")
+    }
+    assert list(given.values()) == [READ_ONLY, ADMIN, APPEND, READ_ONLY]
+
+
+async def test_rules_of_an_agent_narrow_and_never_widen(desk: Desk) -> None:
+    narrow = AgentRules(agent="mcp:*", rules=(FileRule(glob="**", permission=READ_ONLY),))
+    wide = AgentRules(agent="scriptorium", rules=(FileRule(glob="**", permission=ADMIN),))
+    await desk.add(("**", READ_WRITE), agents=(narrow, wide))
+    path = desk.source.path("Plan.txt")
+    assert desk.source.permission(path, "scriptorium") is READ_WRITE
+    assert desk.source.permission(path, "mcp:Claude Desktop") is READ_ONLY
+    assert kind(await desk.file("create", "x.txt", CLIENT)) == "permission_denied"
+    assert kind(await desk.file("delete", "Plan.txt")) == "permission_denied"
+
+
+async def test_a_save_of_one_agent_is_a_conflict_for_the_other(desk: Desk) -> None:
+    await desk.add(RW)
+    await desk.file("load", "Plan.txt")
+    await desk.file("load", "Plan.txt", CLIENT)
+    await desk.file("append", "Plan.txt", CLIENT, content="client\n")
+    await desk.file("append", "Plan.txt", content="agent\n")
+    assert (await desk.file("save", "Plan.txt", CLIENT)).success
+    assert kind(await desk.file("save", "Plan.txt")) == "conflict"
+    assert desk.text("Plan.txt") == "one\ntwo\nthree\nclient\n"
+
+
+# What is refused
+
+@pytest.mark.parametrize(
+    "path", ["../vault/Tea.md", "/etc/passwd", ".env", "sub/.git/config", "a\0b", "C:\\x", "", "nul"]
+)
+async def test_paths_that_leave_the_folder_or_are_hidden(desk: Desk, path: str) -> None:
+    desk.write(".env", "SECRET=1\n")
+    await desk.add(("**", ADMIN))
+    for op, more in (("load", {}), ("create", {"content": "x"}), ("delete", {})):
+        outcome = await desk.file(op, path, **more)
+        assert kind(outcome) in {"invalid_parameters", "not_found"}, outcome
+    assert not desk.approver.asked
+
+
+async def test_a_link_that_leads_out_is_not_followed(desk: Desk) -> None:
+    (desk.folder / "out.txt").symlink_to(desk.workspace.root / "Tea.md")
+    await desk.add(("**", ADMIN))
+    assert kind(await desk.file("load", "out.txt")) == "invalid_parameters"
+    assert [one["path"] for one in (await desk.file("list")).result["files"]] == ["Plan.txt"]  # type: ignore[attr-defined, union-attr]
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [(b"\xff\xfe\x00", "storage"), (b"a\0b", "storage"), (b"x" * (LARGEST + 1), "limit")],
+)
+async def test_what_is_no_text_or_too_large_is_not_loaded(desk: Desk, content: bytes, error: str) -> None:
+    (desk.folder / "odd.bin").write_bytes(content)
+    await desk.add(RW)
+    assert kind(await desk.file("load", "odd.bin")) == error
+
+
+async def test_private_notes_of_a_folder_stay_private(desk: Desk) -> None:
+    desk.write("Diary.md", "---\nai: private\n---\nMy secret.\n")
+    await desk.add(RW)
+    outcome = await desk.file("load", "Diary.md")
+    assert kind(outcome) == "not_found" and "secret" not in str(outcome)
+
+
+async def test_folders_that_can_not_be_a_source(desk: Desk, own_folders) -> None:
+    sources = desk.workspace.sources
+    inside = desk.workspace.root / "Sub"
+    inside.mkdir()
+    for number, folder in enumerate(
+        (desk.workspace.root, inside, desk.workspace.root.parent, own_folders, own_folders / "data",
+         desk.folder / "missing")
+    ):  # fmt: skip
+        with pytest.raises(InvalidParametersError):
+            await sources.add(KeptFiles(id=f"s{number}", name="x", folder=str(folder)))
+    await desk.add(RW)
+    (desk.folder.parent / "same").symlink_to(desk.folder)
+    with pytest.raises(InvalidParametersError, match="already"):
+        await sources.add(KeptFiles(id="again", name="x", folder=str(desk.folder.parent / "same")))
+    assert len(sources.all()) == 1
+
+
+async def test_a_grant_for_the_vault_does_not_reach_the_folder(desk: Desk) -> None:
+    from app.permissions.scope import Operation
+
+    desk.workspace.grants.set_session(Operation.UPDATE, True)
+    await desk.add(RW)
+    await desk.file("load", "Plan.txt")
+    await desk.file("append", "Plan.txt", content="x")
+    assert (await desk.file("save", "Plan.txt")).success
+    assert len(desk.approver.asked) == 1
+
+
+async def test_several_folders_are_told_apart(desk: Desk, tmp_path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "Plan.txt").write_text("another\n", "utf-8")
+    await desk.add(RW)
+    await desk.workspace.sources.add(KeptFiles(id="other", name="Other", folder=str(other)))
+    unsure = await desk.file("load", "Plan.txt")
+    assert kind(unsure) == "ambiguous" and unsure.error is not None
+    assert unsure.error["candidates"] == ["desk", "other"]
+    assert (await desk.file("load", "Plan.txt", source_id="Other")).result["text"] == "another\n"
+
+
+# Watching
+
+async def test_an_outside_edit_of_a_loaded_file_is_noticed(desk: Desk) -> None:
+    from app.sources.base import SourcesChanged
+
+    await desk.add(RW)
+    await desk.file("load", "Plan.txt")
+    seen = asyncio.Event()
+    desk.workspace.events.subscribe(SourcesChanged, lambda event: seen.set())
+    desk.write("Plan.txt", "other\n")
+    await asyncio.wait_for(seen.wait(), 20)
+    assert [str(path) for path in desk.source.changed] == ["Plan.txt"]
+    assert await desk.state("Plan.txt") == "changed on disk"
+
+
+async def test_what_is_saved_is_in_the_journal_of_its_folder(desk: Desk) -> None:
+    await desk.add(RW)
+    await desk.file("load", "Plan.txt")
+    await desk.file("append", "Plan.txt", content="x\n")
+    saved = await desk.file("save", "Plan.txt")
+    journal: Journal = desk.workspace.journal
+    assert saved.commit is not None and journal.commit(saved.commit).place == desk.source.place

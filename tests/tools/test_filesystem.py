@@ -1,0 +1,266 @@
+"""The category filesystem: free in the vault, asked about outside, refused where nobody reads."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from app import paths
+from app.permissions.approval import Approved, Denied, Effect
+from app.permissions.caller import Caller, CallerKind
+from app.permissions.scope import Operation
+from app.toolkit.disk_reading import MAX_FILE, SECONDS, Bounds, walk
+
+MODEL = Caller(CallerKind.DESKTOP_AGENT, "Model")
+PRIVATE = "Journal/Letters (private).md"
+PIPES = hasattr(os, "mkfifo")
+
+
+async def call(workspace, tool, /, **arguments):
+    return await workspace.runner.call(tool, arguments, MODEL)
+
+
+def listed(outcome) -> list[str]:
+    assert outcome.success, outcome.error
+    return [entry["path"] for entry in outcome.result["entries"]]
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """A folder outside the vault: /Papers with two texts, a picture, and a folder below."""
+    folder = tmp_path / "Papers"
+    (folder / "Deep" / "Deeper").mkdir(parents=True)
+    (folder / "one.txt").write_text("first line\nsecond treasure\nthird\n")
+    (folder / "Deep" / "two.TXT").write_text("another Treasure\n")
+    (folder / "Deep" / "Deeper" / "three.txt").write_text("treasure\n")
+    (folder / "picture.png").write_bytes(b"\x89PNG\r\n\0\0treasure")
+    return folder
+
+
+# In the vault
+
+
+async def test_in_the_vault_nothing_is_asked_and_nothing_taints(workspace, approver):
+    for tool, arguments in [
+        ("find", {"pattern": "*.md"}),
+        ("directory_list", {"path": "People"}),
+        ("file_read", {"path": "Events/Trial of H4.md"}),
+        ("grep", {"pattern": "clock"}),
+    ]:
+        outcome = await call(workspace, tool, **arguments)
+        assert outcome.success and not outcome.untrusted
+    assert not approver.asked
+
+
+async def test_find_by_name_path_kind_and_depth(workspace):
+    assert listed(await call(workspace, "find", pattern="trial*")) == ["Events/Trial of H4.md"]
+    assert "Events" in listed(await call(workspace, "find", pattern="*", kind="folder"))
+    assert listed(await call(workspace, "find", pattern="Events/*act.md")) == ["Events/Longitude Act.md"]
+    assert listed(await call(workspace, "find", pattern="trial*", depth=1)) == []
+    few = await call(workspace, "find", pattern="*.md", limit=2)
+    assert len(listed(few)) == 2 and not few.result["complete"] and "first 2" in few.result["left_out"][-1]
+
+
+async def test_lines_of_a_file_are_counted_from_zero(workspace, sample_vault):
+    (sample_vault / "lines.txt").write_text("a\nb\nc\nd")
+    outcome = await call(workspace, "file_read", path="lines.txt", offset=1, limit=2)
+    assert outcome.result["text"] == "b\nc\n" and outcome.result["total_lines"] == 4
+    past = await call(workspace, "file_read", path="./lines.txt", offset=9)
+    assert past.result["text"] == "" and past.result["lines"] == 0
+
+
+async def test_private_notes_are_not_there_for_a_model(workspace, sample_vault):
+    (sample_vault / "Fresh.md").write_text("---\nai: private\n---\nthe treasure\n")  # Not indexed yet.
+    assert PRIVATE not in listed(await call(workspace, "directory_list", path="Journal"))
+    assert "Fresh.md" not in listed(await call(workspace, "find", pattern="fresh*"))
+    found = await call(workspace, "grep", pattern="treasure|private")
+    assert not {"Fresh.md", PRIVATE} & {hit["path"] for hit in found.result["matches"]}
+    for path in ("Fresh.md", PRIVATE, str(sample_vault / PRIVATE)):
+        assert (await call(workspace, "file_read", path=path)).error["type"] == "not_found"
+        assert (await call(workspace, "grep", pattern="x", path=path)).error["type"] == "not_found"
+    me = await workspace.runner.call("file_read", {"path": PRIVATE}, Caller.user())
+    assert me.success
+
+
+async def test_programs_own_data_is_neither_listed_nor_read(workspace, sample_vault):
+    for folder in (".git", ".obsidian", ".scriptorium"):
+        (sample_vault / folder).mkdir(exist_ok=True)
+        (sample_vault / folder / "config.txt").write_text("treasure")
+        outcome = await call(workspace, "file_read", path=f"{folder}/config.txt")
+        assert outcome.error["type"] == "permission_denied"
+    assert not [path for path in listed(await call(workspace, "find", pattern="config*")) if path[0] == "."]
+    assert not (await call(workspace, "grep", pattern="^treasure$")).result["matches"]
+
+
+async def test_what_is_not_text_is_said_and_not_shown(workspace, sample_vault):
+    (sample_vault / "blob.bin").write_bytes(b"abc\0treasure")
+    outcome = await call(workspace, "file_read", path="blob.bin")
+    assert outcome.result["binary"] and outcome.result["text"] == "" and "no text" in outcome.message
+    found = await call(workspace, "grep", pattern="treasure", files="*.bin")
+    assert found.result["matches"] == [] and found.result["left_out"] == ["blob.bin: not text"]
+
+
+async def test_a_file_over_the_cap_is_not_read(workspace, sample_vault):
+    with (sample_vault / "large.txt").open("wb") as file:
+        file.truncate(MAX_FILE + 1)
+    assert (await call(workspace, "file_read", path="large.txt")).error["type"] == "limit"
+    found = await call(workspace, "grep", pattern="x", files="large*")
+    assert found.result["left_out"] == ["large.txt: larger than 10 MiB"]
+
+
+@pytest.mark.parametrize("arguments", [{"depth": 11}, {"limit": 1001}, {"kind": "socket"}, {"pattern": ""}])
+async def test_bounds_are_in_the_schema(workspace, arguments):
+    outcome = await call(workspace, "find", **{"pattern": "*", **arguments})
+    assert outcome.error["type"] == "invalid_parameters"
+
+
+async def test_no_pattern_is_slow_and_one_that_re2_has_not_is_told(workspace, sample_vault):
+    (sample_vault / "slow.txt").write_text("a" * 50_000 + "\n")
+    assert (await call(workspace, "grep", pattern="(a+)+$b", files="slow.txt")).success
+    refused = await call(workspace, "grep", pattern="(?=a)b")
+    assert refused.error["type"] == "invalid_parameters" and "look-around" in refused.message
+
+
+def test_a_walk_ends_when_its_time_is_up(outside: Path):
+    times = iter([0.0, 1.0, 2.0, *[SECONDS + 1] * 20])
+    bounds = Bounds(clock=lambda: next(times))
+    assert len(list(walk(str(outside), bounds))) == 2
+    assert bounds.left_out == [f"what was not looked at within {SECONDS:g} s"]
+
+
+# Outside
+
+
+async def test_a_new_folder_outside_is_asked_about_even_where_reading_outside_is_allowed(
+    workspace, approver, outside
+):
+    workspace.grants.set_session(Operation.READ, on=True)
+    outcome = await call(workspace, "file_read", path=str(outside / "one.txt"))
+    assert outcome.success and outcome.untrusted and "second treasure" in outcome.result["text"]
+    (request,) = approver.asked
+    assert isinstance(request.proposal, Effect)
+    assert ("folder", str(outside)) in request.proposal.arguments and request.scope.outside == (str(outside),)
+    again = await call(workspace, "find", pattern="*.txt", path=str(outside))
+    assert again.untrusted and len(approver.asked) == 1
+    assert sorted(Path(path).name for path in listed(again)) == ["one.txt", "three.txt", "two.TXT"]
+    await call(workspace, "directory_list", path=str(outside.parent))
+    assert len(approver.asked) == 2
+
+
+async def test_no_means_that_nothing_is_read(workspace, approver, outside):
+    approver.answers = [Denied("not these")]
+    outcome = await call(workspace, "grep", pattern="treasure", path=str(outside))
+    assert outcome.denied and outcome.words == "not these" and "treasure" not in str(outcome.result)
+
+
+async def test_whether_something_is_there_is_not_told_before_the_user_agrees(workspace, approver, outside):
+    approver.answers = [Denied()]
+    there = await call(workspace, "file_read", path=str(outside / "one.txt"))
+    not_there = await call(workspace, "file_read", path=str(outside / "none.txt"))
+    assert there.as_dict() == not_there.as_dict()
+
+
+async def test_grep_and_lists_outside(workspace, outside):
+    found = await call(workspace, "grep", pattern="TREASURE", path=str(outside), files="*.txt")
+    assert [(Path(hit["path"]).name, hit["line"]) for hit in found.result["matches"]] == [
+        ("one.txt", 2), ("two.TXT", 1), ("three.txt", 1),
+    ]  # fmt: skip
+    cased = await call(workspace, "grep", pattern="Treasure", path=str(outside), case_sensitive=True)
+    assert [Path(hit["path"]).name for hit in cased.result["matches"]] == ["two.TXT"]
+    one = await call(workspace, "grep", pattern="third", path=str(outside / "one.txt"))
+    assert one.result["matches"][0]["line"] == 3
+    names = listed(await call(workspace, "directory_list", path=str(outside), pattern="*.png"))
+    assert names == [str(outside / "picture.png")]
+
+
+async def test_a_link_is_asked_about_by_what_it_points_to(workspace, approver, outside, sample_vault):
+    (sample_vault / "way out").symlink_to(outside)
+    (sample_vault / "out.txt").symlink_to(outside / "one.txt")
+    approver.answers = [Denied()]
+    for path in ("way out/one.txt", "out.txt"):
+        assert (await call(workspace, "file_read", path=path)).denied
+        assert approver.asked[-1].scope.outside == (str(outside),)
+    assert (await call(workspace, "directory_list", path="way out")).denied
+    kinds = {e["path"]: e["kind"] for e in (await call(workspace, "directory_list")).result["entries"]}
+    assert kinds["way out"] == kinds["out.txt"] == "link"
+    assert not (await call(workspace, "grep", pattern="treasure")).result["matches"]
+
+
+async def test_a_link_outside_is_not_followed_out_of_the_folder(workspace, outside, tmp_path):
+    (tmp_path / "Elsewhere").mkdir()
+    (tmp_path / "Elsewhere" / "secret.txt").write_text("treasure")
+    (outside / "link").symlink_to(tmp_path / "Elsewhere")
+    (outside / "file.txt").symlink_to(tmp_path / "Elsewhere" / "secret.txt")
+    found = await call(workspace, "grep", pattern="treasure", path=str(outside))
+    assert "secret" not in str(found.result) and "file.txt" not in str(found.result)
+
+
+async def test_a_link_that_is_put_in_the_way_after_the_question_is_not_followed(
+    workspace, approver, outside, tmp_path
+):
+    (tmp_path / "Elsewhere").mkdir()
+    (tmp_path / "Elsewhere" / "one.txt").write_text("not approved")
+
+    def swap(request):
+        outside.rename(tmp_path / "Moved")
+        outside.symlink_to(tmp_path / "Elsewhere")
+        return Approved(request.proposal)
+
+    approver.answers = [swap]
+    outcome = await call(workspace, "file_read", path=str(outside / "one.txt"))
+    assert not outcome.success and "not approved" not in str(outcome.as_dict())
+
+
+async def test_a_walk_outside_does_not_enter_the_vault_or_hidden_folders(workspace, sample_vault, outside):
+    (outside / ".cache").mkdir()
+    (outside / ".cache" / "x.txt").write_text("treasure")
+    top = sample_vault.parent
+    found = await call(workspace, "find", pattern="*", path=str(top), depth=10)
+    assert not [path for path in listed(found) if path.startswith(f"{sample_vault}/")]
+    assert not [path for path in listed(found) if "/.cache/" in path]
+    assert any("hidden folders" in said for said in found.result["left_out"])
+
+
+CLIMBING = ("../secret.txt", "a/../../b", "..", "x\0y")
+CLOSED = ("/proc/self/environ", "/dev/stdin", "/sys/kernel", "~/.ssh/id_rsa", "/somewhere/.gnupg/x")
+OF_OTHER_SYSTEMS = ("CON", "aux.txt", "C:\\secrets.txt", "\\\\server\\share", "\\\\?\\C:\\x")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="these are paths of Unix")
+@pytest.mark.parametrize(
+    ("tool", "more"),
+    [("file_read", {}), ("directory_list", {}), ("grep", {"pattern": "x"}), ("find", {"pattern": "x"})],
+)
+async def test_what_nobody_reads_is_refused_without_a_question(workspace, approver, tool, more):
+    for path in (*CLIMBING, *CLOSED, *OF_OTHER_SYSTEMS):
+        outcome = await call(workspace, tool, path=path, **more)
+        expected = "permission_denied" if path in CLOSED else "invalid_parameters"
+        assert outcome.error["type"] == expected, path
+    assert not approver.asked
+
+
+async def test_the_apps_own_data_is_refused(workspace, approver):
+    for folder in paths.own_folders():
+        outcome = await call(workspace, "directory_list", path=str(folder))
+        assert outcome.error["type"] == "permission_denied" and not approver.asked
+
+
+@pytest.mark.skipif(not PIPES, reason="this system has no named pipes")
+async def test_a_pipe_and_a_device_link_do_not_hold_anything_up(workspace, outside, sample_vault):
+    os.mkfifo(outside / "pipe")
+    (outside / "zero").symlink_to("/dev/zero")
+    (sample_vault / "zero.txt").symlink_to("/dev/zero")
+    assert (await call(workspace, "file_read", path=str(outside / "pipe"))).error is not None
+    for path in (str(outside / "zero"), "zero.txt"):
+        assert (await call(workspace, "file_read", path=path)).error["type"] == "permission_denied"
+    found = await call(workspace, "grep", pattern="third", path=str(outside))
+    assert len(found.result["matches"]) == 1
+
+
+async def test_a_file_or_folder_that_is_not_there(workspace, outside):
+    for path in ("none.txt", str(outside / "none.txt")):
+        assert (await call(workspace, "file_read", path=path)).error["type"] == "not_found"
+        assert not (await call(workspace, "directory_list", path=path)).success
