@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.desktop.activity.activity import Kind, Starter, Status, of_entry, status_of
+from app.desktop.activity.feed import Feed
+from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
+from app.index.records import IndexRebuilt
+from app.permissions.audit import AuditAppended
+from app.permissions.audit_entry import AuditEntry, Decided
+from app.permissions.caller import Caller, CallerKind
+from app.toolkit.outcome import ToolFinished, ToolOutcome, ToolStarted
+
+AGENT = Caller(CallerKind.DESKTOP_AGENT, "Model", turn="t")
+ENTRY = AuditEntry(
+    100.0, "desktop-agent", "Model", "add_tag", "update", "write_update", "{}", Decided.USER_APPROVED,
+    "approved by the user", "Tagged [[Tea]].", id=7, call="c", commit=3, paths=("Tea.md",),
+)  # fmt: skip
+
+
+def started(call: str = "c") -> ToolStarted:
+    return ToolStarted(call, "add_tag", "{}", AGENT)
+
+
+def test_a_call_is_one_line_from_its_start_to_its_undo(qapp) -> None:
+    feed = Feed()
+    feed.take([started()])
+    (line,) = feed.activities
+    assert (line.kind, line.status, line.starter) == (Kind.TOOL, Status.RUNNING, Starter.AGENT)
+    feed.take([AuditAppended(ENTRY)])
+    (line,) = feed.activities
+    assert line.status is Status.COMPLETED and line.summary == "Tagged “Tea”."
+    feed.take([AuditAppended(replace(ENTRY, id=8, call="d", tool="undo", commit=4, undoes=(3,)))])
+    undo, line = feed.activities
+    assert undo.what == "undo" and line.summary.endswith("(undone)")
+    assert line.entry is not None and line.entry.undone_by == 8
+
+
+def test_a_call_that_could_not_be_logged_is_told_all_the_same(qapp) -> None:
+    feed = Feed()
+    outcome = ToolOutcome(False, message="The disk is full.", error={"type": "storage"})
+    feed.take([started(), ToolFinished("c", outcome, AGENT, "add_tag")])
+    (line,) = feed.activities
+    assert (line.status, line.summary) == (Status.FAILED, "The disk is full.")
+    feed.take([AuditAppended(ENTRY)])
+    assert [each.entry for each in feed.activities] == [ENTRY]
+
+
+@pytest.mark.parametrize(
+    ("decided", "result", "status"),
+    [
+        (Decided.NO_APPROVAL_NEEDED, "5 notes found.", Status.COMPLETED),
+        (Decided.AUTO_APPROVED, "Tagged.", Status.COMPLETED),
+        (Decided.RULE, "Tagged.", Status.COMPLETED),
+        (Decided.RULE, "denied", Status.DENIED),
+        (Decided.RULE, "permission_denied: The tools of Tags are switched off.", Status.DENIED),
+        (Decided.USER_DENIED, "denied", Status.DENIED),
+        (Decided.TIMED_OUT, "denied", Status.DENIED),
+        (Decided.FAILED, "not_found: No note is called so.", Status.FAILED),
+        (Decided.CANCELLED, "withdrawn by the caller", Status.FAILED),
+    ],
+)
+def test_how_a_logged_call_ended(decided: Decided, result: str, status: Status) -> None:
+    entry = replace(ENTRY, decision=decided, result=result, reason="because")
+    assert status_of(entry) is status
+    shown = of_entry(entry).summary
+    assert shown == ("because" if result == "denied" else result.partition(": ")[2] or result)
+
+
+def test_a_round_of_vectors_is_one_line_that_grows(qapp) -> None:
+    feed = Feed()
+    feed.take([EmbeddingProgressed(0, 40), EmbeddingProgressed(20, 40), EmbeddingProgressed(40, 40)])
+    (line,) = feed.activities
+    assert (line.status, line.summary, line.starter) == (Status.COMPLETED, "40 of 40 notes", Starter.SYSTEM)
+    feed.take([EmbeddingProgressed(1, 1)])
+    assert len(feed.activities) == 1, "one saved note is not worth a line"
+    feed.take([EmbeddingFailed("No model."), EmbeddingProgressed(1, 2), IndexRebuilt("It was damaged.")])
+    assert [line.status for line in feed.activities] == [
+        Status.COMPLETED, Status.RUNNING, Status.FAILED, Status.COMPLETED
+    ]  # fmt: skip
+    assert len({line.key for line in feed.activities}) == 4
+
+
+def test_older_calls_of_the_log_come_below_and_once(qapp) -> None:
+    feed = Feed()
+    feed.take([AuditAppended(ENTRY)])
+    feed.add_older([ENTRY, replace(ENTRY, id=6, call="b")])
+    assert [line.key for line in feed.activities] == ["c", "b"]

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.theme import ThemeSource
+from app.desktop.tool_call.form import ToolForm
+from app.desktop.tool_call.names import Names
+from app.desktop.tool_call.result_text import in_words
+from app.toolkit.tool import Tool
+from app.tools import CATALOG
+
+NAMES = Names(cast("VaultClient", None))
+"""For forms that are only looked at: nothing is typed into them, so no name is asked for."""
+
+
+def form_of(tool: Tool, window: QWidget) -> ToolForm:
+    return ToolForm(tool, NAMES, ThemeSource("light"), window)
+
+
+@pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
+def test_every_tool_has_a_form_with_a_named_control_for_each_argument(qtbot, tool: Tool) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    form = form_of(tool, window)
+    assert set(form.editors) == {parameter.name for parameter in tool.parameters}
+    for parameter in tool.parameters:
+        control = form.editors[parameter.name].control
+        assert control.accessibleName() and control.accessibleDescription()
+    given = form._given()
+    assert set(given) <= {"op"} | {p.name for p in tool.parameters if p.required}, "defaults are left out"
+
+
+@pytest.mark.parametrize("tool", [tool for tool in CATALOG if tool.operations], ids=lambda tool: tool.name)
+def test_each_operation_shows_what_it_takes(qtbot, tool: Tool) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    form = form_of(tool, window)
+    box = form.editors["op"].control
+    assert isinstance(box, QComboBox)
+    ruled = frozenset().union(*(fields.takes for fields in tool.operations.values()))
+    for op, fields in tool.operations.items():
+        box.setCurrentIndex(box.findData(op))
+        assert {name for name in form.shown if name in ruled} == fields.takes
+        wrong_before = form._is_valid(form._given())
+        told = {name for name, label in form._errors.items() if label.text()}
+        needed = {name for name in fields.needs if form.editors[name].value in (None, "", (), [])}
+        assert needed <= told and (wrong_before is False or not needed)
+
+
+def test_what_is_given_comes_back(qtbot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    (tool,) = (tool for tool in CATALOG if tool.name == "set_properties")
+    given = {"name": "Tea", "properties": {"rating": 4, "topics": ["tea", "water: hot"], "done": True}}
+    form = ToolForm(tool, NAMES, ThemeSource("light"), window, given, "It was locked.")
+    assert form._given() == given and form.problem.text() == "It was locked."
+    name = form.editors["name"].control
+    assert isinstance(name, QLineEdit) and name.text() == "Tea"
+
+
+def test_a_result_is_told_with_links_and_nothing_in_it_is_markdown() -> None:
+    words = in_words(
+        {
+            "message": "2 notes.",
+            "total": 2,
+            "empty": [],
+            "hits": [
+                {"path": "Plants/Mint.md", "name": "Mint", "score": 0.91234},
+                {"path": "Tea.md", "name": "Tea", "score": 1.0},
+            ],
+            "tags": ["a|b", "<b>bold</b>", "[[Not a link]]"],
+            "text": "# A heading\n```\ncode",
+        }
+    )
+    assert "- **Total**: 2" in words and "Empty" not in words and "2 notes." not in words
+    assert "[[Plants/Mint\\|Mint]] | 0.912" in words and "[[Tea]] | 1" in words
+    assert "\\[\\[Not a link\\]\\]" in words and "\\<b\\>" in words
+    assert "````\n# A heading\n```\ncode\n````" in words
