@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 
 from PySide6.QtCore import QCoreApplication
@@ -55,7 +56,7 @@ class Activity:
     """A line. `key` is the call's id, or names the system's work; `at` a Unix time in seconds.
 
     `summary` says what came of it, `request` is set while the user is asked, `entry` once it is in the
-    audit log; `paths` are the files that it is about, `until` when a question's time is up.
+    audit log; `paths` are the files that it is about.
     """
 
     key: str
@@ -67,7 +68,6 @@ class Activity:
     who: str
     at: float
     request: ApprovalRequest | None = None
-    until: float = 0.0
     entry: AuditEntry | None = None
     paths: tuple[str, ...] = ()
 
@@ -82,16 +82,15 @@ def asked(activity: Activity, request: ApprovalRequest, at: float) -> Activity:
     return replace(
         activity,
         status=Status.PENDING,
-        summary=title(request),
+        summary=_tr("{0}; waits until {1}").format(title(request), _clock(at + request.timeout)),
         request=request,
-        until=at + request.timeout,
         paths=tuple(map(str, request.scope.paths)),
     )
 
 
 def answered(activity: Activity) -> Activity:
     """The call once the user has answered: it goes on, or ends at once."""
-    return replace(activity, status=Status.RUNNING, request=None, until=0.0)
+    return replace(activity, status=Status.RUNNING, request=None)
 
 
 def of_entry(entry: AuditEntry) -> Activity:
@@ -171,6 +170,10 @@ def in_a_line(activity: Activity) -> str:
 def who(activity: Activity) -> str:
     """The name of who began it."""
     return starter_words(activity.starter) if activity.starter is Starter.USER else describe(activity.who)
+
+
+def _clock(at: float) -> str:
+    return datetime.fromtimestamp(at).strftime("%H:%M")
 
 
 def _tr(text: str) -> str:
