@@ -41,7 +41,7 @@ class ScriptoriumError(Exception):
 
     def as_dict(self) -> dict[str, object]:
         """The error as a tool's caller sees it: `type`, `message` and the data."""
-        return {"type": self.type, "message": self.message, **self.data}
+        return {**self.data, "type": self.type, "message": self.message}
 
 
 class NotFoundError(ScriptoriumError):

@@ -18,12 +18,11 @@ from app.agent.team import BUILTIN, Responders, Team
 from app.agent.transcript import (
     ConversationsChanged,
     ItemSettled,
-    Notice,
-    ToolCard,
     TurnFinished,
     TurnStarted,
     TurnState,
     UserText,
+    holds_untrusted,
 )
 from app.agent.turn import Prompt, Role, Turn
 from app.errors import ConflictError, ScriptoriumError
@@ -123,8 +122,7 @@ class AgentSession:
         elif answering is not None:
             role = Role(answering.name)
         caller = self._caller(conversation, answering)
-        items = self.store.items(conversation)
-        if any(isinstance(item, ToolCard | Notice) and item.untrusted for item in items):
+        if holds_untrusted(self.store.items(conversation)):
             caller = replace(caller, tainted=True)
         said = UserText(turn=caller.turn, at=time.time(), text=prompt.text, notes=prompt.notes)
         position = self.store.append(conversation, said)

@@ -21,7 +21,7 @@ from app.agent.chain import Budget, Link
 from app.agent.conversations import ConversationStore
 from app.agent.group_work import GroupResult, work_together
 from app.agent.mailbox import Mailbox
-from app.agent.transcript import ToolCard, TurnFinished, TurnStarted, TurnState
+from app.agent.transcript import TurnFinished, TurnStarted, TurnState, holds_untrusted
 from app.agent.turn import Prompt, Role, Turn
 from app.errors import NotFoundError, ScriptoriumError
 from app.events import EventBus
@@ -192,9 +192,7 @@ class Team:
 
     def _caller(self, asker: Caller, name: str, conversation: str) -> Caller:
         """The agent as a caller: what the asker knows, it knows; what holds the asker back, holds it back."""
-        untrusted = any(
-            isinstance(item, ToolCard) and item.untrusted for item in self._store.items(conversation)
-        )
+        untrusted = holds_untrusted(self._store.items(conversation))
         outside = asker.name if asker.kind in _OUTSIDE and not asker.agent else ""
         return Caller(
             CallerKind.DESKTOP_AGENT if asker.kind is CallerKind.USER else asker.kind,

@@ -6,6 +6,7 @@ to the answer's end; its id is also the `turn` of each tool call, so that it can
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -116,6 +117,11 @@ class Notice(Item):
 
 AnyItem = UserText | AgentText | Thinking | ToolCard | Question | Message | Notice
 ITEM: TypeAdapter[AnyItem] = TypeAdapter(AnyItem)
+
+
+def holds_untrusted(items: Iterable[AnyItem]) -> bool:
+    """Whether text from outside stands in a conversation, so that all that follows is tainted."""
+    return any(isinstance(item, ToolCard | Notice) and item.untrusted for item in items)
 
 
 YOU = "You"

@@ -119,7 +119,7 @@ class Turn:
     def notice(self, level: str, text: str, hint: str = "") -> None:
         """Say something about the turn itself."""
         self.settle()
-        if level == "error":
+        if level != "info":
             self.problem = text
         said = {"level": level, "text": text, "hint": hint, "agent": self.agent}
         self._put(Notice.model_validate({"turn": self.caller.turn, "at": time.time(), **said}))

@@ -69,7 +69,8 @@ class SourcesPanel(Panel):
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(self.table)
         split.addWidget(self.details)
-        split.setSizes([420, 580])
+        split.setSizes([round(340 * theme.zoom), round(660 * theme.zoom)])
+        split.setStretchFactor(1, 1)
         split.setChildrenCollapsible(False)
         self.empty = EmptyState(
             theme,
@@ -247,7 +248,7 @@ class SourcesPanel(Panel):
         table.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         table.setColumnWidth(1, round(90 * self._theme.zoom))
         table.setColumnWidth(2, round(84 * self._theme.zoom))
-        table.setMinimumWidth(240)
+        table.setMinimumWidth(round(290 * self._theme.zoom))
         table.currentItemChanged.connect(self._show_chosen)
         return table
 

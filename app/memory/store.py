@@ -45,6 +45,8 @@ from app.vault.path import NotePath
 
 log = logging.getLogger(__name__)
 
+_LOOK_AGAIN_S = 3600.0
+
 
 @dataclass(frozen=True, slots=True)
 class PinnedBlock:
@@ -90,6 +92,7 @@ class MemoryStore:
         self._documents: dict[str, Row] = {}
         self._blocks: dict[str, Block] = {}
         self.problem = self.database.problem
+        self._looked = time.monotonic()
         if self.database.restored is not None:
             self._replay()
         self._load()
@@ -106,7 +109,11 @@ class MemoryStore:
         self.database.close()
 
     def back_up(self) -> None:
-        """Make a backup if the last is older than a day; a failure is told by `problem`, and logged."""
+        """Make a backup if the last is older than a day; a failure is told by `problem`, and logged.
+
+        Commits see to it, too, so that an app that stays open for weeks has its backups.
+        """
+        self._looked = time.monotonic()
         try:
             self.database.back_up()
         except StorageError as error:
@@ -252,10 +259,13 @@ class MemoryStore:
                 turn, note, entry, change_set.summary, (), tuple(undoes), PLACE,
             )  # fmt: skip
             try:
-                return self._commit(change_set, draft, rows)
+                commit = self._commit(change_set, draft, rows)
             except StorageError:
                 self._load()
                 raise
+        if time.monotonic() - self._looked > _LOOK_AGAIN_S:
+            self.back_up()
+        return commit
 
     def _commit(self, change_set: ChangeSet, draft: Draft, rows: list[Row]) -> Commit:
         self._step("keep")

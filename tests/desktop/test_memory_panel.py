@@ -67,6 +67,8 @@ def test_an_edit_is_saved_without_a_question_and_can_be_rolled_back(
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as (vault, panel):
             page = panel.page
+            compared: list[Diff] = []
+            page.difference.compared.connect(compared.append)
             assert not page.save_button.isEnabled()
             page.text.setPlainText("one\nTWO\n")
             assert page.save_button.isEnabled()
@@ -74,8 +76,6 @@ def test_an_edit_is_saved_without_a_question_and_can_be_rolled_back(
             await wait_until(lambda: page.versions.count() == 2 and not page.save_button.isEnabled())
             assert (await kept(vault)).text == "one\nTWO\n" and not vault.asked
             assert "You" in page.versions.item(0).text() and "Agent" in page.versions.item(1).text()
-            compared: list[Diff] = []
-            page.difference.compared.connect(compared.append)
             page.tabs.setCurrentIndex(1)
             page.versions.setCurrentRow(1)
             await wait_until(lambda: page.roll_back_button.isEnabled())

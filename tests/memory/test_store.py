@@ -213,6 +213,15 @@ def test_backups_are_made_once_a_day_and_a_few_are_kept(kept: Kept) -> None:
     assert len(left) == 5 and names[0] not in left
 
 
+def test_an_app_that_stays_open_backs_up_by_its_commits(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept.store.commit(created(PLAN), author="A")
+    assert not kept.store.database.kept_backups()
+    monkeypatch.setattr("app.memory.store._LOOK_AGAIN_S", -1.0)
+    kept.store.commit(edited(PLAN, PLAN.with_text("new")), author="A")
+    kept.store.commit(created(Block.new(ME, "other")), author="A")
+    assert len(kept.store.database.kept_backups()) == 1
+
+
 @pytest.mark.parametrize("backups", [0, 1, 2])
 def test_a_damaged_memory_is_set_aside_and_restored_with_what_came_later(kept: Kept, backups: int) -> None:
     kept.store.commit(created(PLAN), author="A")

@@ -117,6 +117,8 @@ class BlockPage(QWidget):
         self.tabs.setTabVisible(1, True)
         if not same:
             self.status.clear()
+            self._history = History((), None)
+            self.versions.clear()
         tasks.start(self._load_history(block), owner=self, what=self.tr("read the history of the block"))
 
     def show_entry(self, entry: Found) -> None:
@@ -190,14 +192,19 @@ class BlockPage(QWidget):
         history = await self._client.run(lambda workspace: asking.read_history(workspace, block.path))
         if self.block is None or self.block.path != block.path:
             return
+        if history == self._history and self.versions.count():
+            return
+        chosen = self._version
+        self.versions.blockSignals(True)
         self._history = history
         self.versions.clear()
         for version in history.versions:
             self.versions.addItem(self._version_words(version))
+        self.versions.setCurrentRow(history.versions.index(chosen) if chosen in history.versions else 0)
+        self.versions.blockSignals(False)
         self.tabs.setTabText(1, self.tr("History · {0}").format(len(history.versions)))
-        if history.versions:
-            self.versions.setCurrentRow(0)
-        else:
+        self._choose_version()
+        if not history.versions:
             self.difference.show_message(self.tr("Nothing was written into this block yet."))
             self.roll_back_button.setEnabled(False)
 
@@ -252,13 +259,15 @@ class BlockPage(QWidget):
 
     def _follow_text(self) -> None:
         edited = self.is_edited
-        self.save_button.setVisible(self.block is not None)
-        self.discard_button.setVisible(self.block is not None)
+        in_sight = self.block is not None and self.tabs.currentIndex() <= 0
+        self.save_button.setVisible(in_sight)
+        self.discard_button.setVisible(in_sight)
         self.save_button.setEnabled(edited)
         self.discard_button.setEnabled(edited)
 
     def _connect(self) -> None:
         self.text.textChanged.connect(self._follow_text)
+        self.tabs.currentChanged.connect(self._follow_text)
         self.versions.currentRowChanged.connect(self._choose_version)
         self.discard_button.clicked.connect(self.discard)
         save = self.tr("save the block")
@@ -313,7 +322,7 @@ class BlockPage(QWidget):
     def _history_page(self) -> QWidget:
         left = QWidget()
         column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
+        column.setContentsMargins(8, 4, 8, 0)
         column.setSpacing(6)
         column.addWidget(self.versions, 1)
         column.addWidget(self.roll_back_button)

@@ -106,6 +106,8 @@ class RulesEditor(QWidget):
         self.table.setItem(at, _AGENT, item)
         box = QComboBox()
         box.setAccessibleName(self.tr("What agents may do"))
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumContentsLength(8)
         for one in Permission:
             box.addItem(permission_words(one), one.value)
         box.setCurrentIndex(box.findData(permission.value))
@@ -147,9 +149,12 @@ class RulesEditor(QWidget):
         table.setTabKeyNavigation(False)
         head = table.horizontalHeader()
         head.setSectionResizeMode(_FILES, QHeaderView.ResizeMode.Stretch)
-        head.setSectionResizeMode(_MAY, QHeaderView.ResizeMode.ResizeToContents)
+        head.setStretchLastSection(False)
+        head.setMinimumSectionSize(round(60 * theme.zoom))
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        table.setColumnWidth(_AGENT, round(120 * theme.zoom))
+        table.setColumnWidth(_MAY, round(216 * theme.zoom))
+        table.setColumnWidth(_AGENT, round(96 * theme.zoom))
+        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         table.itemChanged.connect(self._touched)
         return table
 

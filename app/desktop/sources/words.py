@@ -39,11 +39,11 @@ def permission_words(permission: Permission) -> str:
     """What agents may do with files, in a few words."""
     return {
         Permission.READ_ONLY: _tr("Read only"),
-        Permission.APPEND: _tr("Add to the end, make new ones"),
-        Permission.PARTNER: _tr("Edit; each edit in memory asks too (partner)"),
-        Permission.HUMAN: _tr("Edit; each edit in memory asks too (human)"),
-        Permission.READ_WRITE: _tr("Edit, make new ones"),
-        Permission.ADMIN: _tr("Edit, make new ones, delete"),
+        Permission.APPEND: _tr("Add to, make new"),
+        Permission.PARTNER: _tr("Edit, asked twice (partner)"),
+        Permission.HUMAN: _tr("Edit, asked twice (human)"),
+        Permission.READ_WRITE: _tr("Edit, make new"),
+        Permission.ADMIN: _tr("Edit, make new, delete"),
     }[permission]
 
 

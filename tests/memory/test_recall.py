@@ -1,0 +1,86 @@
+"""The archive: found by words, by meaning where that is on, within a span of time, one agent's only."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.embeddings.client import Embedder
+from app.embeddings.vectors import VectorStore
+from app.memory.archive import Span
+from app.memory.changes import PLACE, inserted
+from app.memory.entry import Entry
+from app.permissions.caller import Caller, CallerKind
+from app.toolkit.meaning import Meaning
+from app.toolkit.memory import Memory, agent_of
+from app.vault.changes import ChangeSet, Delete
+from tests.memory.conftest import Kept
+
+ME = "scriptorium"
+TEXTS = ("The captain drinks green tea.", "The ship was painted blue.", "航海用時計は正確だ。")
+
+
+@pytest.fixture
+def memory(kept: Kept) -> Memory:
+    for number, text in enumerate(TEXTS):
+        entry = Entry(ME, f"2026010{number}-000000-00000000", f"2026-01-0{number + 1}T00:00:00Z", text)
+        kept.store.commit(inserted(entry), author="A")
+    kept.store.commit(inserted(Entry.new("editor", "The editor drinks tea.")), author="A")
+    return Memory(kept.store, lambda query: ())
+
+
+async def said(memory: Memory, query: str, **more) -> list[str]:
+    return [one.text for one in await memory.recall(ME, query, 5, **more)]
+
+
+async def test_words_in_any_script_and_of_one_agent_only(memory: Memory) -> None:
+    assert await said(memory, "tea?") == [TEXTS[0]]
+    assert await said(memory, "時計") == [TEXTS[2]]
+    assert await said(memory, 'the "ship" AND (') and not await said(memory, "!?")
+    assert memory.archive.count(ME) == 3
+    assert [one.text for one in memory.archive.newest(ME, 2)] == [TEXTS[2], TEXTS[1]]
+
+
+async def test_a_span_of_time(memory: Memory) -> None:
+    assert await said(memory, "the", span=Span("2026-01-02", "")) == [TEXTS[1]]
+    assert await said(memory, "the", span=Span("", "2026-01-02")) == [TEXTS[0]]
+
+
+async def test_what_is_meant_is_found_without_its_words(memory: Memory, kept: Kept) -> None:
+    embedder = Embedder()
+    vectors = VectorStore(kept.folder, embedder.model.key)
+    try:
+        meaning = Meaning(embedder, vectors)
+        assert not await said(memory, "favourite beverage")
+        assert (await said(memory, "favourite beverage", meaning=meaning))[0] == TEXTS[0]
+        assert not memory.archive.without_vector(ME, meaning.model_key)
+        assert (await said(memory, "blue", meaning=meaning))[0] == TEXTS[1]
+    finally:
+        vectors.close()
+        await embedder.close()
+    # Without vectors the words alone still answer.
+    assert await said(memory, "tea", meaning=meaning) == [TEXTS[0]]
+
+
+def test_vectors_go_with_their_entry(memory: Memory, kept: Kept) -> None:
+    first = memory.archive.newest(ME, 1)[0]
+    memory.archive.keep_vectors("m", [(first.number, np.ones(4) / 2), (10_000, np.ones(4) / 2)])
+    assert memory.archive.by_meaning(ME, "m", np.ones(4) / 2, 5) == [(first.number, 1.0)]
+    entry = next(one for one in kept.store._documents.values() if one.entry and one.entry.id == first.entry)
+    kept.store.commit(ChangeSet.of(Delete(entry.path, entry.data), place=PLACE), author="A")
+    assert not memory.archive.by_meaning(ME, "m", np.ones(4) / 2, 5)
+
+
+@pytest.mark.parametrize(
+    ("caller", "agent"),
+    [
+        (Caller.user(), ME),
+        (Caller(CallerKind.DESKTOP_AGENT, "any model"), ME),
+        (Caller(CallerKind.CLI, "terminal"), ME),
+        (Caller(CallerKind.DESKTOP_AGENT, "Editor", agent="editor"), "editor"),
+        (Caller(CallerKind.MCP, "Client"), "mcp:Client"),
+        (Caller(CallerKind.HTTP, "Client"), "http:Client"),
+    ],
+)
+def test_whose_memory_it_is(caller: Caller, agent: str) -> None:
+    assert agent_of(caller) == agent
