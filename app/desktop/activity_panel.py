@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QListView, QStackedWidget, QWidget
 
 from app.desktop import tasks
@@ -22,9 +22,14 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 class _List(QListView):
-    """Enter is for the line that is marked."""
+    """Enter is for the line that is marked; the buttons in the lines follow the width."""
 
     entered_on = Signal(QModelIndex)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.doItemsLayout()
+        self.updateEditorGeometries()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
@@ -106,7 +111,6 @@ class ActivityPanel(Panel):
         self.list.setModel(self.shown)
         self.list.setItemDelegate(self._line)
         self.list.setUniformItemSizes(True)
-        self.list.setResizeMode(QListView.ResizeMode.Adjust)  # else the buttons stay where they were
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(self.tr("Activity, newest first"))
         self._stack.addWidget(self.list)

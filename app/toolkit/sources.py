@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from app.errors import ScriptoriumError
 from app.memory.changes import PLACE as MEMORY
+from app.memory.labels import label_of
 from app.memory.projection import read_block
 from app.permissions.access import Access
 from app.permissions.caller import Caller, CallerKind
+from app.sources.base import SourcesChanged
 from app.sources.file_source import FileSource
 from app.sources.working_copy import HASH, PATH, SOURCE
 from app.toolkit.memory import agent_of
@@ -116,5 +118,7 @@ def follow_commits(sources: Sources, journal: Journal, events: EventBus) -> Call
             commit = journal.commit(event.commit)
             changed = tuple((change.place, change.after) for change in commit.changes)
             sources.committed(event.place, changed, undo=bool(commit.undoes))
+        elif event.place == MEMORY and any(label_of(path).startswith("file:") for path in event.paths):
+            events.publish(SourcesChanged(tuple(one.kept.id for one in sources.files())))
 
     return events.subscribe(DocumentsChanged, told)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.desktop.activity.activity import Activity, Status, name_of, who
 from app.desktop.activity.feed import ACTIVITY_ROLE
@@ -45,6 +45,10 @@ class Line(QStyledItemDelegate):
         """One line of text with air."""
         height = max(QFontMetrics(option.font).height(), round(_ICON * self._theme.zoom))
         return QSize(0, height + round(2 * _ABOVE * self._theme.zoom))
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: _Index) -> None:
+        """The buttons have the whole height of the line, not that of its text."""
+        editor.setGeometry(option.rect)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Paint the row, then its parts from the left; what came of it takes the room that is left."""
