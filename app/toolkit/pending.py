@@ -183,7 +183,9 @@ class PendingOperations:
         def begins() -> None:
             nonlocal begun
             # A second step of this very call, which nobody was asked about, is no second run.
-            if kept and not begun and not self._store.turn(operation.id, PendingState.WAITING, PendingState.RUNNING):
+            if not kept or begun:
+                return
+            if not self._store.turn(operation.id, PendingState.WAITING, PendingState.RUNNING):
                 raise NotFoundError("It was decided already.", pending_operation_id=operation.id)
             begun = True
 
