@@ -100,6 +100,9 @@ class Gate:
                 answer = await self._ask(record, facts, request)
                 if isinstance(answer, Refused):
                     return self._refuse(record, answer)
+                if isinstance(now := self._policy.decide(facts), Deny):
+                    # A rule that came while the question waited holds for what was waiting, too.
+                    return self._refuse(record, Refused(Decided.RULE, f"Refused: {now.reason}."))
                 if record.decided is Decided.USER_APPROVED:
                     self._grants.remember_outside(facts.scope.outside)
                 return answer

@@ -46,7 +46,7 @@ from app.toolkit.outcome import (
 from app.toolkit.places import Places
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.reading import PreparedCall, admit_reading
-from app.toolkit.registry import ToolRegistry
+from app.toolkit.registry import Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.services import Services
 from app.toolkit.sight import Visibility
@@ -282,9 +282,7 @@ class ToolRunner:
         """
         tool = self._registry.get(record.tool)
         category = self._registry.category(tool.category)
-        if not category.on or category.id in self._policy.categories_off:
-            record.decide(Decided.RULE, f"the category {category.id} is off")
-            raise PermissionDeniedError(f"The tools of {category.name} are switched off.", tool=tool.name)
+        self._check_on(record, category)
         arguments = validated(tool, given)
         op = tool.check_operation(arguments)
         if not self._policy.may_call(record.caller, category.id, tool.name, op):
@@ -295,6 +293,12 @@ class ToolRunner:
         self._limits.check(tool, category, record.caller)
         sight = self._visibility.of(record.caller, tool.name)
         return PreparedCall(record, tool, category, arguments, op, sight)
+
+    def _check_on(self, record: CallRecord, category: Category) -> None:
+        """See that the category is on, also once the user has answered: that may take a day."""
+        if not category.on or category.id in self._policy.categories_off:
+            record.decide(Decided.RULE, f"the category {category.id} is off")
+            raise PermissionDeniedError(f"The tools of {category.name} are switched off.", tool=record.tool)
 
     async def _answer(self, call: PreparedCall) -> Answer:
         """Run the tool's function.
@@ -352,6 +356,7 @@ class ToolRunner:
                 return refused_outcome(admitted)
             return without_changes(call.tool, proposal.otherwise, admitted)
         assert isinstance(admitted.proposal, ChangeSet)
+        self._check_on(call.record, self._registry.category(call.category.id))
         whole = admitted.proposal.digest == proposal.change_set.digest
         await self._commit(call.record, admitted.proposal, proposal.undoes if whole else ())
         sees = call.sight.sees if place.store.place == VAULT else lambda path: True
@@ -365,6 +370,7 @@ class ToolRunner:
         admitted = await self._gate.admit(call.record, facts, proposal.effect, call.said)
         if isinstance(admitted, Refused):
             return refused_outcome(admitted)
+        self._check_on(call.record, self._registry.category(call.category.id))
         self._trail.require()
         call.record.begins()
         came = await proposal.run()

@@ -280,3 +280,25 @@ async def test_a_secret_in_a_command_is_in_no_column_of_the_log(bench):
     outcome = await bench.call("run_program", {"command": f"curl -H 'X: {secret}'"})
     assert outcome.success and secret not in str(bench.last())
     assert "curl" in bench.last().scope
+
+
+async def test_a_category_that_is_switched_off_while_the_user_is_asked_is_off(bench):
+    def off(request):
+        bench.registry.set_category("development", False)
+        return Approved(request.proposal)
+
+    bench.approver.answers.append(off)
+    outcome = await bench.call("run_program", {"command": "ls"})
+    assert outcome.error["type"] == "permission_denied" and bench.last().decision == "rule"
+
+
+async def test_a_deny_rule_that_comes_while_the_user_is_asked_holds(bench):
+    def deny(request):
+        rule = Rule(effect="deny", operations=("create",), glob="**")
+        bench.policy.configure(PermissionSettings(rules=(rule,)))
+        return Approved(request.proposal)
+
+    bench.approver.answers.append(deny)
+    outcome = await bench.call("make", {"name": "Coffee"})
+    assert outcome.error["type"] == "permission_denied" and bench.last().decision == "rule"
+    assert not (bench.root / "Coffee.md").exists()
