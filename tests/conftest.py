@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -32,6 +33,15 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
         monkeypatch.setenv(f"SCRIPTORIUM_{name}", str(home / name.lower()))
     return home
+
+
+@pytest.fixture(autouse=True)
+def garbage_is_collected_here() -> Iterator[None]:
+    """As in the app: a collection in a worker thread would destroy Qt's objects in the wrong thread."""
+    gc.disable()
+    yield
+    gc.collect(1)
+    gc.disable()
 
 
 @pytest.fixture(autouse=True)

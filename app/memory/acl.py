@@ -104,7 +104,8 @@ def judge(before: Block | None, after: Block | None, agent: str) -> Verdict:
         return _judge_new(after, agent)
     permission = before.permission_of(agent)
     if permission is None:
-        return Verdict(_DENY, f"the block {before.label!r} is not shared with {agent}")
+        # Its label is not said: who may not read a block need not know that there is one.
+        return Verdict(_DENY, f"a block of another agent is not shared with {agent}")
     verdicts = [
         Verdict(allowed(operation, permission), _words(operation, permission, before))
         for operation in operations(before, after, agent)

@@ -10,10 +10,11 @@ from typing import Literal, TypeVar, cast
 
 import re2
 
-from app.errors import InvalidParametersError, NotFoundError
+from app.errors import InvalidParametersError, LimitError, NotFoundError
 from app.memory import content as contents
 from app.memory.block import Block
 from app.memory.content import Content, LogEntry, PlainContent
+from app.memory.projection import LARGEST
 from app.memory.schema import (
     CompositeSchema,
     FieldKind,
@@ -212,12 +213,16 @@ def _whole(text: str) -> int:
 def _replaced(text: str, old: str, new: str, mode: Mode, nth: int) -> str:
     if mode == "regex":
         return _replaced_by_pattern(text, old, new)
+    if not old:
+        raise InvalidParametersError("Say which text is to be replaced; append adds to it.")
     count = text.count(old)
     wanted = nth if mode == "nth" else 1
     if count < wanted:
         found = "is not there" if not count else f"is there {count} times only"
         raise NotFoundError(f"The text {old[:80]!r} {found}.", found=count)
     if mode == "all":
+        if len(text) + count * len(new) > LARGEST:
+            raise LimitError(f"The text would be longer than {LARGEST:,} characters.", limit=LARGEST)
         return text.replace(old, new)
     at = -1
     for _ in range(wanted):

@@ -37,5 +37,6 @@ def outside_profile(profile: CallerProfile, call: CallFacts) -> str:
         return f"{who} may only read"
     for part in call.parts:
         if part.path is not None and not part.place and not reaches(profile, part.path):
-            return f"{who} may not reach {part.path}"
+            # The path is not said: it may be one that the caller does not know, of a note that links there.
+            return f"{who} may only reach {', '.join(profile.folders)}"
     return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from app.permissions.audit_entry import Decided
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.result import ToolResult
 from app.vault.changes import ChangeSet, after_of, content_hash, touched_paths
+from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.toolkit.gate import Refused
@@ -61,13 +62,20 @@ def without_changes(tool: Tool, result: ToolResult, refused: Refused) -> ToolOut
     return replace(made, message=f"{result.message} {refused.message}".strip(), words=refused.words)
 
 
-def told_by_user(proposed: ChangeSet, approved: ChangeSet) -> dict[str, object]:
-    """What a caller has to know when the user approved a part of its change, or other words."""
+def told_by_user(
+    proposed: ChangeSet, approved: ChangeSet, sees: Callable[[NotePath], bool]
+) -> dict[str, object]:
+    """What a caller has to know when the user approved a part of its change, or other words.
+
+    Files that it may not see (`sees`) are not told of: their links may have been rewritten with the rest.
+    """
     kept = {change.path for change in approved.changes}
-    left = [str(change.path) for change in proposed.changes if change.path not in kept]
+    left = [
+        str(change.path) for change in proposed.changes if change.path not in kept and sees(change.path)
+    ]
     files = [
         {"path": str(touched_paths(change)[-1]), "hash": content_hash(after)}
         for change in approved.changes
-        if (after := after_of(change)) is not None
+        if (after := after_of(change)) is not None and sees(touched_paths(change)[-1])
     ]
     return {"changed_by_user": True, "files": files, "left_out": left}

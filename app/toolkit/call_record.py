@@ -141,7 +141,7 @@ class CallRecord:
             caller=self.caller.name,
             tool=self.tool,
             operation=self.operation,
-            scope=self.scope,
+            scope=without_secrets(self.scope),
             arguments=self.arguments,
             decision=self.decided.value,
             reason=without_secrets(self.reason),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from app.errors import NotFoundError
@@ -16,7 +16,7 @@ from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.vault.changes import ChangeSet
-    from app.vault.commits import Commit, Version
+    from app.vault.commits import Changed, Commit, Version
     from app.vault.journal import Journal, UndoPlan
 
 
@@ -33,8 +33,17 @@ class HistoryView:
         self._sight = sight
 
     def versions(self, path: NotePath) -> tuple[Version, ...]:
-        """What the note at `path` was, newest first, across moves; none for a note the call may not see."""
-        return self._journal.history(path) if self._sight.sees(path) else ()
+        """What the note at `path` was, newest first, across moves; none for a note the call may not see.
+
+        A note that is gone is judged by the text that it had last.
+        """
+        if not self._sight.sees(path):
+            return ()
+        found = self._journal.history(path)
+        last = next((one.hash for one in found if one.hash is not None), None)
+        if self._is_private(last):
+            return ()
+        return tuple(one for one in found if self._sight.sees(one.path) and not self._is_private(one.hash))
 
     def content(self, hash: str) -> bytes:
         """The bytes of a version.
@@ -76,11 +85,46 @@ class HistoryView:
         Raises:
             NotFoundError: the log has no such entry.
         """
-        return self._audit.commits_of_entry(entry)
+        return self._known(self._audit.commits_of_entry(entry))
 
     def commits_of_turn(self, turn: str) -> tuple[int, ...]:
         """The commits that the calls of a turn made, oldest first."""
-        return self._audit.commits_of_turn(turn)
+        return self._known(self._audit.commits_of_turn(turn))
+
+    def told(self, commits: Iterable[int], paths: Iterable[NotePath]) -> list[str]:
+        """Those of the documents touched by the commits that the call may know of."""
+        found = [one for one in map(self._journal.commit, commits) if one.place == VAULT]
+        changes = [change for one in found for change in one.changes]
+        hidden = {
+            path for one in changes if not self._shows(one) for path in (one.path, one.to) if path is not None
+        }
+        return [str(path) for path in paths if path not in hidden]
+
+    def _known(self, commits: Iterable[int]) -> tuple[int, ...]:
+        """Those of the commits of which the call may know at least one change."""
+        found = (self._journal.commit(number) for number in commits)
+        return tuple(one.id for one in found if self._may_know(one))
+
+    def _may_know(self, commit: Commit) -> bool:
+        if commit.place:
+            return self._sees(commit)
+        return any(self._shows(change) for change in commit.changes)
+
+    def _shows(self, change: Changed) -> bool:
+        """Whether the call may know of a note: by its paths, and by its texts where the note is gone."""
+        paths = [path for path in (change.path, change.to) if path is not None]
+        if not all(self._sight.sees(path) for path in paths):
+            return False
+        return not (self._is_private(change.before) or self._is_private(change.after))
+
+    def _is_private(self, hash: str | None) -> bool:
+        """Whether a version that is kept is to be hidden from the call."""
+        if hash is None or not self._sight.hides_private:
+            return False
+        try:
+            return is_private(self._journal.content(hash))
+        except NotFoundError:
+            return False
 
     def plan_undo(self, commits: Sequence[int]) -> UndoPlan:
         """The change set that takes the commits back and keeps what was written since, and the conflicts.

@@ -354,7 +354,8 @@ class ToolRunner:
         assert isinstance(admitted.proposal, ChangeSet)
         whole = admitted.proposal.digest == proposal.change_set.digest
         await self._commit(call.record, admitted.proposal, proposal.undoes if whole else ())
-        extra = {} if whole else told_by_user(proposal.change_set, admitted.proposal)
+        sees = call.sight.sees if place.store.place == VAULT else lambda path: True
+        extra = {} if whole else told_by_user(proposal.change_set, admitted.proposal, sees)
         return success(call.tool, proposal.result, extra)
 
     async def _settle_effect(self, call: PreparedCall, proposal: EffectProposal[ToolResult]) -> ToolOutcome:

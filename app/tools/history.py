@@ -123,14 +123,17 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
     first, *others = context.history.by_place(commits)
     plan = context.history.plan_undo(first)
     if plan.conflicts:
-        paths = [str(conflict.path) for conflict in plan.conflicts]
+        paths = context.history.told(first, (conflict.path for conflict in plan.conflicts))
         raise ConflictError(
-            f"{', '.join(paths)} changed since, at the same lines. Open the history of the note to choose.",
+            f"{', '.join(paths) or 'A note'} changed since, at the same lines."
+            " Open the history of the note to choose.",
             paths=paths,
             commits=list(plan.commits),
         )
-    named = [str(path) for path in plan.change_set.paths]
-    words = f"Undone: {', '.join(named)}." if named else "It was undone already; nothing to do."
+    named = context.history.told(first, plan.change_set.paths)
+    words = "It was undone already; nothing to do."
+    if plan.change_set:
+        words = f"Undone: {', '.join(named) or 'a note'}."
     left = sum(map(len, others))
     if left:
         words += f" {counted(left, 'change')} outside the notes can be undone next."

@@ -81,15 +81,16 @@ async def merge_nodes(
         primary.with_text(merged.text), secondary.deleted(), *changes, summary=summary
     )
     words = f"Merged [[{secondary.name}]] into [[{primary.name}]]."
-    if changes:
-        others = counted(len(changes), "note that links to it was", "notes that link to it were")
+    seen = [str(change.path) for change in changes if context.vault.sees(change.path)]
+    if seen:
+        others = counted(len(seen), "note that links to it was", "notes that link to it were")
         words += f" {others} rewritten."
     result = NodesMerged(
         primary_node_id=str(primary.path),
         secondary_node_id=str(secondary.path),
         merged_content=merged.text[scan(merged.text).body_start :][:_SHOWN],
         relationships_transferred=merged.relations + _relations_to(context, secondary.path, primary.path),
-        rewritten=[str(change.path) for change in changes if context.vault.sees(change.path)],
+        rewritten=seen,
         left_out=left_out,
         message=words,
     )

@@ -82,8 +82,8 @@ async def move_note(
     change_set = ChangeSet.of(note.moved(to, own), *changes, summary=summary)
     seen = [str(change.path) for change in changes if context.vault.sees(change.path)]
     words = f"Moved {note.path} to {to}."
-    if changes:
-        rewritten = counted(len(changes), "note that links to it was", "notes that link to it were")
+    if seen:
+        rewritten = counted(len(seen), "note that links to it was", "notes that link to it were")
         words = f"Moved {note.path} to {to}; {rewritten} rewritten."
     result = NoteMoved(
         path=str(note.path), new_path=str(to), rewritten=seen, left_out=left_out, message=words

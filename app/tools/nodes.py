@@ -233,7 +233,7 @@ async def delete_node(
     affected = len(note.parsed.relations) + len(incoming_edges(context, note))
     changes: list[FileChange] = []
     left_out: list[str] = []
-    removed = 0
+    removed = told = 0
     sources = sorted({link.source for link in context.index.all_backlinks(note.path)}) if cascade else []
     for path in sources:
         try:
@@ -245,14 +245,15 @@ async def delete_node(
             continue
         changes.append(other.with_text(text))
         removed += count
+        told += count if context.vault.sees(path) else 0
     links = sorted({str(link.source) for link in backlinks})
     words = f"Moved {note.path} to the trash."
-    if removed:
-        words += f" {counted(removed, 'relation')} to it removed."
+    if told:
+        words += f" {counted(told, 'relation')} to it removed."
     summary = f"Delete {note.path}" + (f" and {counted(removed, 'relation')} to it" if removed else "")
     result = NodeDeleted(
         node_id=str(note.path), content_preview=preview(note, 120), relationships_affected=affected,
-        relationships_removed=removed, links_left=links, left_out=left_out, message=words,
+        relationships_removed=told, links_left=links, left_out=left_out, message=words,
     )  # fmt: skip
     return context.propose(ChangeSet.of(note.deleted(), *changes, summary=summary), result)
 

@@ -91,12 +91,7 @@ async def shell(
     folder = await asyncio.to_thread(_folder, disk, cwd)
     files = await asyncio.to_thread(visible_files, disk.root, context.vault)
     problem = await sandbox.problem()
-    if problem and files.has_hidden:
-        raise PermissionDeniedError(
-            f"There is no sandbox here ({problem}), and without one nothing keeps a command from notes that"
-            " you may not read: it was not run.",
-            sandbox=problem,
-        )
+    _check_shielded(problem, files)
     run = _Run(context, disk, sandbox, files, line, folder, timeout, writes, problem)
     return context.propose_effect(_effect(run), run.carry_out)
 
@@ -130,7 +125,12 @@ class _Run:
         return f"bubblewrap: {how}, no network, no home folder"
 
     async def carry_out(self) -> CommandDone | Proposal[CommandDone]:
-        """Run it; what it changed is proposed."""
+        """Run it; what it changed is proposed.
+
+        What may be seen is looked at anew: a note may have become private since the question was asked.
+        """
+        self._files = await asyncio.to_thread(visible_files, self._disk.root, self._context.vault)
+        _check_shielded(self.problem, self._files)
         few = len(self._files.hidden_files) + len(self._files.hidden_folders) <= MOST_HIDDEN
         if not self.writes and not self.problem and few:
             bound = Bound(
@@ -184,6 +184,20 @@ class _Run:
             changed=[str(change.path) for change in changes],
             left_out=list(outcome.left_out if outcome else ()),
             message=said,
+        )
+
+
+def _check_shielded(problem: str, files: VisibleFiles) -> None:
+    """See that something keeps a command from the notes that its caller may not see.
+
+    Raises:
+        PermissionDeniedError: there are such notes, and no sandbox.
+    """
+    if problem and files.has_hidden:
+        raise PermissionDeniedError(
+            f"There is no sandbox here ({problem}), and without one nothing keeps a command from notes that"
+            " you may not read: it was not run.",
+            sandbox=problem,
         )
 
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from app.errors import AmbiguousError, InvalidParametersError, InvalidPathError, NotFoundError
 from app.memory.store import MemoryStore
+from app.permissions.approval import Effect
 from app.permissions.wording import counted
 from app.sources.base import SourceInfo
 from app.sources.file_source import FileSource
@@ -18,7 +19,7 @@ from app.sources.working_copy import FileState, WorkingCopy, working_copy
 from app.toolkit.arguments import Limit, MarkdownText
 from app.toolkit.context import ToolContext
 from app.toolkit.memory import agent_of
-from app.toolkit.proposal import Proposal
+from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.toolkit.vault_view import is_private
@@ -106,7 +107,7 @@ class FileAnswer(ToolResult):
 )
 async def source(
     context: ToolContext, op: Literal["list", "status", "pause", "resume"], source_id: str | None = None
-) -> ListedSources:
+) -> ListedSources | EffectProposal[ListedSources]:
     """Look at the sources of this vault, and pause or resume a stream.
 
     Args:
@@ -124,8 +125,19 @@ async def source(
     if not info.streams:
         words = f"{info.name} is a folder, which is not paused from here. {_told(info)}"
         return _answer(context, (info,), words)
-    info = await sources.set_paused(info.id, op == "pause")
-    return _answer(context, (info,), _told(info))
+
+    async def switch() -> ListedSources:
+        now = await sources.set_paused(info.id, op == "pause")
+        return _answer(context, (now,), _told(now))
+
+    shown = (("source", info.id), ("name", info.name))
+    return context.propose_effect(Effect("administrative", _SWITCHED[op].format(info.name), shown), switch)
+
+
+_SWITCHED = {
+    "pause": "Pause the source {0}: no agent hears of its news until it is resumed",
+    "resume": "Resume the source {0}: agents hear of its news again",
+}
 
 
 @tool(
@@ -207,7 +219,7 @@ def _worked(
     new: str | None,
     keep: Literal["disk", "memory", "merge"] | None,
 ) -> Proposal[FileAnswer] | FileAnswer:
-    """What one operation on one file comes to."""
+    """What one operation on one file comes to; its text is told to be from outside, as that of its block."""
     if copy.disk is not None and is_private(copy.disk.content):
         raise NotFoundError(f"{copy.path} is private and is not shown.", path=str(copy.path))
     change_set: ChangeSet
@@ -251,7 +263,7 @@ def _taken(
     words = f"{done} {copy.path}." if change_set else f"{copy.path} is loaded already."
     text = copy.disk.text if change_set or copy.block is None else copy.block.text
     answer = _about(copy, words).model_copy(update={"text": text[:_SHOWN], "cut": len(text) > _SHOWN})
-    return context.propose(change_set, answer)
+    return context.propose(change_set, answer.from_outside())
 
 
 def _about(copy: WorkingCopy, words: str) -> FileAnswer:
@@ -265,7 +277,8 @@ def _state(copy: WorkingCopy, diff: str) -> FileAnswer:
         words += " Reconcile it before you save."
     if copy.block is None and copy.disk is None:
         raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
-    return _about(copy, words).model_copy(update={"state": copy.state.value, "diff": diff})
+    answer = _about(copy, words).model_copy(update={"state": copy.state.value, "diff": diff})
+    return answer.from_outside() if diff else answer
 
 
 def _listed(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.errors import PermissionDeniedError
+from app.errors import ConflictError, PermissionDeniedError
 from app.settings import WebSettings
 from app.web.addresses import IPAddress
 from app.web.fetching import Bounds, Fetcher, WebError, WebRequest
@@ -79,10 +79,15 @@ class WebAccess:
         """Send a search that was prepared; what it found, best first.
 
         Raises:
+            ConflictError: another provider is picked by now; nothing was sent.
             WebError: the provider could not be reached, refused the key, or counted too many searches.
             ScriptoriumError: as `Fetcher.fetch` and `SearchProvider.hits`.
         """
         provider = self._provider()
+        if search != self.prepare(search.query, search.limit):
+            # The key of one provider must not go to the address of another, which the user was shown.
+            message = f"The search provider was changed in {_WHERE} since you were asked; search again."
+            raise ConflictError(message, provider=search.provider)
         key = self._key_of(*key_account(provider.id, self._address(provider)))
         secret = provider.secret(key) if key else {}
         fetcher = Fetcher(self._reach_of(provider), self._resolve, self._bounds)

@@ -23,9 +23,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def garbage_of_the_window_is_collected_here() -> Iterator[None]:
-    """As in the app: a collection in the service thread would destroy Qt's objects in the wrong thread."""
+    """What a test of the window leaves behind ends with it."""
     gc.freeze()
-    gc.disable()
     yield
     # A widget that a test left behind must not hear of the theme or of events in the next one.
     for widget in QApplication.topLevelWidgets():
@@ -33,7 +32,6 @@ def garbage_of_the_window_is_collected_here() -> Iterator[None]:
         widget.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     gc.collect()
-    gc.enable()
 
 
 @pytest.fixture

@@ -38,12 +38,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def garbage_of_the_window_is_collected_here() -> Iterator[None]:
-    """As in the app: a collection in the service thread would destroy Qt's objects in the wrong thread."""
+    """What a journey leaves behind ends with it."""
     gc.freeze()
-    gc.disable()
     yield
     gc.collect()
-    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -45,6 +46,9 @@ async def allow_edits(pilot: Pilot, panel: SourcesPanel) -> None:
         lambda: panel.chosen is not None and panel.chosen.kept.kind == "files" and panel.chosen.kept.rules,
         "the rule holds",
     )
+    # The source is opened anew with its rules; its tool comes back with it.
+    while "file" not in await pilot.client.run(lambda ws: {tool.name for tool in ws.registry.all()}):
+        await asyncio.sleep(0.01)
 
 
 def test_from_a_folder_in_the_panel_to_a_saved_file_and_back(app_run, garden: Path, tmp_path: Path) -> None:

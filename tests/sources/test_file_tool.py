@@ -62,6 +62,18 @@ async def test_load_edit_save_and_undo(desk: Desk) -> None:
     assert await desk.state("Plan.txt") == "changed on disk"
 
 
+async def test_who_reads_the_text_of_a_file_outside_is_tainted(desk: Desk) -> None:
+    await desk.add(RW)
+    assert not (await desk.file("list")).untrusted
+    assert (await desk.file("load", "Plan.txt")).untrusted and (await desk.file("load", "Plan.txt")).untrusted
+    edited = await desk.file("append", "Plan.txt", content="four\n")
+    assert edited.success and not edited.untrusted
+    assert not (await desk.file("status", "Plan.txt")).untrusted
+    assert (await desk.file("diff", "Plan.txt")).untrusted
+    desk.write("Plan.txt", "other\n")
+    assert (await desk.file("reload", "Plan.txt")).untrusted
+
+
 async def test_a_second_save_goes_on_from_the_first(desk: Desk) -> None:
     await desk.add(RW)
     await desk.file("load", "Plan.txt")

@@ -14,6 +14,7 @@ from app.agent.turn import Prompt, Turn
 from app.errors import InvalidParametersError, PermissionDeniedError
 from app.events import EventBus
 from app.permissions.caller import Caller, CallerKind
+from app.settings import CallerProfile, PermissionSettings
 from app.sources.base import Notification, Notified, SourceState
 from app.sources.feed import read_feed
 from app.sources.feed_stream import FeedStream
@@ -161,6 +162,20 @@ async def test_pause_and_resume_by_the_tool_outlive_a_restart(desk: Desk) -> Non
     resumed = await desk.workspace.runner.call("source", {"op": "resume", "source_id": "v"}, AGENT)
     assert resumed.success
     assert (await again(desk)).sources.get("v").state is SourceState.ACTIVE
+
+
+async def test_who_may_only_read_pauses_nothing_and_who_may_is_asked(desk: Desk) -> None:
+    await desk.workspace.sources.add(KeptVaultStream(id="v", name="Vault"))
+    pause = {"op": "pause", "source_id": "Vault"}
+    profile = CallerProfile(caller="Agent", read_only=True)
+    desk.workspace.policy.configure(PermissionSettings(callers=(profile,)))
+    refused = await desk.workspace.runner.call("source", pause, AGENT)
+    assert refused.error is not None and refused.error["type"] == "permission_denied"
+    assert desk.workspace.sources.get("v").state is SourceState.ACTIVE and not desk.approver.asked
+    desk.workspace.policy.configure(PermissionSettings())
+    assert (await desk.workspace.runner.call("source", pause, AGENT)).success
+    (request,) = desk.approver.asked
+    assert request.operation == "administrative" and "Vault" in request.scope.what
 
 
 async def test_a_folder_answers_pause_with_its_state(desk: Desk) -> None:

@@ -273,3 +273,10 @@ def test_a_result_can_be_marked_by_itself():
     marked = plain.from_outside()
     assert marked.is_untrusted and not plain.is_untrusted
     assert marked.model_dump() == plain.model_dump() == {"message": "x"}
+
+
+async def test_a_secret_in_a_command_is_in_no_column_of_the_log(bench):
+    secret = "sk-" + "a1b2c3d4e5f6g7h8i9j0"
+    outcome = await bench.call("run_program", {"command": f"curl -H 'X: {secret}'"})
+    assert outcome.success and secret not in str(bench.last())
+    assert "curl" in bench.last().scope

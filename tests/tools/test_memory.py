@@ -335,3 +335,11 @@ async def test_the_older_form_is_off_and_works_when_it_is_on(workspace):
     assert back.result["text"] == "1\ntwo\nthree"
     refused = await call(workspace, "context", op="archive", label="persona")
     assert kind_of(refused) == "invalid_parameters"
+
+
+async def test_a_replacement_that_would_fill_the_machine_is_refused_before_it_is_made(workspace):
+    await make(workspace, content="a" * 100_000)
+    bomb = {"op": "replace", "label": "plan", "old": "a", "new": "b" * 1_000_000, "mode": "all"}
+    assert kind_of(await call(workspace, "block_edit", **bomb)) == "limit"
+    assert kind_of(await call(workspace, "block_edit", **{**bomb, "old": ""})) == "invalid_parameters"
+    assert await text_of(workspace) == "a" * 100_000

@@ -104,6 +104,24 @@ async def test_a_page_that_is_denied_is_not_fetched(
     assert server.asked == []
 
 
+async def test_a_search_that_was_shown_for_one_provider_is_not_sent_with_the_key_of_another(
+    web: Workspace, server: WebServer, approver: ScriptedApprover
+) -> None:
+    key = "the key of another provider"
+    made = WebAccess(lambda: web.settings.web, lambda *_: key, reach=PublicAndOne(server), resolve=Names())
+    web.runner.services.web = made
+
+    def meanwhile(request: ApprovalRequest) -> Decision:
+        web.settings.web = WebSettings(provider="brave")
+        return Approved(request.proposal)
+
+    approver.answers = [meanwhile]
+    outcome = await search(web)
+    assert outcome.error is not None and outcome.error["type"] == "conflict", outcome
+    assert server.asked == []
+    await made.close()
+
+
 async def test_evidence_is_searched_for_with_the_words_that_were_shown(
     web: Workspace, server: WebServer, approver: ScriptedApprover
 ) -> None:

@@ -1,0 +1,70 @@
+"""Settings of the user: pydantic models whose titles and descriptions feed the settings dialog.
+
+Kept as one TOML-like JSON file in the user's configuration folder, never in a vault. Keys of models live
+in the system's key store (`app/agent/keys.py`), never here. A vault's own `.scriptorium/rules.toml` may
+only tighten what these allow (`VaultRules`).
+"""
+
+from app.settings.rules import (
+    CallerProfile,
+    CallLimit,
+    Effect,
+    OperationName,
+    Rule,
+    TurnRule,
+)
+from app.settings.section import Section
+from app.settings.sections import (
+    AgentSettings,
+    EmbeddingSettings,
+    GeneralSettings,
+    IndexSettings,
+    JournalSettings,
+    MessageSettings,
+    ModelSettings,
+    PermissionSettings,
+    Settings,
+    ToolSettings,
+    WebSettings,
+)
+from app.settings.storage import (
+    load_settings,
+    load_vault_settings,
+    save_settings,
+    save_vault_settings,
+    settings_file,
+)
+from app.settings.team import AgentGroup, AgentProfile, TeamSettings
+from app.settings.vault import VaultRules, VaultSettings, load_vault_rules
+
+__all__ = [
+    "AgentGroup",
+    "AgentProfile",
+    "AgentSettings",
+    "CallLimit",
+    "CallerProfile",
+    "Effect",
+    "EmbeddingSettings",
+    "GeneralSettings",
+    "IndexSettings",
+    "JournalSettings",
+    "MessageSettings",
+    "ModelSettings",
+    "OperationName",
+    "PermissionSettings",
+    "Rule",
+    "Section",
+    "Settings",
+    "TeamSettings",
+    "ToolSettings",
+    "TurnRule",
+    "VaultRules",
+    "VaultSettings",
+    "WebSettings",
+    "load_settings",
+    "load_vault_rules",
+    "load_vault_settings",
+    "save_settings",
+    "save_vault_settings",
+    "settings_file",
+]

@@ -1,0 +1,172 @@
+"""Notes and blocks that a caller may not see: nothing of them gets out by undo, versions, counts, errors."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from app.permissions.approval import Approved
+from app.permissions.caller import Caller, CallerKind
+from app.settings import CallerProfile, PermissionSettings
+from app.vault.changes import ChangeSet
+from app.vault.path import NotePath
+
+MODEL = Caller(CallerKind.DESKTOP_AGENT, "Model", turn="m1")
+BUILTIN = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", turn="b1", uses_model=False)
+CLIENT = Caller(CallerKind.MCP, "Client")
+DIARY = NotePath("Diary of Anna.md")
+
+
+async def call(workspace, tool, /, caller=MODEL, **arguments):
+    return await workspace.runner.call(tool, arguments, caller)
+
+
+async def keep_diary(workspace, text="alpha\nbeta\n"):
+    outcome = await workspace.runner.save(DIARY, None, f"---\nai: private\n---\n{text}".encode())
+    assert outcome.success
+
+
+async def edit_diary(workspace):
+    """The built-in agent, which sees private notes, changes the diary; the number of its entry."""
+    outcome = await call(workspace, "edit_note", BUILTIN, name="Diary of Anna", op="append", text="gamma")
+    assert outcome.success
+    return outcome.entry
+
+
+async def make_topic(workspace):
+    assert (await call(workspace, "create_note", BUILTIN, name="Topic", content="A topic.")).success
+
+
+# Undo
+
+
+async def test_undo_by_a_number_of_the_log_does_not_reach_a_private_note(workspace, approver):
+    await keep_diary(workspace)
+    entry, asked = await edit_diary(workspace), len(approver.asked)
+    for arguments in ({"entry": entry}, {"turn": "b1"}):
+        outcome = await call(workspace, "undo", CLIENT, **arguments)
+        assert outcome.error["type"] == "not_found" and "Anna" not in str(outcome.as_dict())
+    assert len(approver.asked) == asked
+    assert (await call(workspace, "undo", BUILTIN, entry=entry)).result["paths"] == [str(DIARY)]
+
+
+async def test_a_conflict_of_undo_does_not_name_a_private_note(workspace):
+    await keep_diary(workspace, "see [[Topic]]\n")
+    await make_topic(workspace)
+    moved = await call(workspace, "move_note", BUILTIN, name="Topic", new_name="Theme")
+    before = workspace.store.read(DIARY)
+    await workspace.runner.save(DIARY, before, before.replace(b"see [[Theme]]", b"read [[Theme]] soon"))
+    outcome = await call(workspace, "undo", entry=moved.entry)
+    assert outcome.error["type"] == "conflict" and "Anna" not in str(outcome.as_dict())
+
+
+async def test_undo_of_a_move_that_rewrote_a_private_note_names_the_others_only(workspace):
+    await keep_diary(workspace, "see [[Topic]]\n")
+    await make_topic(workspace)
+    moved = await call(workspace, "move_note", name="Topic", new_name="Theme")
+    outcome = await call(workspace, "undo", entry=moved.entry)
+    assert outcome.success and outcome.result["paths"] == ["Theme.md", "Topic.md"]
+    assert "Anna" not in str(outcome.as_dict())
+    assert b"[[Topic]]" in workspace.store.read(DIARY)
+
+
+async def test_undo_does_not_tell_of_notes_outside_the_folders_of_a_caller(workspace):
+    made = await call(workspace, "create_note", BUILTIN, name="Plan X", content="x", folder="Elsewhere")
+    profile = CallerProfile(caller="Client", folders=("Work",))
+    workspace.policy.configure(PermissionSettings(callers=(profile,)))
+    outcome = await call(workspace, "undo", CLIENT, entry=made.entry)
+    assert not outcome.success and "Plan X" not in str(outcome.as_dict())
+
+
+async def test_a_refusal_names_the_folders_of_a_caller_and_not_the_note_that_links_there(workspace):
+    await call(workspace, "create_note", BUILTIN, name="Topic", content="x", folder="Work")
+    await call(workspace, "create_note", BUILTIN, name="Plan X", content="[[Topic]]", folder="Elsewhere")
+    profile = CallerProfile(caller="Client", folders=("Work",))
+    workspace.policy.configure(PermissionSettings(callers=(profile,)))
+    outcome = await call(workspace, "move_note", CLIENT, name="Topic", new_name="Theme")
+    assert outcome.error["type"] == "permission_denied" and "may only reach Work" in outcome.message
+    assert "Plan X" not in str(outcome.as_dict())
+
+
+@pytest.mark.parametrize("other", [CLIENT, Caller(CallerKind.MCP, MODEL.name)])
+async def test_undo_does_not_tell_of_a_block_of_another_agent(workspace, other):
+    made = await call(workspace, "block", op="create", label="salary plan", content="x")
+    for arguments in ({"entry": made.entry}, {"turn": "m1"}, {}):
+        outcome = await call(workspace, "undo", other, **arguments)
+        assert not outcome.success and "salary" not in str(outcome.as_dict())
+    assert workspace.memory.store.find("salary plan", "scriptorium") is not None
+
+
+# Versions
+
+
+async def test_a_private_note_that_was_deleted_has_no_history_for_a_model(workspace):
+    await keep_diary(workspace)
+    assert (await call(workspace, "delete_note", BUILTIN, name="Diary of Anna")).success
+    outcome = await call(workspace, "note_history", name=str(DIARY))
+    assert outcome.error["type"] == "not_found"
+    assert len((await call(workspace, "note_history", BUILTIN, name=str(DIARY))).result["versions"]) == 2
+
+
+async def test_of_a_note_that_is_open_now_the_private_versions_are_left_out(workspace):
+    await keep_diary(workspace)
+    await workspace.runner.save(DIARY, workspace.store.read(DIARY), b"open\n")
+    assert len((await call(workspace, "note_history", name=str(DIARY))).result["versions"]) == 1
+
+
+# Counts, and what the user changed of a proposal
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("move_note", {"name": "Topic", "new_name": "Theme"}),
+        ("merge_nodes", {"primary_node_id": "Home of topics", "secondary_node_id": "Topic"}),
+        ("delete_node", {"node_id": "Topic", "cascade": True}),
+    ],
+)
+async def test_what_is_rewritten_in_a_private_note_is_not_counted_for_a_model(workspace, tool, arguments):
+    await make_topic(workspace)
+    await call(workspace, "create_note", BUILTIN, name="Home of topics", content="All of them.")
+    await keep_diary(workspace, "## Relations\n\n- supports [[Topic]]\n")
+    before = workspace.store.read(DIARY)
+    outcome = await call(workspace, tool, **arguments)
+    assert outcome.success and workspace.store.read(DIARY) != before
+    assert "rewritten." not in outcome.message and "removed" not in outcome.message
+    assert not outcome.result.get("relationships_removed")
+
+
+async def test_an_approval_in_part_does_not_tell_of_a_private_note(workspace, approver):
+    await keep_diary(workspace, "see [[Topic]]\n")
+    await make_topic(workspace)
+    await call(workspace, "create_note", BUILTIN, name="Other", content="see [[Topic]]")
+
+    def without_other(request):
+        kept = [one for one in request.proposal.changes if one.path != NotePath("Other.md")]
+        return Approved(ChangeSet.of(*kept, summary=request.proposal.summary))
+
+    approver.answers[:] = [without_other]
+    outcome = await call(workspace, "move_note", name="Topic", new_name="Theme")
+    assert outcome.result["left_out"] == ["Other.md"] and "Anna" not in str(outcome.as_dict())
+    assert b"[[Theme]]" in workspace.store.read(DIARY)
+
+
+# Commands
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="there is no sandbox on this system")
+async def test_a_note_that_becomes_private_while_the_user_is_asked_is_kept_from_the_command(
+    workspace, approver
+):
+    workspace.registry.set_category("development", True)
+    await make_topic(workspace)
+    topic = NotePath("Topic.md")
+
+    async def late(request):
+        await workspace.runner.save(topic, workspace.store.read(topic), b"---\nai: private\n---\nhidden\n")
+        return Approved(request.proposal)
+
+    approver.answers[:] = [late]
+    outcome = await call(workspace, "shell", command="cat", args=["Topic.md"])
+    assert approver.asked[-1].tool == "shell" and "hidden" not in str(outcome.as_dict())
