@@ -11,6 +11,7 @@ from app.permissions.scoping import Part
 from app.settings import Effect, Rule
 from app.vault.changes import VAULT
 from app.vault.globs import Glob, word_matches
+from app.vault.path import NotePath
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,18 @@ class CompiledRule:
             return False
         if part.path is None or (part.place and self.effect != "allow" and self.is_everywhere):
             return self.is_everywhere
-        return self._is_of(part.place) and self.glob.matches(part.path)
+        return self._names(part.place, part.path)
+
+    @cached_property
+    def _whole(self) -> Glob:
+        """The glob with what looks like a place: a folder of the vault may have a colon in its name."""
+        return Glob(self.rule.glob)
+
+    def _names(self, place: str, path: NotePath) -> bool:
+        """Whether the path of a place is one of its paths; a rule that holds back is read in both ways."""
+        if self._is_of(place) and self.glob.matches(path):
+            return True
+        return place == VAULT != self.place and self.effect != "allow" and self._whole.matches(path)
 
     def _is_of(self, place: str) -> bool:
         return self.place == place if VAULT in (self.place, place) else word_matches(self.place, place)
@@ -82,9 +94,7 @@ class CompiledRule:
         """
         if self.covers(part):
             return True
-        if part.path is None or part.other_end is None or not self._is_of(part.place):
-            return False
-        if not self.glob.matches(part.path):
+        if part.path is None or part.other_end is None or not self._names(part.place, part.path):
             return False
         crossing = Operation.DELETE if part.leaves else Operation.CREATE
-        return crossing in self.operations and not self.glob.matches(part.other_end)
+        return crossing in self.operations and not self._names(part.place, part.other_end)

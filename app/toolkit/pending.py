@@ -168,10 +168,11 @@ class PendingOperations:
         self._asked.pop(id, None)
 
     async def _run(self, operation: PendingOperation, known: bool) -> ToolOutcome:
-        kept = known
+        kept, begun = known, False
 
         def asked() -> None:
-            nonlocal kept
+            nonlocal kept, begun
+            begun = False
             if not kept:
                 self._store.add(operation)
                 kept = True
@@ -180,8 +181,13 @@ class PendingOperations:
             self._tell(operation.id)
 
         def begins() -> None:
-            if kept and not self._store.turn(operation.id, PendingState.WAITING, PendingState.RUNNING):
+            nonlocal begun
+            # A second step of this very call, which nobody was asked about, is no second run.
+            if not kept or begun:
+                return
+            if not self._store.turn(operation.id, PendingState.WAITING, PendingState.RUNNING):
                 raise NotFoundError("It was decided already.", pending_operation_id=operation.id)
+            begun = True
 
         patience = max(0.0, operation.expires - self._clock())
         watch = Watch(operation.id, asked, begins, patience)

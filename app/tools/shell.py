@@ -132,7 +132,8 @@ class _Run:
         self._files = await asyncio.to_thread(visible_files, self._disk.root, self._context.vault)
         _check_shielded(self.problem, self._files)
         few = len(self._files.hidden_files) + len(self._files.hidden_folders) <= MOST_HIDDEN
-        if not self.writes and not self.problem and few:
+        # What is covered can't be read, but its name is there: notes that are kept from the call are not.
+        if not self.writes and not self.problem and few and not self._files.has_hidden:
             bound = Bound(
                 self._disk.root,
                 hidden_files=self._files.hidden_files,

@@ -321,3 +321,14 @@ def test_a_given_offer_lets_the_same_call_through(tmp_path_factory, call, unlock
 
 def test_changes_of_several_kinds_get_no_offers(grants):
     assert policy(grants).decide(facts(Create(A, b""), Update(B, b"1", b"2"))).offers == ()
+
+
+def test_a_rule_protects_a_folder_whose_name_has_a_colon_and_allows_nothing_there(grants):
+    note = NotePath.on_disk("Projects: 2024/a.md")
+    deny = policy(grants, Rule(effect="deny", glob="Projects: 2024/**"))
+    assert isinstance(deny.decide(facts(Update(note, b"", b"x"))), Deny)
+    assert isinstance(deny.decide(facts(Move(note, A, b"", b""))), Deny)
+    assert deny.may_read(AGENT, "read_note", note) == "deny"
+    assert deny.may_read(AGENT, "read_note", A) == "allow"
+    allow = policy(grants, Rule(effect="allow", glob="Projects: 2024/**"))
+    assert isinstance(allow.decide(facts(Update(note, b"", b"x"))), Ask)

@@ -185,3 +185,15 @@ async def test_a_damaged_file_is_set_aside_and_nothing_is_run(desk: Desk) -> Non
     desk.open()
     assert desk.store.problem is not None and "set aside" in desk.store.problem
     assert desk.operations.resume() == 0
+
+
+async def test_a_yes_with_a_grant_holds_when_the_file_has_changed_meanwhile(desk: Desk) -> None:
+    desk.let_wait()
+    outcome = await desk.operations.submit("add_line", {"name": "Tea", "line": "Milk."}, CLIENT)
+    (desk.bench.root / "Tea.md").write_text("Something else.\n", "utf-8")
+    (request,) = desk.bench.approver.asked
+    offer = next(one for one in request.offers if one.minutes is None and not one.always)
+    desk.decide.set_result(Approved(request.proposal, grant=offer))
+    assert await desk.ended(outcome.pending) is PendingState.DONE
+    assert desk.bench.text("Tea.md") == "Something else.\nMilk.\n"
+    assert len(desk.bench.approver.asked) == 1

@@ -170,3 +170,47 @@ async def test_a_note_that_becomes_private_while_the_user_is_asked_is_kept_from_
     approver.answers[:] = [late]
     outcome = await call(workspace, "shell", command="cat", args=["Topic.md"])
     assert approver.asked[-1].tool == "shell" and "hidden" not in str(outcome.as_dict())
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="there is no sandbox on this system")
+async def test_a_command_does_not_learn_the_name_of_a_private_note(workspace):
+    workspace.registry.set_category("development", True)
+    await keep_diary(workspace, "beta\n")
+    for command, args in (("ls", ["-R"]), ("grep", ["-r", "beta", "."])):
+        outcome = await call(workspace, "shell", command=command, args=args)
+        assert outcome.success and "Anna" not in str(outcome.as_dict())
+    assert "Journal" in (await call(workspace, "shell", command="ls")).result["output"]
+
+
+# Everything that reads
+
+
+READS = (
+    ("get_node", {"node_id": "Topic"}),
+    ("find_related_nodes", {"node_id": "Topic", "min_similarity": 0.0}),
+    ("find_related", {"name": "Topic"}),
+    ("summarize_node", {"node_id": "Topic", "include_relationships": True}),
+    ("summarize_node_with_context", {"node_id": "Topic", "depth": 3}),
+    ("suggest_relationships", {"op": "list", "node_id": "Topic"}),
+    ("search", {"query": "walnut"}),
+    ("search_notes", {"query": "walnut"}),
+    ("search_by_tags", {"tags": ["walnut"]}),
+    ("unlinked_mentions", {"name": "Topic"}),
+    ("get_metadata", {"name": "Topic"}),
+    ("list_notes", {}),
+    ("list_tags", {}),
+    ("grep", {"pattern": "walnut"}),
+    ("find", {"pattern": "*"}),
+    ("directory_list", {"path": ""}),
+    ("source", {"op": "list"}),
+)
+
+
+async def test_nothing_that_reads_tells_a_model_of_a_private_note(workspace):
+    await call(workspace, "create_note", BUILTIN, name="Topic", content="A topic of beech.")
+    await keep_diary(workspace, "The Topic: walnut #walnut\n\n## Relations\n\n- supports [[Topic]]\n")
+    for tool, arguments in READS:
+        outcome = await call(workspace, tool, **arguments)
+        assert outcome.success, (tool, outcome)
+        told = str(outcome.result) + outcome.message.replace("walnut.", "")
+        assert "Anna" not in told and "walnut" not in told, (tool, told)
