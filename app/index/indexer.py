@@ -26,6 +26,9 @@ from app.index.writer import Batch, write
 from app.settings import IndexSettings
 from app.vault.path import NotePath
 
+# Bytes that a thread reads and parses in about the time in which processes start.
+_WORTH_PROCESSES = 6 * 2**20
+
 
 class Indexer:
     """Scans and refreshes the index of the vault at `root`; one per open vault.
@@ -127,14 +130,14 @@ class Indexer:
         async with self._intake.lock:
             found, gone = await asyncio.to_thread(self._look, tuple(changed), tuple(removed))
             tasks = await asyncio.to_thread(self._tasks, found.notes)
-            extracts = await self._read(tasks)
+            extracts = await self._read(tasks, sum(file.size for file in found.notes))
             if self._scan is not None:
                 self._scan.touched.update(path.text for path in gone)
                 self._scan.touched.update(file.path.text for file in (*found.notes, *found.attachments))
             return await uninterrupted(self._put_refreshed(found, self._below(gone), extracts))
 
-    async def _read(self, tasks: Sequence[Task]) -> list[Extract]:
-        readers = Readers(self._root, self._max_bytes)
+    async def _read(self, tasks: Sequence[Task], size: int) -> list[Extract]:
+        readers = Readers(self._root, self._max_bytes, worth=size > _WORTH_PROCESSES)
         try:
             found = readers.read(extract_chunk, tasks, lambda: False)
             return [extract async for extracts in found for extract in extracts]

@@ -29,15 +29,15 @@ class Readers:
     """Those who read the files of the vault at `root` for one scan or refresh; `close` ends them.
 
     Below `FEW` files a thread does it; above, at most as many processes as there are cores. Should the
-    processes die or not start, a thread goes on.
+    processes die or not start, or not be `worth` their start, a thread does it all.
     """
 
-    def __init__(self, root: Path, max_bytes: int) -> None:
+    def __init__(self, root: Path, max_bytes: int, *, worth: bool = True) -> None:
         self._root = str(root)
         self._max_bytes = max_bytes
         self._workers = max(1, os.cpu_count() or 1)
         self._pool: ProcessPoolExecutor | None = None
-        self._refused = False
+        self._refused = not worth
 
     def start(self, files: int) -> None:
         """Start the processes, if that many files are worth it, before the first file is known."""

@@ -81,8 +81,7 @@ class Transaction:
         for folder in intent.draft.folders:
             self._doer.make_folder(folder)
         puts = tuple(deed for deed in intent.deeds if isinstance(deed, Put))
-        for put in puts:
-            self._doer.stage(put, contents[put.after])
+        self._doer.stage_all(puts, contents)
         self._doer.sync(puts)
 
     def _abort(self, intent: Intent, phase: Phase | None, image: Image) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import stat
 import subprocess
@@ -601,3 +602,27 @@ def test_a_thousand_files_in_one_commit(bench: Bench):
     changes = ChangeSet.of(*(Create(P(f"many/{n}.md"), b"%d" % n) for n in range(1000)))
     bench.store.commit(changes, author="agent")
     assert len(list((bench.root / "many").iterdir())) == 1000
+
+
+def test_a_disk_that_fails_for_one_of_many_files_leaves_all_as_they_were(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = {f"many {number}.md": f"old {number}\n".encode() for number in range(150)}
+    for name, content in old.items():
+        (bench.root / name).write_bytes(content)
+    changes = ChangeSet.of(*(Update(P(name), content, content.upper()) for name, content in old.items()))
+    real, failing = os.fsync, itertools.count()
+
+    def sync(fd: int) -> None:
+        if os.fstat(fd).st_size == len(b"old 100\n") and next(failing) == 20:
+            raise OSError(errno.EIO, "Input/output error")
+        real(fd)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("app.vault.deeds.sync_file", sync)
+        with pytest.raises(StorageError, match="Nothing was written"):
+            bench.store.commit(changes, author="agent")
+    assert {path.name: path.read_bytes() for path in bench.root.iterdir()} == {**OLD, **old}
+    bench.store.commit(changes, author="agent")
+    done = {name: content.upper() for name, content in old.items()}
+    assert {path.name: path.read_bytes() for path in bench.root.iterdir()} == {**OLD, **done}
