@@ -27,6 +27,13 @@ from app.settings.sections import (
     ToolSettings,
     WebSettings,
 )
+from app.settings.servers import (
+    AgentProgram,
+    AgentProgramSettings,
+    ExternalServer,
+    ExternalSettings,
+    ServerSettings,
+)
 from app.settings.storage import (
     load_settings,
     load_vault_settings,
@@ -40,11 +47,15 @@ from app.settings.vault import VaultRules, VaultSettings, load_vault_rules
 __all__ = [
     "AgentGroup",
     "AgentProfile",
+    "AgentProgram",
+    "AgentProgramSettings",
     "AgentSettings",
     "CallLimit",
     "CallerProfile",
     "Effect",
     "EmbeddingSettings",
+    "ExternalServer",
+    "ExternalSettings",
     "GeneralSettings",
     "IndexSettings",
     "JournalSettings",
@@ -54,6 +65,7 @@ __all__ = [
     "PermissionSettings",
     "Rule",
     "Section",
+    "ServerSettings",
     "Settings",
     "TeamSettings",
     "ToolSettings",

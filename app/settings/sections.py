@@ -8,6 +8,7 @@ from pydantic import Field
 
 from app.settings.rules import CallerProfile, CallLimit, Rule, TurnRule
 from app.settings.section import Section
+from app.settings.servers import AgentProgramSettings, ExternalSettings, ServerSettings
 from app.settings.team import TeamSettings
 
 
@@ -228,6 +229,9 @@ class Settings(Section):
     team: TeamSettings = Field(default_factory=TeamSettings, title="Team")
     messages: MessageSettings = Field(default_factory=MessageSettings, title="Messages")
     web: WebSettings = Field(default_factory=WebSettings, title="Web")
+    servers: ServerSettings = Field(default_factory=ServerSettings, title="Connections")
+    external: ExternalSettings = Field(default_factory=ExternalSettings, title="External tools")
+    programs: AgentProgramSettings = Field(default_factory=AgentProgramSettings, title="Agents from outside")
     index: IndexSettings = Field(default_factory=IndexSettings, title="Index")
     embeddings: EmbeddingSettings = Field(default_factory=EmbeddingSettings, title="Search by meaning")
     journal: JournalSettings = Field(default_factory=JournalSettings, title="Undo")

@@ -1,0 +1,69 @@
+"""Ways in from outside, and programs outside that the app starts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.settings.section import Section
+
+
+class ServerSettings(Section):
+    """Programs on this machine that may use the vault's tools while it is open."""
+
+    mcp: bool = Field(
+        True,
+        title="MCP server",
+        description="Programs to which you gave a token may call tools; you approve what they change.",
+    )
+    http_api: bool = Field(
+        False, title="HTTP API", description="The same tools under /api/v1, for programs with a token."
+    )
+    port: int = Field(
+        27482,
+        ge=1024,
+        le=65535,
+        title="Port",
+        description="Of this machine only (127.0.0.1); when it is taken, another one is used and shown.",
+    )
+
+
+class ExternalServer(BaseModel):
+    """A server of the Model Context Protocol whose tools the agent may use."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(
+        title="Name", description="Stands before its tools' names.", min_length=1, max_length=40
+    )
+    transport: Literal["stdio", "http"] = Field("stdio", title="How", description="A program, or an address.")
+    command: str = Field("", title="Program", description="What is started, for stdio.")
+    arguments: tuple[str, ...] = Field((), title="Arguments", description="Of the program.")
+    variables: tuple[str, ...] = Field(
+        (), title="Variables", description="Names of environment variables that the program gets."
+    )
+    address: str = Field("", title="Address", description="For http, such as https://example.org/mcp.")
+    on: bool = Field(False, title="On", description="Start it with the vault and offer its tools.")
+
+
+class ExternalSettings(Section):
+    """Tools of other programs, each asked about as an effect, their results never trusted."""
+
+    servers: tuple[ExternalServer, ...] = Field((), title="Servers", description="Servers that you added.")
+
+
+class AgentProgram(BaseModel):
+    """A program that speaks the Agent Client Protocol and can work in the panel."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(title="Name", description="As the model picker shows it.", min_length=1, max_length=40)
+    command: str = Field(title="Program", description="What is started.", min_length=1)
+    arguments: tuple[str, ...] = Field((), title="Arguments", description="Of the program.")
+
+
+class AgentProgramSettings(Section):
+    """Agents from outside that can be chosen in the model picker."""
+
+    programs: tuple[AgentProgram, ...] = Field((), title="Programs", description="Agents you installed.")
