@@ -228,6 +228,8 @@ static int64_t floor_ratio(int64_t a, int64_t b) {
 
 /* Narrows the steps from … to-1 to those at which `low <= start + i * slope < high`. */
 static void narrow(const Run *run, int64_t low, int64_t high, int *from, int *to) {
+    const int64_t begin = run->start + *from * run->slope, end = run->start + *to * run->slope;
+    if (begin >= low && begin < high && end >= low && end < high) return;
     if (run->slope == 0) {
         if (run->start < low || run->start >= high) *to = *from;
         return;
