@@ -108,7 +108,7 @@ def _type(schema: dict[str, Any]) -> str:
         return f"list of {_type(schema.get('items', {}))}"
     types = schema.get("type", "anything")
     names = types if isinstance(types, list) else [types]
-    return " or ".join(_PLAIN.get(name, name) for name in names)
+    return " or ".join(_PLAIN.get(str(name), str(name)) for name in names)
 
 
 def _bullets(lines: Iterable[str]) -> str:

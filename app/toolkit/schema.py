@@ -89,7 +89,7 @@ def _inlined_value(
 
 
 def _simplified(node: Schema, nullable: bool) -> Schema:
-    """Optional types without their null or with it as a second type, constants as enums, "anything" as true."""
+    """Optional types without their null, or with it as a second type; constants as enums; no "anything"."""
     if "anyOf" in node:
         options = [option for option in node["anyOf"] if option != {"type": "null"}]
         may_be_null = nullable and len(options) < len(node["anyOf"])
