@@ -23,7 +23,6 @@ from app.desktop.finder import Finder
 from app.desktop.navigation import Navigation
 from app.desktop.palette import Palette
 from app.desktop.panels import PANELS, PanelKind
-from app.desktop.recent import RecentVaults
 from app.desktop.remembered import Remembered
 from app.desktop.status_bar import StatusBar
 from app.desktop.theme import ThemeSource
@@ -31,6 +30,7 @@ from app.desktop.vault_session import Opener, VaultSession
 from app.desktop.welcome import Welcome
 from app.desktop.window_drop import FolderDrops
 from app.settings import Settings, save_settings
+from app.settings.recent import RecentVaults
 
 if TYPE_CHECKING:
     from app.desktop.note_area import NoteArea

@@ -25,11 +25,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop import dialogs, tasks
-from app.desktop.approval.wording import size
 from app.desktop.audit.entries_model import time_words
 from app.desktop.audit.two_lines import TwoLines
 from app.desktop.bridge import VaultClient
-from app.desktop.diff.visible import describe
 from app.desktop.diff_view import DiffView
 from app.desktop.memory_panel import asking
 from app.desktop.memory_panel.asking import History
@@ -39,9 +37,11 @@ from app.desktop.theme import ThemeSource
 from app.errors import NotFoundError, ScriptoriumError
 from app.memory.archive import Found
 from app.memory.block import Block, Permission
+from app.permissions.request_words import size
 from app.toolkit.memory import OWN_AGENT
 from app.toolkit.outcome import ToolOutcome
 from app.vault.commits import Version
+from app.vault.visible import describe
 
 if TYPE_CHECKING:
     from app.workspace import Workspace

@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop import dialogs
-from app.desktop.diff.visible import describe
 from app.desktop.panel import ThemedButton
 from app.desktop.theme import ThemeSource
 from app.memory.block import Block, Permission
+from app.vault.visible import describe
 
 _MOST_NAME = 200
 
