@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from app.desktop.diff.visible import describe
 from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.wording import counted
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update
+from app.vault.visible import describe
 
 CALLER_KINDS = {
     CallerKind.USER: "you, at this window",
@@ -23,7 +23,6 @@ CALLER_KINDS = {
 }
 _VERBS = {Create: "create", Update: "change", Move: "move", Delete: "delete"}
 KIND_NAMES = {Create: "New file", Update: "Changed", Move: "Moved", Delete: "Deleted"}
-KIND_ICONS = {Create: "file-plus", Update: "pencil-simple", Move: "arrow-bend-up-right", Delete: "trash"}
 _LONGEST_NAME = 80
 
 
