@@ -21,12 +21,11 @@ from starlette.routing import Route
 from app.errors import InvalidParametersError, NotFoundError, ScriptoriumError
 from app.servers import wire
 from app.servers.hub import Hub
-from app.servers.served import Client, Progress, ToolEntry, Waiting
+from app.servers.served import NAME_KINDS, Client, Progress, ToolEntry, Waiting
 from app.servers.streams import EventStream, ServerEvent, until_gone
 from app.toolkit.outcome import ToolOutcome
 
 PREFIX = "/api/v1"
-_KINDS = ("note", "tag", "block")
 _LONGEST_CLAIM = 2000
 
 
@@ -101,9 +100,10 @@ class _Api:
         return JSONResponse({"paths": list(page.paths), "next": page.next})
 
     async def complete(self, request: Request) -> Response:
-        kind = request.query_params.get("kind", "note")
-        if kind not in _KINDS:
-            raise InvalidParametersError(f"There are no names of the kind {kind!r}.", allowed=list(_KINDS))
+        asked = request.query_params.get("kind", "note")
+        kind = next((one for one in NAME_KINDS if one == asked), None)
+        if kind is None:
+            raise InvalidParametersError(f"No names are {asked!r}.", allowed=list(NAME_KINDS))
         names = await self.hub.complete(client_of(request), kind, request.query_params.get("text", ""))
         return JSONResponse({"names": names})
 
@@ -111,7 +111,7 @@ class _Api:
         self.hub.presence.left(client_of(request))
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
-    async def news(self, request: Request) -> Any:
+    async def news(self, request: Request) -> EventStream:
         return EventStream(self._news(client_of(request)))
 
     def _news(self, client: Client) -> AsyncIterator[ServerEvent]:
@@ -134,7 +134,7 @@ class _Calls:
         self._hub = api.hub
         self.endpoint = self._call
 
-    async def _call(self, request: Request) -> Any:
+    async def _call(self, request: Request) -> EventStream | Response:
         client, tool = client_of(request), request.path_params["name"]
         arguments = _arguments(await request.body())
         waiting: Waiting = "pending" if _is_async(request) else "wait"

@@ -6,7 +6,7 @@ import json
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import quote
 
 import httpx2
@@ -51,7 +51,7 @@ class Link:
         """
         link = cls(sign)
         try:
-            link._name = str((await link._get("/vault", None))["name"])
+            link._name = str((await link._get("/vault", None)).get("name", ""))
         except BaseException:
             await link.close()
             raise
@@ -133,7 +133,7 @@ class Link:
         except httpx2.HTTPError as error:
             raise _lost(error) from error
 
-    async def _get(self, path: str, client: Client | None, **query: str) -> Any:
+    async def _get(self, path: str, client: Client | None, **query: str) -> wire.Json:
         headers = self._headers(client) if client is not None else {}
         try:
             answer = await self._http.get(path, headers=headers, params=query)
@@ -154,7 +154,7 @@ class Link:
         }
 
 
-async def _events(answer: httpx2.Response) -> AsyncIterator[tuple[str, Any]]:
+async def _events(answer: httpx2.Response) -> AsyncIterator[tuple[str, wire.Json]]:
     """The events of a stream, or the error that came instead of one.
 
     Raises:
@@ -170,12 +170,15 @@ async def _events(answer: httpx2.Response) -> AsyncIterator[tuple[str, Any]]:
             yield name, _json(line.removeprefix("data: ").encode())
 
 
-def _json(content: bytes) -> Any:
+def _json(content: bytes) -> wire.Json:
+    """The JSON object of an answer; one that is none is empty."""
     try:
-        return json.loads(content)
+        found = json.loads(content)
     except ValueError:
-        return None
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _lost(error: httpx2.HTTPError) -> NetworkError:
-    return NetworkError(f"The app that has the vault open can't be reached ({error or type(error).__name__}).")
+    why = str(error) or type(error).__name__
+    return NetworkError(f"The app that has the vault open can't be reached ({why}).")

@@ -180,7 +180,7 @@ class _Server(uvicorn.Server):
         self._ready = ready
 
     @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:  # type: ignore[override]
+    def capture_signals(self) -> Iterator[None]:
         """Leave the signals to the app."""
         yield
 
