@@ -26,6 +26,8 @@ from app.servers.served import Client
 
 Context = ServerRequestContext[Any, Any]
 T = TypeVar("T")
+CALLS = "calls"
+"""Where the state of a request's scope holds its calls that are under way."""
 _KEY = "approval"
 _MOST_PARKED = 32
 _FORGOTTEN_S = 60.0
@@ -137,7 +139,7 @@ class Asking:
         """
         modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
         if not modern:
-            return await self._live(ctx, work)
+            return await _live(ctx, work)
         if params.request_state is not None:
             return cast("T | t.InputRequiredResult", await self._resumed(params, client, call))
         if not _can_ask(ctx):
@@ -145,11 +147,6 @@ class Asking:
         parked = _Parked((client.kind.value, client.name), call)
         parked.task = _start(work(), parked)
         return cast("T | t.InputRequiredResult", await self._question(secrets.token_urlsafe(24), parked))
-
-    async def _live(self, ctx: Context, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        if not _can_ask(ctx):
-            return await apart(work())
-        return await _settled(_start(work(), _Live(ctx)))
 
     async def _resumed(
         self, params: t.InputResponseRequestParams, client: Client, call: tuple[str, object]
@@ -208,6 +205,16 @@ class Asking:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+async def _live(ctx: Context, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    task = _start(work(), _Live(ctx) if _can_ask(ctx) else None)
+    # Over HTTP a client of the 2025 era can go without a word: the transport ends what is here.
+    calls = ctx.request.scope["state"].get(CALLS) if ctx.request is not None else None
+    if calls is not None:
+        calls.add(task)
+        task.add_done_callback(calls.discard)
+    return await _settled(task)
+
+
 def _can_ask(ctx: Context) -> bool:
     """Whether the client shows forms to its user."""
     able = ctx.session.client_capabilities
@@ -215,7 +222,7 @@ def _can_ask(ctx: Context) -> bool:
     return elicits is not None and (elicits.form is not None or elicits.url is None)
 
 
-def _start(work: Coroutine[Any, Any, T], asker: Asker) -> asyncio.Task[T]:
+def _start(work: Coroutine[Any, Any, T], asker: Asker | None) -> asyncio.Task[T]:
     """A task that knows whom to ask."""
     token = ASKER.set(asker)
     try:
@@ -239,6 +246,8 @@ async def _settled(task: asyncio.Task[T]) -> T:
     except asyncio.CancelledError:
         await _withdraw(task)
         raise
+    if task.cancelled():
+        raise MCPError(t.INTERNAL_ERROR, "The call was withdrawn.")
     return task.result()
 
 

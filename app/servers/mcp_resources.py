@@ -130,7 +130,7 @@ def _note(path: str) -> Result:
 
 
 class _RefusedError(ScriptoriumError):
-    """A call that came to nothing; `type` is that of its error."""
+    """A call that came to nothing; `kind` is the type of its error."""
 
 
 def _answered(outcome: ToolOutcome) -> dict[str, Any]:
@@ -141,12 +141,12 @@ def _answered(outcome: ToolOutcome) -> dict[str, Any]:
     """
     if outcome.success:
         return dict(outcome.result)
-    raise _RefusedError(outcome.message, **dict(outcome.error or {"type": "denied"}))
+    raise _RefusedError(outcome.message, kind=(outcome.error or {}).get("type", "denied"))
 
 
 def _protocol_error(ctx: Context, error: ScriptoriumError, uri: str) -> MCPError:
     """An error of the app in the words of the protocol."""
-    kind = str(error.data.get("type", error.type))
+    kind = str(error.data.get("kind", error.type))
     if kind in ("not_found", "ambiguous"):
         return _missing(ctx, uri, error.message)
     code = t.INVALID_PARAMS if kind == "invalid_parameters" else t.INTERNAL_ERROR

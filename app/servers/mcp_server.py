@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import mcp_types as t
+from mcp.server.caching import CACHEABLE_METHODS, CacheHint
 from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.server import NotificationOptions
 from mcp.shared.exceptions import MCPError
@@ -75,6 +76,7 @@ def mcp_server(served: ServedVault, who: Who) -> VaultServer:
         title=f"Scriptorium: {served.name}",
         instructions=_INSTRUCTIONS.format(name=served.name),
         lifespan=life,
+        cache_hints=dict.fromkeys(CACHEABLE_METHODS, CacheHint()),
         get_tool_input_schema=_no_headers,
         on_list_tools=_with_desk(mcp_calls.list_tools),
         on_call_tool=_with_desk(mcp_calls.call_tool),
@@ -105,9 +107,11 @@ def _with_desk(handler: Handler[P]) -> Callable[[Context, P], Awaitable[Any]]:
 
     async def handle(ctx: Context, params: P) -> Any:  # noqa: ANN401 (results are of many types)
         try:
-            return await handler(ctx.lifespan_context, ctx, params)
+            result = await handler(ctx.lifespan_context, ctx, params)
         except ScriptoriumError as error:
             raise MCPError(t.INTERNAL_ERROR, error.message, error.as_dict()) from error
+        # The 2026 era tells results that are whole from those that ask for something; 2025 leaves it out.
+        return {"resultType": "complete", **result} if isinstance(result, dict) else result
 
     return handle
 
