@@ -1,19 +1,16 @@
 """Connections to the local server, bounded: how many, how long their headers take, how large those are.
 
-Beside the server's own protocol of HTTP this knows which connections have shown a good token. When there is no
-room for another one, the oldest goes that has not: so a flood of strangers keeps no client out, and costs no
-more than so many open files.
+Beside the server's own protocol of HTTP this knows which connections have shown a good token. When there is
+no room for another one, the oldest goes that has not: so a flood of strangers keeps no client out, and costs
+no more than so many open files.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MOST = 256
 HEADERS_WITHIN_S = 10.0
@@ -80,7 +77,7 @@ class BoundedProtocol(H11Protocol):
 
     bounds: Connections
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A client has connected."""
         super().connection_made(cast("asyncio.Transport", transport))
         if self.client is not None:
@@ -93,6 +90,6 @@ class BoundedProtocol(H11Protocol):
             self.bounds.remove(self.client, self)
 
 
-def protocol_of(connections: Connections) -> Callable[..., asyncio.Protocol]:
+def protocol_of(connections: Connections) -> type[asyncio.Protocol]:
     """The class of the protocol whose connections are kept in `connections`."""
     return type("BoundedHere", (BoundedProtocol,), {"bounds": connections})

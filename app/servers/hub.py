@@ -6,6 +6,7 @@ for nothing), in its turn, through the runner, and with what the client has read
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
@@ -36,7 +37,9 @@ _MOST_PENDING = 100
 
 def caller_of(client: Client, *, claim: str = "", tainted: bool = False) -> Caller:
     """The caller as which a client's calls are made."""
-    return Caller(client.kind, client.name, uses_model=True, tainted=tainted, claim=claim)
+    return Caller(
+        client.kind, client.name, uses_model=True, tainted=tainted, claim=claim, says=client.says
+    )
 
 
 class Hub:
@@ -61,6 +64,9 @@ class Hub:
         self._events = events
         self._queue = queue or FairQueue()
         self._asking: dict[tuple[str, str], int] = {}
+        self._calls = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
         self.presence = Presence(events)
         self._news = NewsRoom(runner, events)
 
@@ -69,15 +75,18 @@ class Hub:
         """The vault's name."""
         return self._name
 
-    @property
     def clients(self) -> tuple[ConnectedClient, ...]:
-        """The clients that are there."""
+        """The clients that are there, the first to come first."""
         return self.presence.clients
 
     def close(self) -> None:
         """End the news and let go of the clients; calls that still run end as they do."""
         self._news.close()
         self.presence.close()
+
+    async def quiet(self) -> None:
+        """Return when no call runs or waits."""
+        await self._idle.wait()
 
     def tools_changed(self) -> None:
         """Tell the clients that they may call other tools than before."""
@@ -105,6 +114,7 @@ class Hub:
         caller = caller_of(client, claim=claim, tainted=self.presence.is_tainted(client))
         course = Course(client, tool, self._queue, self._events, progress, self._asking)
         self.presence.saw(client, call=True, began=1)
+        self._count(1)
         try:
             if waiting == "pending" and self._runner.services.pending is not None:
                 outcome = await self._submit(course, tool, arguments, caller)
@@ -113,6 +123,7 @@ class Hub:
         finally:
             course.end()
             self.presence.saw(client, began=-1)
+            self._count(-1)
         if outcome.untrusted:
             self.presence.taint(client)
         return outcome
@@ -162,6 +173,13 @@ class Hub:
     def news(self, client: Client) -> NewsReader:
         """What changes from now on, until the reader is closed; many changes come as one."""
         return self._news.reader(caller_of(client), self.presence.hold(client))
+
+    def _count(self, change: int) -> None:
+        self._calls += change
+        if self._calls:
+            self._idle.clear()
+        else:
+            self._idle.set()
 
     def _view(self, client: Client, tool: str) -> IndexView:
         """The index as `client` sees it through `tool`, which it must be allowed to call."""

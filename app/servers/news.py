@@ -34,6 +34,7 @@ class NewsReader:
         self.caller = caller
         self._leave = leave
         self._waiting: dict[Kind, set[str] | None] = {}
+        self._listed: set[Kind] = set()
         self._some = asyncio.Event()
         self._over = False
 
@@ -48,7 +49,9 @@ class NewsReader:
             await self._some.wait()
         kind = next(iter(self._waiting))
         paths = self._waiting.pop(kind)
-        return VaultNews(kind, tuple(sorted(paths or ())))
+        listed = kind in self._listed
+        self._listed.discard(kind)
+        return VaultNews(kind, tuple(sorted(paths or ())), listed)
 
     async def aclose(self) -> None:
         """Hear no more."""
@@ -61,8 +64,10 @@ class NewsReader:
             self._leave(self)
             self._some.set()
 
-    def tell(self, kind: Kind, paths: tuple[str, ...] | None = ()) -> None:
-        """Put it with what waits; None for `paths`: too many to name."""
+    def tell(self, kind: Kind, paths: tuple[str, ...] | None = None, *, listed: bool = False) -> None:
+        """Put it with what waits; None for `paths`: there are none, or too many to name."""
+        if listed:
+            self._listed.add(kind)
         known = self._waiting.get(kind, set())
         if paths is None or known is None or len(known) + len(paths) > _MOST_PATHS:
             self._waiting[kind] = None
@@ -77,6 +82,7 @@ class NewsRoom:
     def __init__(self, runner: ToolRunner, events: EventBus) -> None:
         self._runner = runner
         self._readers: list[NewsReader] = []
+        self._total: int | None = None
         self._unsubscribe = (
             events.subscribe(IndexUpdated, self._notes),
             events.subscribe(PendingChanged, self._pending),
@@ -108,11 +114,13 @@ class NewsRoom:
 
     def _notes(self, event: IndexUpdated) -> None:
         touched = {*event.changed, *event.removed, *(path for pair in event.moved for path in pair)}
+        listed = bool(event.removed or event.moved) or event.total != self._total
+        self._total = event.total
         for reader in tuple(self._readers):
             if len(touched) > _MANY:
-                reader.tell("notes", None)
+                reader.tell("notes", listed=listed)
             elif seen := self._seen(reader.caller, touched):
-                reader.tell("notes", seen)
+                reader.tell("notes", seen, listed=listed)
 
     def _seen(self, caller: Caller, paths: set[NotePath]) -> tuple[str, ...]:
         """Those of the paths that the caller may know of."""
@@ -126,4 +134,5 @@ class NewsRoom:
     def _documents(self, event: DocumentsChanged) -> None:
         memory = self._runner.services.memory
         if memory is not None and event.place == memory.store.place:
-            self.tell_all("memory")
+            for reader in tuple(self._readers):
+                reader.tell("memory", listed=True)

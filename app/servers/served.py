@@ -78,6 +78,9 @@ class NotePage:
 
 
 OnProgress = Callable[[Progress], None]
+NameKind = Literal["note", "tag", "block"]
+NAME_KINDS: tuple[NameKind, ...] = ("note", "tag", "block")
+"""What names can be completed."""
 Waiting = Literal["wait", "pending"]
 """Whether a call waits for the user's answer, or comes back with the id of a pending operation."""
 

@@ -90,7 +90,7 @@ def news_to_wire(news: VaultNews) -> Json:
 
 def news_from_wire(data: Mapping[str, Any]) -> VaultNews:
     """The news that `news_to_wire` made this of."""
-    return VaultNews(data["kind"], tuple(map(str, data["paths"])))
+    return VaultNews(data["kind"], tuple(map(str, data["paths"])), bool(data.get("listed")))
 
 
 def error_from_wire(data: object) -> ScriptoriumError:
