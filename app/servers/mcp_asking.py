@@ -26,8 +26,8 @@ from app.servers.served import Client
 
 Context = ServerRequestContext[Any, Any]
 T = TypeVar("T")
-CALLS = "calls"
-"""Where the state of a request's scope holds its calls that are under way."""
+CALLS = "scriptorium.calls"
+"""Where the scope of a request holds its calls that are under way."""
 _KEY = "approval"
 _MOST_PARKED = 32
 _FORGOTTEN_S = 60.0
@@ -208,7 +208,7 @@ class Asking:
 async def _live(ctx: Context, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     task = _start(work(), _Live(ctx) if _can_ask(ctx) else None)
     # Over HTTP a client of the 2025 era can go without a word: the transport ends what is here.
-    calls = ctx.request.scope["state"].get(CALLS) if ctx.request is not None else None
+    calls = ctx.request.scope.get(CALLS) if ctx.request is not None else None
     if calls is not None:
         calls.add(task)
         task.add_done_callback(calls.discard)

@@ -44,7 +44,7 @@ async def call_tool(
         asked = offer.asked(given, ctx.meta or {}) if offer is not None else Asked(given, "wait", "")
     except ScriptoriumError as error:
         return failed(error)
-    teller = Teller(ctx)
+    teller = Teller(ctx, desk.heartbeat)
 
     async def work() -> ToolOutcome:
         call = desk.served.call(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from app.servers.mcp_asking import Asking
-from app.servers.mcp_progress import Context
+from app.servers.mcp_progress import HEARTBEAT_S, Context
 from app.servers.served import Client, ServedVault
 from app.toolkit.outcome import ToolOutcome
 
@@ -21,11 +21,15 @@ _LONGEST_SAID = 100
 
 @dataclass(frozen=True)
 class Desk:
-    """The server's state while it runs; handlers find it as the SDK's lifespan context."""
+    """The server's state while it runs; handlers find it as the SDK's lifespan context.
+
+    `heartbeat`: after how many seconds a client whose user is being asked hears that it still is.
+    """
 
     served: ServedVault
     audience: Audience
     who: Who
+    heartbeat: float = HEARTBEAT_S
     asking: Asking = field(default_factory=Asking)
 
     def client(self, ctx: Context) -> Client:

@@ -22,6 +22,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
+from app.servers.guard import CLIENT
 from app.servers.mcp_asking import CALLS
 from app.servers.mcp_events import EventsOfSession, Sessions
 from app.servers.mcp_progress import Context
@@ -39,7 +40,7 @@ Build = Callable[[ServedVault, Callable[[Context], Client]], VaultServer]
 class McpOverHttp:
     """An ASGI app. It works while its `lifespan` is entered, once.
 
-    The guard before it has put the `Client` into the scope's state.
+    The guard before it has put the `Client` into the scope.
 
     Args:
         served: The vault.
@@ -88,7 +89,7 @@ class McpOverHttp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        client = scope.get("state", {}).get("client")
+        client = scope.get(CLIENT)
         if not isinstance(client, Client):
             await _refuse(HTTPStatus.UNAUTHORIZED, "A token is needed.")(scope, receive, send)
             return
@@ -110,7 +111,7 @@ class McpOverHttp:
             for timer in self._gone.pop(session, ()):
                 timer.cancel()
         calls: set[asyncio.Task[object]] = set()
-        scope["state"] = {**scope["state"], CALLS: calls}
+        scope[CALLS] = calls
 
         async def watched() -> Message:
             message = await receive()
@@ -149,7 +150,7 @@ class McpOverHttp:
 def _who(ctx: Context) -> Client:
     """Whom the guard let in."""
     assert ctx.request is not None
-    client = ctx.request.scope["state"]["client"]
+    client = ctx.request.scope[CLIENT]
     assert isinstance(client, Client)
     return client
 

@@ -56,7 +56,7 @@ class Teller:
         heartbeat: Seconds between two signs of life.
     """
 
-    def __init__(self, ctx: Context, heartbeat: float = HEARTBEAT_S) -> None:
+    def __init__(self, ctx: Context, heartbeat: float) -> None:
         self._ctx = ctx
         self._heartbeat = heartbeat
         self._latest: Progress | None = None

@@ -10,10 +10,10 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import mcp_types as t
-from mcp.server.caching import CACHEABLE_METHODS, CacheHint
+from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.server import NotificationOptions
 from mcp.shared.exceptions import MCPError
@@ -24,7 +24,7 @@ from app.errors import ScriptoriumError
 from app.servers import mcp_calls, mcp_completion, mcp_prompts, mcp_resources
 from app.servers.mcp_audience import gathered
 from app.servers.mcp_desk import Desk, Who
-from app.servers.mcp_progress import Context, set_level
+from app.servers.mcp_progress import HEARTBEAT_S, Context, set_level
 from app.servers.mcp_subscriptions import Subscriber, listen
 from app.servers.served import ServedVault
 
@@ -58,13 +58,13 @@ class VaultServer(Server[Desk]):
         )
 
 
-def mcp_server(served: ServedVault, who: Who) -> VaultServer:
-    """A server for the clients that `who` tells apart."""
+def mcp_server(served: ServedVault, who: Who, heartbeat: float = HEARTBEAT_S) -> VaultServer:
+    """A server for the clients that `who` tells apart; `heartbeat` as `Desk` has it."""
 
     @asynccontextmanager
     async def life(_: Server[Desk]) -> AsyncIterator[Desk]:
         async with gathered(served) as audience:
-            desk = Desk(served, audience, who)
+            desk = Desk(served, audience, who, heartbeat)
             try:
                 yield desk
             finally:
@@ -76,7 +76,7 @@ def mcp_server(served: ServedVault, who: Who) -> VaultServer:
         title=f"Scriptorium: {served.name}",
         instructions=_INSTRUCTIONS.format(name=served.name),
         lifespan=life,
-        cache_hints=dict.fromkeys(CACHEABLE_METHODS, CacheHint()),
+        cache_hints={method: CacheHint() for method in get_args(CacheableMethod)},
         get_tool_input_schema=_no_headers,
         on_list_tools=_with_desk(mcp_calls.list_tools),
         on_call_tool=_with_desk(mcp_calls.call_tool),
