@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from dataclasses import replace
 
 import jsonschema
 import pytest
@@ -111,7 +112,7 @@ async def test_a_client_may_choose_not_to_wait(workspace, approver, era, how):
 async def test_a_result_that_breaks_its_schema_is_left_out(workspace, era, monkeypatch, caplog):
     entry = next(one for one in await workspace.hub.tools(ROBOT) if one.name == "vault_info")
     schema = {"type": "object", "properties": {"notes": {"type": "string"}}, "required": ["notes"]}
-    broken = type(entry)(**{name: getattr(entry, name) for name in entry.__slots__} | {"output_schema": schema})
+    broken = replace(entry, output_schema=schema)
 
     async def tools(client):
         return (broken,)
