@@ -44,9 +44,9 @@ class Standing(StrEnum):
 class Pace:
     """How long things may take, in seconds.
 
-    `start`: until a server runs and has listed its tools; `first_pause` to `longest_pause`: between two tries,
-    doubled each time, from the first one again after it ran for `settled`; `grace`: for a program to end;
-    `fresh`: until a list is asked for anew before a call; `calm`: at least between two lists.
+    `start`: until a server runs and has listed its tools; `first_pause` to `longest_pause`: between two
+    tries, doubled each time, from the first one again after it ran for `settled`; `grace`: for a program to
+    end; `fresh`: until a list is asked for anew before a call; `calm`: at least between two lists.
     """
 
     start: float = 90.0
@@ -102,6 +102,7 @@ class Connection:
     def start(self) -> None:
         """Begin to keep it running."""
         if self._task is None:
+            self._stand(Standing.STARTING, "")
             self._task = asyncio.create_task(self._keep_running(), name=f"external server {self._name}")
 
     async def stop(self) -> None:
@@ -187,7 +188,7 @@ class Connection:
         """
         if self.standing is Standing.STARTING:
             await self._settled.wait()
-        if self._live is None:
+        if self._live is None or self._live.lost.is_set():
             how = f" ({self.words})" if self.words else ""
             raise NetworkError(f"The server {self._name} does not run{how}.", server=self._name)
         return self._live

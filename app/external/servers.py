@@ -37,7 +37,7 @@ _WHERE = "Settings, External tools"
 
 @dataclass(slots=True)
 class _Added:
-    """A server that is on, what runs of it, and what of it is in the registry: digests by registered names."""
+    """A server that is on, what runs of it, and what is offered: by its name, its digest and its removal."""
 
     server: ExternalServer
     connection: Connection
@@ -76,7 +76,7 @@ class ExternalServers:
         self._folder = folder / "external"
         self._key_of = key_of
         self._categories_changed = categories_changed
-        self._pace = pace or Pace()
+        self.pace = pace or Pace()
         self._pins = Pins(folder)
         self._added: dict[str, _Added] = {}
         self._ending: set[asyncio.Task[None]] = set()
@@ -123,7 +123,7 @@ class ExternalServers:
 
     def _add(self, server: ExternalServer) -> None:
         changed = partial(self._refresh, server.name)
-        connection = Connection(server.name, partial(self._opened, server), changed, self._pace)
+        connection = Connection(server.name, partial(self._opened, server), changed, self.pace)
         remove = self._registry.add_category(category_for(server))
         self._added[server.name] = _Added(server, connection, remove)
         self._refresh(server.name)
@@ -147,7 +147,7 @@ class ExternalServers:
         folder = self._folder / server_part(server.name)
         folder.mkdir(parents=True, exist_ok=True)
         program = Program(server.command, server.arguments, environment_of(server.variables), folder)
-        return stdio_transport(program, log, self._pace.grace)
+        return stdio_transport(program, log, self.pace.grace)
 
     # What the user decides
 
@@ -164,7 +164,8 @@ class ExternalServers:
         if now is None:
             raise NotFoundError(f"{server} offers no tool {one_line(tool, 60)} now.", tool=tool)
         if now.digest != digest:
-            raise ConflictError(f"{one_line(tool, 60)} has changed again: look at it as it is now.", tool=tool)
+            message = f"{one_line(tool, 60)} has changed again: look at it as it is now."
+            raise ConflictError(message, tool=tool)
         self._pins.allow(added.server, now)
         self._refresh(server)
 
@@ -196,7 +197,7 @@ class ExternalServers:
             if connection.standing in (Standing.RUNNING, Standing.FAILED):
                 settled.set()
 
-        connection = Connection(server.name, opened, changed, self._pace)
+        connection = Connection(server.name, opened, changed, self.pace)
         connection.start()
         try:
             await settled.wait()
@@ -224,7 +225,8 @@ class ExternalServers:
         now = dict(listing.tools) if listing is not None else {}
         pinned = self._pins.of(server)
         names = sorted({*now, *pinned})
-        states = (_tool_state(server, name, pinned.get(name), now.get(name), listing is not None) for name in names)
+        listed = listing is not None
+        states = (_tool_state(server, name, pinned.get(name), now.get(name), listed) for name in names)
         missing = tuple(
             f"The variable {name} is not set." for name in server.variables if name not in os.environ
         )
@@ -236,7 +238,7 @@ class ExternalServers:
             errors=tuple(self._clean(server, line) for line in connection.errors),
             tools=tuple(states),
             problems=(*missing, *problems, *(listing.problems if listing is not None else ())),
-            listed=listing is not None,
+            listed=listed,
         )
 
     def _clean(self, server: ExternalServer, text: str) -> str:

@@ -56,7 +56,7 @@ class ExternalChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class ExternalProgress(Event):
-    """How far a call of an external tool is: a share from 0 to 1 where it is known, and the server's words."""
+    """How far a call of an external tool is: a share from 0 to 1 where known, and the server's words."""
 
     tool: str
     share: float | None

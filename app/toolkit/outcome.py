@@ -21,8 +21,9 @@ class ToolOutcome:
     `denied` with an `error`: nobody answered, or nobody is there to answer. `words` are the user's.
     `entry` is the number in the audit log (0 if it could not be written), `commit` the journal's.
     `duration_ms` leaves out the time that the user took to answer. `untrusted`: the result, or what an
-    outside program said of its failure, is text from outside; a caller that reads it is tainted from then on. `pending` is the id of an operation that
-    waits for the user, for a caller that does not. `ends_turn`: by a rule of the user, the turn is over now.
+    outside program said of its failure, is text from outside; a caller that reads it is tainted from then
+    on. `pending` is the id of an operation that waits for the user, for a caller that does not. `ends_turn`:
+    by a rule of the user, the turn is over now.
     """
 
     success: bool
