@@ -23,6 +23,7 @@ from app.analysis.analyst import Analyst
 from app.analysis.queue import SuggestionQueue
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
 from app.events import Event, EventBus
+from app.external.servers import ExternalServers
 from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.messages.outbox import Outbox
@@ -91,7 +92,7 @@ class Workspace:
         self.read_only = read_only
         self.settings = settings
         self.events = EventBus()
-        self._ask_pending = ask_pending
+        self._asks, self._ask_pending = approver is not None, ask_pending
         self._files = files = VaultFiles(root, settings, self.events, read_only)
         self.journal, self.store, self.index = files.journal, files.store, files.index
         self.searches, self.audit, self.grants = files.searches, files.audit, files.grants
@@ -144,6 +145,9 @@ class Workspace:
         )
         self._thinker = ModelThinker(self._settings, self.keys, self._sight.is_kept_from)
         self.web = WebAccess(lambda: self.settings.web, self.keys.get)
+        self.external = ExternalServers(
+            self.registry, self.events, paths.data_folder(), self.keys.get, self._apply_tool_settings
+        )
         services.registry = self.registry
         services.disk = Disk(self.root, paths.own_folders())
         services.sandbox = Sandbox()
@@ -187,7 +191,7 @@ class Workspace:
             self.runner.log_lost_commits()
         await asyncio.to_thread(self.memory.store.back_up)
         self.notices += self._files.problems
-        self.notices += [self.sources.problem] if self.sources.problem else []
+        self.notices += [one for one in (self.sources.problem, self.external.problem) if one]
         await self.index.open()
         ready = asyncio.Event()
         self._watching = asyncio.create_task(
@@ -198,6 +202,8 @@ class Workspace:
         waiting.cancel()
         self._checking = asyncio.create_task(self.missed.run(self._stop), name="look for missed changes")
         await self.sources.start()
+        if self._asks:  # Where nobody can be asked, no tool of theirs may be called.
+            self.external.start(self.settings.external)
 
     async def close(self) -> None:
         """Let nobody in any more, stop the agent, the watcher and the worker, and close every file."""
@@ -206,6 +212,7 @@ class Workspace:
         await self.agent.close()
         if self.pending is not None:
             await self.pending.close()
+        await self.external.close()
         self._stop.set()
         for task in (self._watching, self._checking):
             if task is not None:
@@ -277,6 +284,7 @@ class Workspace:
         """Let these settings take effect now; those of the index and the journal do at the next opening."""
         self.settings = settings
         self.policy.configure(_permissions(settings), self._vault_rules())
+        self.external.configure(settings.external)
         self._apply_tool_settings()
         self._know_meaning()
         self._vectors.apply_settings()
@@ -293,7 +301,7 @@ class Workspace:
         """Which categories are on, and how often tools may be called, in this vault."""
         tools, here = self.settings.tools, self.vault_settings
         wanted = {*tools.categories_on, *here.categories_on}
-        ours = {category.id for category in CATEGORIES if category.on}
+        ours = {category.id for category in CATEGORIES if category.on} | self.external.categories_on
         for category in self.registry.categories:
             on = (category.id in ours or category.id in wanted) and category.id not in here.categories_off
             self.registry.set_category(category.id, on)
