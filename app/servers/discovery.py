@@ -17,6 +17,7 @@ import psutil
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from app import __version__, paths
+from app.events import Event
 from app.servers.tokens import write_private
 
 _SAME_START_S = 2.0
@@ -33,6 +34,14 @@ class _Sign(BaseModel):
     pid: int
     started: float
     version: str
+
+
+@dataclass(frozen=True, slots=True)
+class DoorMoved(Event):
+    """The local server listens on this port now; None: it does not listen, `problem` says why."""
+
+    port: int | None
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from app.errors import NetworkError
-from app.events import Event, EventBus
+from app.events import EventBus
 from app.permissions.caller import CallerKind
 from app.servers.connections import Connections, protocol_of
-from app.servers.discovery import DoorSign, hang_out, take_down
+from app.servers.discovery import DoorMoved, DoorSign, hang_out, take_down
 from app.servers.guard import CLOSED, Guard, Way
 from app.servers.http_api import PREFIX, http_api
 from app.servers.hub import Hub
@@ -44,14 +44,6 @@ class Mounted:
 
     app: ASGIApp
     lifespan: Lifespan = contextlib.nullcontext
-
-
-@dataclass(frozen=True, slots=True)
-class DoorMoved(Event):
-    """The local server listens on this port now; None: it does not listen, `problem` says why."""
-
-    port: int | None
-    problem: str = ""
 
 
 class Door:

@@ -1,0 +1,79 @@
+"""The line over the page: where the local server listens, and what it is open for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
+
+from app.desktop.connections.asking import Overview
+from app.desktop.panel import ElidedLabel, ThemedButton
+from app.desktop.theme import Theme, ThemeSource, icon
+
+
+class ServerBar(QWidget):
+    """`switched` carries the name of a field of the server's settings, and whether it is to be on."""
+
+    switched = Signal(str, bool)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._source = theme
+        self._shown: Overview | None = None
+        self._mark = QLabel()
+        self.words = ElidedLabel()
+        self.copy = ThemedButton(theme, "copy", self.tr("Copy the server's address"), size=16)
+        self.copy.clicked.connect(self._copy)
+        self.mcp = QCheckBox(self.tr("MCP server"))
+        self.mcp.setToolTip(self.tr("Programs with a token may call tools at /mcp; you approve changes"))
+        self.http_api = QCheckBox(self.tr("HTTP API"))
+        self.http_api.setToolTip(self.tr("The same tools at /api/v1, for programs with a token"))
+        self.mcp.toggled.connect(lambda on: self.switched.emit("mcp", on))
+        self.http_api.toggled.connect(lambda on: self.switched.emit("http_api", on))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(14, 6, 14, 6)
+        row.setSpacing(8)
+        row.addWidget(self._mark)
+        row.addWidget(self.words)
+        row.addWidget(self.copy)
+        row.addStretch(1)
+        row.addWidget(self.mcp)
+        row.addWidget(self.http_api)
+        theme.changed.connect(self._draw)
+
+    def show_overview(self, shown: Overview) -> None:
+        """Show where the server is."""
+        self._shown = shown
+        self.words.setText(self._words(shown))
+        self.copy.setVisible(bool(shown.address))
+        for box, on in ((self.mcp, shown.settings.mcp), (self.http_api, shown.settings.http_api)):
+            box.blockSignals(True)
+            box.setChecked(on)
+            box.blockSignals(False)
+        self._draw(self._source.theme)
+
+    def _words(self, shown: Overview) -> str:
+        if shown.problem:
+            return shown.problem
+        if shown.port is None:
+            return self.tr("The local server does not listen: only this window can use the vault.")
+        words = self.tr("Listens at {0}, for this machine only").format(shown.address)
+        if shown.port != shown.settings.port:
+            words += self.tr("; port {0} was taken").format(shown.settings.port)
+        if not shown.settings.mcp and not shown.settings.http_api:
+            words += self.tr("; tokens let nobody in now")
+        return words
+
+    def _draw(self, theme: Theme) -> None:
+        if (shown := self._shown) is None:
+            return
+        bad = bool(shown.problem) or shown.port is None
+        side = round(16 * self._source.zoom)
+        symbol, color = ("warning-circle", theme.warning) if bad else ("check-circle", theme.success)
+        mark = icon(theme, symbol, color)
+        self._mark.setPixmap(mark.pixmap(QSize(side, side)))
+        self._mark.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+
+    def _copy(self) -> None:
+        if self._shown is not None and self._shown.address:
+            QGuiApplication.clipboard().setText(self._shown.address)
