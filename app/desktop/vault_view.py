@@ -19,8 +19,8 @@ from app.desktop.agent_panel.panel import AgentPanel
 from app.desktop.approval_dialog import ApprovalQueue
 from app.desktop.banner import Banners
 from app.desktop.bridge import VaultClient
-from app.desktop.grants_panel import GrantsPanel
 from app.desktop.connections.panel import ConnectionsPanel
+from app.desktop.grants_panel import GrantsPanel
 from app.desktop.graph_panel import GraphPanel
 from app.desktop.lost_drafts import LostDrafts
 from app.desktop.navigation import Navigation

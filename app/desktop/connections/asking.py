@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from app.errors import VaultBusyError
 from app.permissions.audit_entry import AuditFilter
 from app.permissions.caller import CallerKind
+from app.servers.door_state import DoorState
 from app.servers.presence import ConnectedClient
 from app.settings import CallerProfile, ServerSettings, Settings
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 _WILD = frozenset("*?[]{}")
 _WAYS_IN = {kind.value for kind in CallerKind}
-_HOST = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,36 +67,25 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The local server and the programs. `port` is None while it does not listen."""
+    """The local server and the programs."""
 
     vault: Path
     settings: ServerSettings
-    port: int | None
-    problem: str
+    door: DoorState
+    read_only: bool
     programs: tuple[Program, ...]
     groups: tuple[Group, ...]
     folders: tuple[str, ...]
     tools: tuple[str, ...]
 
-    @property
-    def address(self) -> str:
-        """Where programs reach the server; empty while it does not listen."""
-        return f"http://{_HOST}:{self.port}" if self.port is not None else ""
-
 
 def overview(workspace: Workspace) -> Overview:
     """How things are now."""
-    ways = workspace.ways_in
-    problem = ""
-    if ways.tokens is None:
-        problem = "The vault is open for reading only here, so it serves no other programs."
-    elif ways.tokens.problem:
-        problem = ways.tokens.problem
     off = workspace.policy.categories_off
     groups = workspace.registry.categories
     folders = {note.path.folder for note in workspace.index.notes()}
     return Overview(
-        workspace.root, workspace.settings.servers, ways.door.port if ways.door else None, problem,
+        workspace.root, workspace.settings.servers, workspace.ways_in.state(), workspace.read_only,
         _programs(workspace),
         tuple(Group(one.id, one.name, one.on and one.id not in off) for one in groups),
         tuple(sorted(_with_parents(folders))), tuple(tool.name for tool in workspace.registry.all()),
@@ -107,7 +96,7 @@ def _programs(workspace: Workspace) -> tuple[Program, ...]:
     tokens = {one.name: one for one in workspace.ways_in.tokens.clients} if workspace.ways_in.tokens else {}
     profiles = named_profiles(workspace.settings)
     there: dict[str, list[ConnectedClient]] = {}
-    for one in workspace.ways_in.hub.clients:
+    for one in workspace.ways_in.hub.clients():
         there.setdefault(one.client.name, []).append(one)
     names = sorted({*tokens, *profiles, *there}, key=str.casefold)
     return tuple(

@@ -33,7 +33,7 @@ from app.desktop.panel import EmptyState, Panel, ThemedButton
 from app.desktop.theme import Theme, ThemeSource, icon
 from app.errors import ScriptoriumError
 from app.events import Event
-from app.servers.discovery import DoorMoved
+from app.servers.door_state import DoorChanged
 from app.servers.presence import CallMoved, ClientGone, ClientSeen
 from app.servers.tokens import ClientsChanged
 from app.settings import CallerProfile, Settings
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _NAME = Qt.ItemDataRole.UserRole
 _SETTLE_MS = 150
-_TELLING = (DoorMoved, ClientSeen, ClientGone, CallMoved, ClientsChanged, SettingsChanged)
+_TELLING = (DoorChanged, ClientSeen, ClientGone, CallMoved, ClientsChanged, SettingsChanged)
 
 
 class ConnectionsPanel(Panel):
@@ -122,7 +122,7 @@ class ConnectionsPanel(Panel):
         self.table.blockSignals(False)
         self.title.set_count(f"{len(shown.programs):,}" if shown.programs else "")
         self._stack.setCurrentIndex(1 if shown.programs else 0)
-        self.add_button.setEnabled(not shown.problem)
+        self.add_button.setEnabled(not shown.read_only)
         if shown.programs:
             self.choose(chosen.name if chosen is not None else shown.programs[0].name)
 
@@ -230,10 +230,10 @@ class ConnectionsPanel(Panel):
     async def _remove(self, program: Program) -> None:
         title = self.tr("Remove {0}?").format(describe(program.name))
         words = self.tr("Its token is void at once, what it waits for is withdrawn, and its limits are gone.")
-        if await dialogs.confirm(self.window(), title, words, self.tr("Remove"), danger=True):
-            if await self._tried(partial(_revoked, program.name)) is not None:
-                self.settings_wanted.emit(lambda settings: asking.without_profile(settings, program.name))
-                await self.load()
+        sure = await dialogs.confirm(self.window(), title, words, self.tr("Remove"), danger=True)
+        if sure and await self._tried(partial(_revoked, program.name)) is not None:
+            self.settings_wanted.emit(lambda settings: asking.without_profile(settings, program.name))
+            await self.load()
 
     async def _tried(self, work: Callable[..., str]) -> str | None:
         """What came of it; None where it could not be done, and the panel says why."""

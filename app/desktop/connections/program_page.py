@@ -88,7 +88,7 @@ class ProgramPage(QWidget):
 
     def connection(self, program: Program, shown: Overview, token: str = "") -> Connection:
         """What the program's configuration is made of."""
-        return Connection(shown.vault, program.name, self._command, shown.address, token)
+        return Connection(shown.vault, program.name, self._command, shown.door.address, token)
 
     def _build(self) -> None:
         head = QHBoxLayout()

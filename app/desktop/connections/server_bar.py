@@ -45,7 +45,7 @@ class ServerBar(QWidget):
         """Show where the server is."""
         self._shown = shown
         self.words.setText(self._words(shown))
-        self.copy.setVisible(bool(shown.address))
+        self.copy.setVisible(bool(shown.door.address))
         for box, on in ((self.mcp, shown.settings.mcp), (self.http_api, shown.settings.http_api)):
             box.blockSignals(True)
             box.setChecked(on)
@@ -53,21 +53,22 @@ class ServerBar(QWidget):
         self._draw(self._source.theme)
 
     def _words(self, shown: Overview) -> str:
-        if shown.problem:
-            return shown.problem
-        if shown.port is None:
-            return self.tr("The local server does not listen: only this window can use the vault.")
-        words = self.tr("Listens at {0}, for this machine only").format(shown.address)
-        if shown.port != shown.settings.port:
-            words += self.tr("; port {0} was taken").format(shown.settings.port)
+        if shown.read_only:
+            return self.tr("The vault is open for reading only here: no other program can use it.")
+        if not shown.door.port:
+            closed = self.tr("The local server does not listen: only this window can use the vault.")
+            return shown.door.problem or closed
+        words = self.tr("Listens at {0}, for this machine only").format(shown.door.address)
+        if shown.door.port != shown.door.wanted_port:
+            words += self.tr("; port {0} was taken").format(shown.door.wanted_port)
         if not shown.settings.mcp and not shown.settings.http_api:
             words += self.tr("; tokens let nobody in now")
-        return words
+        return f"{words}. {shown.door.problem}" if shown.door.problem else words
 
     def _draw(self, theme: Theme) -> None:
         if (shown := self._shown) is None:
             return
-        bad = bool(shown.problem) or shown.port is None
+        bad = bool(shown.door.problem) or not shown.door.port
         side = round(16 * self._source.zoom)
         symbol, color = ("warning-circle", theme.warning) if bad else ("check-circle", theme.success)
         mark = icon(theme, symbol, color)
@@ -75,5 +76,5 @@ class ServerBar(QWidget):
         self._mark.setAlignment(Qt.AlignmentFlag.AlignVCenter)
 
     def _copy(self) -> None:
-        if self._shown is not None and self._shown.address:
-            QGuiApplication.clipboard().setText(self._shown.address)
+        if self._shown is not None and self._shown.door.address:
+            QGuiApplication.clipboard().setText(self._shown.door.address)
