@@ -40,7 +40,7 @@ class ConfigurationView(QWidget):
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.text.setAccessibleName(self.tr("Configuration"))
         self.text.setTabChangesFocus(True)
-        self.text.setMinimumHeight(round(72 * theme.zoom))
+        self.text.setMinimumHeight(round(40 * theme.zoom))
         self.words = QLabel()
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setProperty("tone", "muted")

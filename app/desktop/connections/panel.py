@@ -66,13 +66,14 @@ class ConnectionsPanel(Panel):
         self._client = client
         self._theme = theme
         self._read = False
+        self._wanted = ""  # the program to be shown as soon as it is listed
         self.shown: Overview | None = None
-        self.title.set_text(self.tr("Programs that may use this vault"))
+        self.title.hide()  # The tab over the panel has its name; the line below says where the server is.
         self.setAccessibleName(self.tr("Connections"))
         self.add_button = ThemedButton(theme, "plus", self.tr("Connect a program…"))
         self.add_button.clicked.connect(self.add_program)
-        self.title.add(self.add_button)
         self.bar = ServerBar(theme)
+        self.bar.add(self.add_button)
         self.notice = QLabel()
         self.notice.setTextFormat(Qt.TextFormat.PlainText)
         self.notice.setProperty("tone", "danger")
@@ -120,10 +121,12 @@ class ConnectionsPanel(Panel):
         for program in shown.programs:
             self.table.addTopLevelItem(self._row(program, shown))
         self.table.blockSignals(False)
-        self.title.set_count(f"{len(shown.programs):,}" if shown.programs else "")
         self._stack.setCurrentIndex(1 if shown.programs else 0)
         self.add_button.setEnabled(not shown.read_only)
-        if shown.programs:
+        if self._wanted in (one.name for one in shown.programs):
+            self.choose(self._wanted)
+            self._wanted = ""
+        elif shown.programs:
             self.choose(chosen.name if chosen is not None else shown.programs[0].name)
 
     @property
@@ -207,15 +210,14 @@ class ConnectionsPanel(Panel):
         self.settings_wanted.emit(remembered)
 
     async def _show_set_up(self, program: Program, token: str, target: str = "") -> None:
+        self._wanted = program.name
         await self.load()
-        self.choose(program.name)
         if self.shown is not None:
             connection = self.page.connection(program, self.shown, token)
             way: Way = "http" if token else "stdio"
             sheet = SetUpSheet(connection, way, target, self._theme, self.window())
             await dialogs.ask(sheet)
             await self.load()
-            self.choose(program.name)
 
     async def _renew(self, program: Program) -> None:
         if program.made is not None:

@@ -66,7 +66,8 @@ class ProfileEditor(QScrollArea):
         self.problem.setProperty("tone", "danger")
         self.problem.setTextFormat(Qt.TextFormat.PlainText)
         self.problem.setWordWrap(True)
-        self._grid = QGridLayout()
+        self._choices = QWidget()
+        self._grid = QGridLayout(self._choices)
         self._build()
         self._connect()
 
@@ -108,10 +109,10 @@ class ProfileEditor(QScrollArea):
         self.read_only.setChecked(profile.read_only)
         (self.some if profile.categories else self.every).setChecked(True)
         for id, box in self.boxes.items():
-            box.setChecked(id in profile.categories if profile.categories else True)
-            box.setEnabled(bool(profile.categories))
+            box.setChecked(id in profile.categories if profile.categories else self._is_on(id))
         for widget in (self.read_only, self.every, self.some, *self.boxes.values()):
             widget.blockSignals(False)
+        self._choices.setVisible(bool(profile.categories))
         if not self.tools.hasFocus():
             self.tools.setText(", ".join(profile.tools))
         with QSignalBlocker(self.folders):
@@ -122,9 +123,11 @@ class ProfileEditor(QScrollArea):
         self._say("")
 
     def _choose_some(self, on: bool) -> None:
-        for box in self.boxes.values():
-            box.setEnabled(on)
+        self._choices.setVisible(on)
         self._tell()
+
+    def _is_on(self, id: str) -> bool:
+        return any(group.id == id and group.on for group in self._groups)
 
     def _tell(self, *_: object) -> None:
         """Tell of the profile as the controls have it, unless it would mean something else."""
@@ -211,7 +214,7 @@ class ProfileEditor(QScrollArea):
         self._grid.setHorizontalSpacing(18)
         self._grid.setVerticalSpacing(2)
         self._grid.setColumnStretch(_COLUMNS, 1)
-        column.addLayout(self._grid)
+        column.addWidget(self._choices)
         column.addWidget(self.tools)
         column.addSpacing(4)
         column.addWidget(_heading(self.tr("Folders")))

@@ -29,6 +29,7 @@ class ProgramPage(QWidget):
         super().__init__(parent)
         self.program: Program | None = None
         self._command = own_command()
+        self._theme = theme
         self.name = ElidedLabel()
         self.name.setProperty("textSize", "strong")
         self.state = QLabel()
@@ -114,6 +115,8 @@ class ProgramPage(QWidget):
         row.setContentsMargins(14, 10, 14, 10)
         row.addWidget(self.configuration)
         self.tabs.setDocumentMode(True)
+        # Its pages scroll or shrink: the panel must not push the rest of the window together.
+        self.tabs.setMinimumHeight(round(130 * self._theme.zoom))
         self.tabs.addTab(permissions, self.tr("What it may do"))
         self.tabs.addTab(self.calls, self.tr("Calls"))
         self.tabs.addTab(setting_up, self.tr("Configuration"))

@@ -30,8 +30,8 @@ class ServerBar(QWidget):
         self.http_api.setToolTip(self.tr("The same tools at /api/v1, for programs with a token"))
         self.mcp.toggled.connect(lambda on: self.switched.emit("mcp", on))
         self.http_api.toggled.connect(lambda on: self.switched.emit("http_api", on))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(14, 6, 14, 6)
+        self._row = row = QHBoxLayout(self)
+        row.setContentsMargins(14, 5, 6, 5)
         row.setSpacing(8)
         row.addWidget(self._mark)
         row.addWidget(self.words)
@@ -40,6 +40,10 @@ class ServerBar(QWidget):
         row.addWidget(self.mcp)
         row.addWidget(self.http_api)
         theme.changed.connect(self._draw)
+
+    def add(self, widget: QWidget) -> None:
+        """Put `widget` at the right end."""
+        self._row.addWidget(widget)
 
     def show_overview(self, shown: Overview) -> None:
         """Show where the server is."""
