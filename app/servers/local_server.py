@@ -210,7 +210,8 @@ def _listen(port: int) -> socket.socket:
         NetworkError: there is none.
     """
     for wanted in (port, 0):
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        # The protocol is named, else asyncio leaves Nagle on: 40 ms for each answer in two parts.
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             if os.name == "posix":
                 # Else a port that was closed a minute ago is not free yet. On Windows it would be shared.

@@ -30,6 +30,7 @@ from app.embeddings.upkeep import VectorUpkeep
 from app.embeddings.vectors import VectorStore
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
 from app.events import Event, EventBus
+from app.external.servers import ExternalServers
 from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.index.saved_searches import SavedSearches
@@ -158,6 +159,10 @@ class Workspace:
         self._thinker = ModelThinker(self._settings, self.keys, self._kept_from_models)
         self.web = WebAccess(lambda: self.settings.web, self.keys.get)
         self.runner.services.web = self.web
+        self.external = ExternalServers(
+            self.registry, self.events, paths.data_folder(), self.keys.get, self._apply_tool_settings
+        )
+        self._asks = approver is not None
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
         model = ModelAgent(
@@ -212,7 +217,7 @@ class Workspace:
         await asyncio.to_thread(self.memory.store.back_up)
         problems = (
             self.journal.problem, self.store.problem, self.audit.problem, self.searches.problem,
-            self.memory.store.problem, self.sources.problem,
+            self.memory.store.problem, self.sources.problem, self.external.problem,
         )  # fmt: skip
         self.notices += [problem for problem in problems if problem]
         await self.index.open()
@@ -225,6 +230,8 @@ class Workspace:
         waiting.cancel()
         self._checking = asyncio.create_task(self.missed.run(self._stop), name="look for missed changes")
         await self.sources.start()
+        if self._asks:  # Where nobody can be asked, no tool of theirs may be called.
+            self.external.start(self.settings.external)
 
     async def close(self) -> None:
         """Let nobody in any more, stop the agent, the watcher and the worker, and close every file."""
@@ -233,6 +240,7 @@ class Workspace:
         await self.agent.close()
         if self.pending is not None:
             await self.pending.close()
+        await self.external.close()
         self._stop.set()
         for task in (self._watching, self._checking):
             if task is not None:
@@ -313,6 +321,7 @@ class Workspace:
         """Let these settings take effect now; those of the index and the journal do at the next opening."""
         self.settings = settings
         self.policy.configure(_permissions(settings), self._vault_rules())
+        self.external.configure(settings.external)
         self._apply_tool_settings()
         self._set_pace(settings)
         self._know_meaning(settings.embeddings.enabled)
@@ -358,7 +367,7 @@ class Workspace:
         """Which categories are on, and how often tools may be called, in this vault."""
         tools, here = self.settings.tools, self.vault_settings
         wanted = {*tools.categories_on, *here.categories_on}
-        ours = {category.id for category in CATEGORIES if category.on}
+        ours = {category.id for category in CATEGORIES if category.on} | self.external.categories_on
         for category in self.registry.categories:
             on = (category.id in ours or category.id in wanted) and category.id not in here.categories_off
             self.registry.set_category(category.id, on)
