@@ -20,9 +20,9 @@ _LEAST_GRABBED = 2.0
 class Gestures(QObject):
     """Turns events of the canvas into motion and choices.
 
-    Drag on the ground pans, drag on a node that can be seen as one moves it, shift-drag draws a rectangle that selects, and so does
-    any outline while the lasso is in the hand. A click selects, with control it adds or takes away, on the
-    ground it clears.
+    Drag on the ground pans, drag on a node that can be seen as one moves it, shift-drag draws a rectangle
+    that selects, and so does any outline while the lasso is in the hand. A click selects, with control it
+    adds or takes away, on the ground it clears.
 
     Signals:
         opened: A row, on a double click.
@@ -140,7 +140,7 @@ class Gestures(QObject):
         return True
 
     def _row(self) -> int:
-        """The row of the node that was pressed; the graph may have changed meanwhile, and the node be gone."""
+        """The row of the node that was pressed; the graph may have changed meanwhile, and it be gone."""
         return self._canvas.scene.graph.rows.get(self._under, -1)
 
     def _carry(self, place: QPointF) -> None:

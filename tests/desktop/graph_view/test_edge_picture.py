@@ -66,5 +66,6 @@ def test_a_sharp_picture_is_given_up_for_a_hurried_one_but_not_the_other_way_rou
 
 
 def test_without_a_margin_the_picture_is_as_large_as_the_view(painter):
-    painter.draw_now(Request(one_line, np.zeros((2, 2), np.float32), Camera(), 200, 150, 1.0, 0.5, margin=0.0))
+    places = np.zeros((2, 2), np.float32)
+    painter.draw_now(Request(one_line, places, Camera(), 200, 150, 1.0, 0.5, margin=0.0))
     assert painter.picture.image.size().toTuple() == (200, 150)
