@@ -1,4 +1,4 @@
-"""An MCP client renames a note that 40 others link to: each diff is seen, it is approved once, by its name."""
+"""An MCP client renames a note that 40 others link to: each diff is seen, and one yes commits it once."""
 
 from __future__ import annotations
 
