@@ -1,9 +1,9 @@
 """The words of notes, written last: a vault is seen and linked before its full text is in.
 
 A scan of many notes writes what they say of themselves and of each other (properties, tags, links,
-headings) first and lists them as `unworded`, with what stands over them; then their texts are read once
-more, which costs little, and go into the word indexes in large pieces. A scan that was cut off goes on where it was. A text that is not the
-one that was indexed any more is left to a refresh.
+headings) first and lists them as `unworded`, with what stands over them; then their texts are read once more,
+which costs little, and go into the word indexes in large pieces. A scan that was cut off goes on where it
+was. A text that is not the one that was indexed any more is left to a refresh.
 """
 
 from __future__ import annotations

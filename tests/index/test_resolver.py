@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import AmbiguousError, NotFoundError
-from app.index.name_table import Entry
 from app.index.names import link_key, target_key
 from app.index.resolver import Resolver
 from app.vault.path import NotePath
