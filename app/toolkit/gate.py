@@ -226,7 +226,10 @@ def _decision_of(asked: asyncio.Future[Decision]) -> Decision | Refused:
     """What the approver said; one that fails, or says something else, is a no."""
     if asked.cancelled():
         return _failing(asyncio.CancelledError("the approver gave up"))
-    if (error := asked.exception()) is not None:
+    error = asked.exception()
+    if isinstance(error, PermissionDeniedError):
+        return Refused(Decided.FAILED, error.message)
+    if error is not None:
         return _failing(error)
     answer = asked.result()
     if not isinstance(answer, Approved | Denied):
@@ -240,7 +243,7 @@ def _failing(error: BaseException) -> Refused:
 
 
 def _approved_words(request: ApprovalRequest, decision: Approved) -> str:
-    words = ["approved by the user"]
+    words = [decision.words or "approved by the user"]
     if decision.edited:
         words.append("after editing the text")
     elif decision.proposal is not request.proposal and decision.proposal != request.proposal:
