@@ -68,8 +68,10 @@ def change_name(change: FileChange) -> str:
 
 
 def caller_words(caller: Caller) -> str:
-    """What the caller is, next to the name that it gave itself."""
-    return CALLER_KINDS[caller.kind]
+    """What the caller is, next to its name, and what a program from outside says of itself."""
+    kind = CALLER_KINDS[caller.kind]
+    says = " ".join(caller.says.split())
+    return f"{kind}, calls itself {quoted(says)}" if says and says != caller.name else kind
 
 
 def extent(request: ApprovalRequest) -> str:
