@@ -128,7 +128,13 @@ def _show_list(screen: Screen, values: Sequence[object], indent: str = "") -> No
     if not rows:
         for value in values:
             screen.text(f"{indent}{cell('', value)}\n")
-    elif screen.is_terminal:
+    else:
+        show_rows(screen, rows)
+
+
+def show_rows(screen: Screen, rows: Sequence[Row]) -> None:
+    """Write rows: a table on a terminal, cells between tabs elsewhere."""
+    if screen.is_terminal:
         screen.show(table(rows))
     else:
         names = columns(rows)

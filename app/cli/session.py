@@ -66,7 +66,7 @@ async def open_session(
         if not hasattr(held, "root"):
             yield Session(held, client)
             return
-        await held.index.scan(lambda progress: _show(screen, progress), lambda: False)
+        await held.index.scan(lambda progress: show_scan(screen, progress), lambda: False)
         screen.end_progress()
         yield Session(held.hub, client, held)
     finally:
@@ -111,7 +111,7 @@ async def _opened(root: Path, approver: Approver) -> Workspace:
     return await open_workspace(root, load_settings(), approver)
 
 
-def _show(screen: Screen, progress: ScanProgress) -> None:
+def show_scan(screen: Screen, progress: ScanProgress) -> None:
     """Reading a vault for the first time takes a while; a look at what changed does not."""
     if progress.total > progress.done > 0:
         screen.progress(f"{progress.phase} {progress.done:,} of {progress.total:,}")

@@ -104,15 +104,18 @@ class Signature:
 
     def places_of(self, op: str) -> tuple[Flag, ...]:
         """The arguments that words without a flag are for an operation."""
-        needs = self.operations[op].needs if op in self.operations else frozenset()
-        return (*self.places, *(f for f in self.flags if f.name in needs and f not in self.places))
+        if op not in self.operations:
+            return self.places
+        fields, known = self.operations[op], {flag.name: flag for flag in self.flags}
+        needed = (known[name] for name in fields.listed if name in fields.needs and name in known)
+        return (*self.places, *(flag for flag in needed if flag not in self.places))
 
     def usage(self) -> Iterator[str]:
         """The command in its forms, a line each."""
         for op in self.operations or ("",):
             takes = self.operations[op].takes if op else frozenset()
             places = self.places_of(op)
-            words = [op if flag.name == OP else _place(flag) for flag in places]
+            words = [op if flag.name == OP else _place(flag, needed=bool(op)) for flag in places]
             ruled = frozenset().union(*(fields.takes for fields in self.operations.values()))
             others = [f for f in self.flags if f not in places and (f.name in takes or f.name not in ruled)]
             yield " ".join([self.name, *words, *(f"[{_written(flag)}]" for flag in others)])
@@ -195,9 +198,9 @@ def _value(flag: Flag, words: list[str], texts: Texts) -> object:
         raise InvalidParametersError(f"{flag.option}: {error.message}", **error.data) from error
 
 
-def _place(flag: Flag) -> str:
+def _place(flag: Flag, *, needed: bool) -> str:
     word = f"{flag.word}..." if flag.many or flag.is_object else flag.word
-    return word if flag.required or flag.name == OP else f"[{word}]"
+    return word if flag.required or needed else f"[{word}]"
 
 
 def _written(flag: Flag) -> str:
