@@ -17,6 +17,7 @@ import psutil
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from app import __version__, paths
+from app.servers.door_state import Holder
 from app.servers.tokens import write_private
 
 _SAME_START_S = 2.0
@@ -33,16 +34,21 @@ class _Sign(BaseModel):
     pid: int
     started: float
     version: str
+    holder: Holder = "desktop"
 
 
 @dataclass(frozen=True, slots=True)
 class DoorSign:
-    """Where the process that has a vault open listens; `token` lets in who could read it."""
+    """Where the process that has a vault open listens; `token` lets in who could read it.
+
+    `holder` says what it is: a "headless" one makes way for a window.
+    """
 
     port: int
     token: str
     pid: int
     version: str
+    holder: Holder = "desktop"
 
     @property
     def address(self) -> str:
@@ -50,20 +56,23 @@ class DoorSign:
         return f"http://127.0.0.1:{self.port}"
 
 
-def hang_out(folder: Path, port: int) -> DoorSign:
+def hang_out(folder: Path, port: int, holder: Holder = "desktop") -> DoorSign:
     """Tell other processes of this user that this one has the vault open; the token is new.
 
     Args:
         folder: The vault's data folder.
         port: Where it listens.
+        holder: What this process is.
 
     Raises:
         StorageError: the disk refused.
     """
     pid = os.getpid()
-    sign = DoorSign(port, secrets.token_urlsafe(32), pid, __version__)
+    sign = DoorSign(port, secrets.token_urlsafe(32), pid, __version__, holder)
     started = psutil.Process(pid).create_time()
-    said = _Sign(port=port, token=sign.token, pid=pid, started=started, version=__version__)
+    said = _Sign(
+        port=port, token=sign.token, pid=pid, started=started, version=__version__, holder=holder
+    )
     write_private(_file(folder), said.model_dump_json().encode())
     return sign
 
@@ -88,7 +97,7 @@ def find_door(root: Path) -> DoorSign | None:
         return None
     if abs(started - said.started) > _SAME_START_S:
         return None
-    return DoorSign(said.port, said.token, said.pid, said.version)
+    return DoorSign(said.port, said.token, said.pid, said.version, said.holder)
 
 
 def _file(folder: Path) -> Path:

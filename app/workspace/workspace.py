@@ -322,7 +322,7 @@ class Workspace:
             self._model_change = asyncio.create_task(self._change_model(self._model_change))
         else:
             self.upkeep.start()
-        self.hub.tools_changed()
+        self.ways_in.settings_changed()
         self.events.publish(SettingsChanged(settings.model_copy(deep=True)))
 
     def _made_embedder(self, settings: Settings) -> Embedder:
