@@ -25,7 +25,8 @@ class NamedInAdvance:
         """Yes where everything was named, else the other's answer."""
         kinds = kinds_of(request)
         if kinds and kinds <= self._named:
-            return Approved(request.proposal, words=f"named in advance by --approve {','.join(sorted(kinds))}")
+            words = f"named in advance by --approve {','.join(sorted(kinds))}"
+            return Approved(request.proposal, words=words)
         return await self._other.decide(request)
 
 
@@ -53,4 +54,5 @@ class NobodyYet:
 
     async def decide(self, request: ApprovalRequest) -> Decision:
         """Never."""
-        return await asyncio.get_running_loop().create_future()
+        never: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+        return await never

@@ -1,4 +1,4 @@
-"""Check, show or export the log of all calls; nothing of it is changed, and the vault may be open elsewhere."""
+"""Check, show or export the log of all calls; nothing is changed, and the vault may be open elsewhere."""
 
 from __future__ import annotations
 

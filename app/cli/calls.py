@@ -21,7 +21,7 @@ _MOST_NAMED = 8
 
 
 def approver_for(options: Options, screen: Screen) -> Approver:
-    """Who answers questions in this process: named kinds, then the person at the terminal, if one is there."""
+    """Who answers questions in this process: named kinds, then the person at the terminal, if any."""
     from app.cli.tty import Tty
 
     other: Approver

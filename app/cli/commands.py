@@ -1,4 +1,4 @@
-"""What `scriptorium` does without a window: finds the verb or the tool, runs it, and words what goes wrong."""
+"""What `scriptorium` does without a window: finds the verb or the tool, runs it, words what goes wrong."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ def leading_parser() -> argparse.ArgumentParser:
         description="Without a verb or a tool, it opens the window on a folder of notes.",
         epilog=(
             f"Verbs:\n  {'open':<12} open the window on a folder\n{verbs}\n\n"
-            "Tools: each is a command, such as: scriptorium read_note \"My note\". `scriptorium tools` lists\n"
-            "them, `scriptorium TOOL --help` says what one takes.\n\n"
+            "Tools: each is a command, such as: scriptorium read_note \"My note\".\n"
+            "`scriptorium tools` lists them, `scriptorium TOOL --help` says what one takes.\n\n"
             f"Exit status:\n{exit_status.table()}"
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,

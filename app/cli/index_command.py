@@ -77,7 +77,7 @@ async def _embed(workspace: Workspace, screen: Screen) -> None:
 
     def failed(event: EmbeddingFailed) -> None:
         if not over.done():
-            over.set_result(event.message)
+            over.set_result(event.reason)
 
     workspace.events.subscribe(EmbeddingProgressed, progressed)
     workspace.events.subscribe(EmbeddingFailed, failed)

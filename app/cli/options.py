@@ -6,6 +6,7 @@ import argparse
 from dataclasses import dataclass
 
 from app.cli.kinds import Kind, read_kinds
+from app.errors import InvalidParametersError
 
 SPELLINGS = ("--vault", "--json", "--approve", "--wait", "--no-wait", "--claim", "--help", "-h")
 """No argument of a tool is written so."""
@@ -30,8 +31,11 @@ class Options:
         """The options among what was given.
 
         Raises:
-            InvalidParametersError: `--approve` names no kind.
+            InvalidParametersError: `--approve` names no kind, or answers what `--no-wait` leaves open.
         """
+        if getattr(given, "approve", ()) and not getattr(given, "wait", True):
+            message = "--no-wait leaves questions open, and --approve answers them: say one of both."
+            raise InvalidParametersError(message)
         return cls(
             getattr(given, "vault", None),
             getattr(given, "json", False),
@@ -41,16 +45,18 @@ class Options:
         )
 
 
+_VAULT_HELP = "the vault (else SCRIPTORIUM_VAULT, the one around you, or the last opened)"
+
+
 def add_vault_option(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take `--vault`."""
-    parser.add_argument("--vault", metavar="FOLDER", default=argparse.SUPPRESS,
-                        help="the vault (else SCRIPTORIUM_VAULT, the one around you, the last opened)")  # fmt: skip
+    parser.add_argument("--vault", metavar="FOLDER", default=argparse.SUPPRESS, help=_VAULT_HELP)
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take `--json`."""
-    parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS,
-                        help="print what came of it as one line of JSON")  # fmt: skip
+    words = "print what came of it as one line of JSON"
+    parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=words)
 
 
 def add_call_options(parser: argparse.ArgumentParser) -> None:

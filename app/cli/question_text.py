@@ -23,6 +23,7 @@ _CONTEXT = 3
 _MOST_NAMED = 12
 _GONE, _COME = "red", "green"
 _CHANGED = "bold reverse"
+_SIGN = "bold yellow"
 
 
 def question(draft: Draft) -> Iterator[Text]:
@@ -33,7 +34,8 @@ def question(draft: Draft) -> Iterator[Text]:
     yield Text(f"It is asked because {describe(request.reason)}.", style="dim")
     yield from _consequences(request)
     if request.caller.claim:
-        yield Text("The caller says of it: ", style="dim") + Text(describe(request.caller.claim), style="italic")
+        claim = Text(describe(request.caller.claim), style="italic")
+        yield Text("The caller says of it: ", style="dim") + claim
     if isinstance(request.proposal, Effect):
         yield from effect(request.proposal)
         return
@@ -76,11 +78,12 @@ def file_lines(file: FileDraft, number: int, of: int) -> Iterator[Text]:
 
 
 def diff_lines(diff: Diff) -> Iterator[Text]:
-    """A diff in one column with line numbers, three lines around each change, and the changed words marked."""
+    """A diff in one column: numbered lines, three around each change, the changed words marked."""
     width = len(str(max(len(diff.before), len(diff.after), 1)))
     at = 0
     for index, hunk in enumerate(diff.hunks):
-        following = diff.hunks[index + 1].before_start if index + 1 < len(diff.hunks) else len(diff.before)
+        last = index + 1 == len(diff.hunks)
+        following = len(diff.before) if last else diff.hunks[index + 1].before_start
         start = max(at, hunk.before_start - _CONTEXT)
         if start > at:
             yield Text(f"{'⋯':>{width}}", style="dim")
@@ -90,7 +93,8 @@ def diff_lines(diff: Diff) -> Iterator[Text]:
         yield from _hunk_rows(diff, hunk, width)
         at = min(following, hunk.before_end + _CONTEXT)
         for line in range(hunk.before_end, at):
-            yield _row(width, line + hunk.after_end - hunk.before_end, " ", shown(diff.before[line]), "")
+            moved = line + hunk.after_end - hunk.before_end
+            yield _row(width, moved, " ", shown(diff.before[line]), "")
     if diff.hunks and at < len(diff.before):
         yield Text(f"{'⋯':>{width}}", style="dim")
 
@@ -102,7 +106,7 @@ def shown(line: bytes, spans: Sequence[Span] = (), *, first: bool = False, last:
     for start, end in spans:
         made.stylize(_CHANGED, seen.place(start), seen.place(end))
     for start, end, kind in seen.signs:
-        made.stylize("bold yellow" if kind == CHIP else "dim", start, end)
+        made.stylize(_SIGN if kind == CHIP else "dim", start, end)
     return _with_brackets(made, seen)
 
 
@@ -112,7 +116,8 @@ def _with_brackets(made: Text, seen: VisibleLine) -> Text:
     at = 0
     for start, end, kind in seen.signs:
         if kind == CHIP:
-            parts += [made[at:start], Text("⟨", style="bold yellow"), made[start:end], Text("⟩", style="bold yellow")]
+            label = (Text("⟨", _SIGN), made[start:end], Text("⟩", _SIGN))
+            parts += [made[at:start], *label]
             at = end
     return Text.assemble(*parts, made[at:]) if parts else made
 

@@ -11,7 +11,7 @@ from app.cli.screen import Screen, safe
 from app.toolkit.outcome import ToolOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from rich.console import RenderableType
 
 Result = Mapping[str, object]
 Row = Mapping[str, object]
@@ -141,7 +141,7 @@ def show_rows(screen: Screen, rows: Sequence[Row]) -> None:
         screen.rows([cell(name, row.get(name)) for name in names] for row in rows)
 
 
-def table(rows: Sequence[Row], style_of: Callable[[str, Row], str] = lambda name, row: "") -> object:
+def table(rows: Sequence[Row]) -> RenderableType:
     """Rows as a table that fits the terminal; columns that are empty in every row are left out."""
     from rich.table import Table
     from rich.text import Text
@@ -153,14 +153,16 @@ def table(rows: Sequence[Row], style_of: Callable[[str, Row], str] = lambda name
         # Paths are what a row is taken up by: they are broken rather than cut.
         made.add_column(_title(name), justify="right" if numbers else "left", overflow="fold")
     for row in rows:
-        cells = (Text(safe(cell(name, row.get(name))), style=style_of(name, row)) for name in names)
+        cells = (Text(safe(cell(name, row.get(name)))) for name in names)
         made.add_row(*cells)
     return made
 
 
 def columns(rows: Sequence[Row]) -> list[str]:
     """The fields that are worth a column: filled in a row, and not said by another."""
-    filled = dict.fromkeys(name for row in rows for name, value in row.items() if value not in (None, "", [], {}))
+    filled = dict.fromkeys(
+        name for row in rows for name, value in row.items() if value not in (None, "", [], {})
+    )
     if "path" in filled:
         filled.pop("name", None)
         filled.pop("title", None)

@@ -112,7 +112,7 @@ def _named(character: str) -> str:
 
 
 def keep_utf8() -> None:
-    """Let the streams take every text: UTF-8 whatever the locale, a lone surrogate as the byte that it was."""
+    """Let the streams take every text: UTF-8 for pipes, a lone surrogate as the byte that it was."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             errors = "backslashreplace" if stream.isatty() else "surrogateescape"

@@ -61,27 +61,32 @@ async def open_session(
         VaultLostError, StorageError: as `open_workspace` says.
     """
     client = Client(CallerKind.CLI, NAME, session=str(os.getpid()), says=f"scriptorium {__version__}")
-    held = await _joined_or_opened(root, approver, screen, patience)
+    link, workspace = await _joined_or_opened(root, approver, screen, patience)
     try:
-        if not hasattr(held, "root"):
-            yield Session(held, client)
+        if workspace is None:
+            assert link is not None
+            yield Session(link, client)
             return
-        await held.index.scan(lambda progress: show_scan(screen, progress), lambda: False)
+        await workspace.index.scan(lambda progress: show_scan(screen, progress), lambda: False)
         screen.end_progress()
-        yield Session(held.hub, client, held)
+        yield Session(workspace.hub, client, workspace)
     finally:
-        await held.close()
+        if link is not None:
+            await link.close()
+        if workspace is not None:
+            await workspace.close()
 
 
 async def _joined_or_opened(
     root: Path, approver: Approver, screen: Screen, patience: float
-) -> Link | Workspace:
+) -> tuple[Link | None, Workspace | None]:
+    """One of both."""
     deadline = time.monotonic() + patience
     while True:
         if (link := await _joined(root)) is not None:
-            return link
+            return link, None
         try:
-            return await _opened(root, approver)
+            return None, await _opened(root, approver)
         except VaultBusyError as error:
             if time.monotonic() >= deadline:
                 owner = str(error.data.get("owner", "another program"))

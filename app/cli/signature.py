@@ -67,7 +67,8 @@ class Flag:
 class Signature:
     """What a tool takes, in words of the command line.
 
-    Words without a flag are the required arguments in order, and after an operation what that needs.
+    Words without a flag are the required arguments in order; then, after an operation, what that needs, or
+    else what the tool takes any number of (`shell sort a b`, `set_properties Tea status=draft`).
     """
 
     name: str
@@ -98,9 +99,11 @@ class Signature:
         ruled = frozenset().union(*(fields.takes for fields in self.operations.values()))
         always = [flag for flag in self.flags if flag.name not in ruled]
         found = tuple(flag for flag in always if flag.required or flag.name == OP)
-        if found:
+        if not found:
+            return tuple(flag for flag in always if flag.schema.get("type") == "string")[:1]
+        if self.operations or any(flag.many or flag.is_object for flag in found):
             return found
-        return tuple(flag for flag in always if flag.schema.get("type") == "string")[:1]
+        return found + tuple(flag for flag in always if flag.many or flag.is_object)[:1]
 
     def places_of(self, op: str) -> tuple[Flag, ...]:
         """The arguments that words without a flag are for an operation."""

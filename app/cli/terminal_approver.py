@@ -1,4 +1,4 @@
-"""Asks at the terminal: shows the exact change, and takes yes, no, an edit, some files, or yes to its kind."""
+"""Asks at the terminal: shows the exact change, and takes yes, no, an edit, some files, or all of a kind."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from app.cli.question_text import file_lines, question
 from app.cli.screen import Screen
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied, Effect
 from app.permissions.draft import Draft, FileDraft, Share
+from app.permissions.request_words import change_name
 from app.vault.changes import Delete
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ class TerminalApprover:
                 self._help(letters)
                 continue
             match letter:
+                case "y" | "a" if draft.proposal() is None:
+                    self._screen.tell("After your edit nothing is left to write. n says no.")
                 case "y" if not rest or rest == "es":
                     return draft.approved()
                 case "a" if not rest:
@@ -101,7 +104,7 @@ class TerminalApprover:
             self._screen.tell("Say which file, such as: e 2. One that is deleted has no text to edit.")
             return
         try:
-            await edit_in_editor(file, self._tty.source)
+            await edit_in_editor(file, self._tty)
         except EditingError as error:
             self._screen.tell(f"{error} The proposal is as it was.")
             return
@@ -144,8 +147,6 @@ def _what(draft: Draft) -> str:
 
 
 def _path(file: FileDraft) -> str:
-    from app.permissions.request_words import change_name
-
     return change_name(file.change)
 
 

@@ -91,14 +91,32 @@ class Tty:
 
 
 @contextmanager
+def interrupts_left_alone() -> Iterator[None]:
+    """Let Ctrl-C reach only the program that has the terminal meanwhile, such as an editor."""
+    try:
+        before = signal.signal(signal.SIGINT, lambda number, frame: None)
+    except ValueError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
 def _interrupt(typed: asyncio.Future[bytes], loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     """Let Ctrl-C end the line, and nothing else."""
 
-    def ended(number: int, frame: FrameType | None) -> None:
-        loop.call_soon_threadsafe(lambda: typed.done() or typed.set_result(b""))
+    def end() -> None:
+        if not typed.done():
+            typed.set_result(b"")
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(end)
 
     try:
-        before = signal.signal(signal.SIGINT, ended)
+        before = signal.signal(signal.SIGINT, interrupted)
     except ValueError:  # Not the main thread: then Ctrl-C goes elsewhere.
         yield
         return

@@ -86,7 +86,8 @@ def _tell(entry: AuditEntry, screen: Screen) -> None:
     from app.cli.rendering import cell
 
     when = cell("time", entry.time)
-    screen.tell(f"Takes back entry {entry.id}: {entry.tool} by {safe(entry.caller)}, {when}. {safe(entry.result)}")
+    by = safe(entry.caller)
+    screen.tell(f"Takes back entry {entry.id}: {entry.tool} by {by}, {when}. {safe(entry.result)}")
     for path in entry.paths[:_MOST_PATHS]:
         screen.tell(f"  {safe(path)}")
     if len(entry.paths) > _MOST_PATHS:

@@ -12,9 +12,7 @@ from app.errors import InvalidParametersError
 from app.toolkit.arguments import SlotKind
 
 STDIN = "-"
-_NAMES = frozenset(
-    {SlotKind.NOTE, SlotKind.NEW_NOTE, SlotKind.FOLDER, SlotKind.TAG, SlotKind.HEADING, SlotKind.QUERY, SlotKind.HASH}
-)  # fmt: skip
+_NAMES = frozenset(SlotKind) - {SlotKind.MARKDOWN, SlotKind.PLAIN, SlotKind.PROPERTIES}
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 

@@ -1,4 +1,4 @@
-"""Which vault a command is about: the one that was named, the one around the working directory, or the last."""
+"""Which vault a command is about: the one named, the one around the working directory, or the last opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of the graph that need no window: SVG with names, and PNG without, since fonts are the window's."""
+"""Pictures of the graph that need no window: SVG with names, PNG without, since fonts are the window's."""
 
 from __future__ import annotations
 
@@ -81,7 +81,8 @@ def _view(positions: Positions, wish: PictureWish) -> View:
 
 def _colors(graph: Graph) -> NDArray[np.uint32]:
     """uint32 (n,): by type where notes have types, else by the top folder; what is no note is grey."""
-    typed = len({name for name, is_note in zip(graph.types, graph.is_note, strict=True) if is_note}) > 1
+    named = sum(name not in ("", "note") for name in graph.types)
+    typed = 3 * named >= np.count_nonzero(graph.is_note)
     keys = graph.types if typed else tuple(folder.split("/")[0] for folder in graph.folders)
     names, counts = np.unique(np.array(keys, dtype=object).astype(str), return_counts=True)
     ranked = [names[at] for at in np.argsort(-counts, kind="stable")]
@@ -148,7 +149,7 @@ def _discs(
 def _names(
     graph: Graph, at: NDArray[np.float32], radii: NDArray[np.float32], wish: PictureWish
 ) -> list[Word]:
-    """Names of the nodes with the most links, under them, none over another as far as widths can be guessed."""
+    """Names of the nodes with the most links; none over another, as far as widths can be guessed."""
     room = max(20, wish.width * wish.height // _NAMED_EVERY)
     ranked = np.argsort(-graph.degree, kind="stable")[: 3 * room].tolist()
     taken: list[tuple[float, float, float, float]] = []

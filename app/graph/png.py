@@ -1,6 +1,6 @@
 """Writes PNG files: pixels in rows, each stored as the difference to the row above, deflated.
 
-The format is the W3C's (Portable Network Graphics, third edition); filter 2 suits pictures with plain grounds.
+The format is the W3C's (Portable Network Graphics, third edition); filter 2 suits plain grounds.
 """
 
 from __future__ import annotations

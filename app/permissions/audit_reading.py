@@ -41,8 +41,13 @@ class AuditReading:
         if not file.is_file():
             raise NotFoundError(f"{root} has no log: nothing was done there yet.", path=str(root))
         try:
-            connection = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=5)
-            return cls(connection)
+            address = f"{file.as_uri()}?mode=ro"
+            connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=5)
+            try:
+                return cls(connection)
+            except sqlite3.Error:
+                connection.close()
+                raise
         except sqlite3.Error as error:
             raise StorageError(f"The audit log can't be read: {error}", path=str(file)) from error
 
