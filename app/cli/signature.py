@@ -166,21 +166,17 @@ class Signature:
             forms = "\n  ".join(self.usage())
             raise InvalidParametersError(f"{words[0]!r} is a word too many. It is called so:\n  {forms}")
 
-    def _fill(self, words: list[str], places: list[Flag], said: dict[str, list[str]]) -> bool:
+    @staticmethod
+    def _fill(words: list[str], places: list[Flag], said: dict[str, list[str]]) -> bool:
         """Take words for `places` in order; whether each had one. The last takes the rest if it is a list."""
         for at, flag in enumerate(places):
             if not words:
                 return False
-            last = at == len(places) - 1 and not self._needs_more(said, flag, words)
+            last = at == len(places) - 1
             taken = len(words) if (flag.many or flag.is_object) and last else 1
             said[flag.name] = words[:taken]
             del words[:taken]
         return True
-
-    def _needs_more(self, said: Mapping[str, list[str]], flag: Flag, words: list[str]) -> bool:
-        """Whether words that follow this place belong to what an operation needs."""
-        op = words[0] if flag.name == OP else said.get(OP, [""])[0]
-        return op in self.operations and len(self.places_of(op)) > len(self.places)
 
 
 def _dest(flag: Flag) -> str:

@@ -6,7 +6,7 @@ import argparse
 import json
 
 from app.cli import tools_check
-from app.cli.options import add_json_option
+from app.cli.options import Options, add_json_option
 from app.cli.screen import Screen
 from app.toolkit.documentation import catalogue_page, tool_page
 from app.toolkit.plugins import load_plugins
@@ -30,7 +30,7 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
     registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
     for problem in load_plugins(registry).problems:
         screen.tell(problem)
-    if given.json:
+    if Options.of(given).json:
         tools = [registry.get(name)] if name else registry.all()
         screen.text(json.dumps([_as_data(tool) for tool in tools], indent=2, ensure_ascii=False) + "\n")
     elif name:
