@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from app.vault.visible import label
+from app.vault.hidden import label
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ValidationError
 
-from app.errors import InvalidParametersError, PermissionDeniedError
+from app.errors import InvalidParametersError, PermissionDeniedError, ScriptoriumError
 from app.permissions.audit_entry import Decided
-from app.toolkit.outcome import ToolOutcome
+from app.toolkit.outcome import UNTRUSTED, ToolOutcome
 from app.toolkit.result import ToolResult
 from app.vault.changes import ChangeSet, after_of, content_hash, touched_paths
 from app.vault.path import NotePath
@@ -45,6 +45,13 @@ def success(tool: Tool, result: ToolResult, extra: Mapping[str, object] | None =
     """The outcome of a call that did what it was to do; `extra` fields stand beside the tool's own."""
     fields = {**result.model_dump(mode="json", exclude={"message"}), **(extra or {})}
     return ToolOutcome(True, fields, result.message, untrusted=tool.taints or result.is_untrusted)
+
+
+def failure(error: ScriptoriumError) -> ToolOutcome:
+    """The outcome of a call that failed; what somebody outside said of it taints who reads it."""
+    marks = {"untrusted": UNTRUSTED} if error.quotes_outside else {}
+    told = {**error.as_dict(), **marks}
+    return ToolOutcome(False, message=error.message, error=told, untrusted=error.quotes_outside)
 
 
 def refused_outcome(refused: Refused) -> ToolOutcome:

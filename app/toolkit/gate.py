@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.errors import PermissionDeniedError
+from app.errors import PermissionDeniedError, ScriptoriumError
 from app.events import EventBus
 from app.permissions.approval import ApprovalRequest, Approved, Approver, Decision, Denied, Effect
 from app.permissions.audit_entry import Decided
@@ -227,7 +227,8 @@ def _decision_of(asked: asyncio.Future[Decision]) -> Decision | Refused:
     if asked.cancelled():
         return _failing(asyncio.CancelledError("the approver gave up"))
     error = asked.exception()
-    if isinstance(error, PermissionDeniedError):
+    if isinstance(error, ScriptoriumError):
+        # An approver that knows why it can't ask says so: nobody is there, or the change is too long to show.
         return Refused(Decided.FAILED, error.message)
     if error is not None:
         return _failing(error)

@@ -28,7 +28,7 @@ from app.permissions.grants import Grants
 from app.permissions.policy import Policy
 from app.permissions.scoping import MESSAGE, PAGE, reach_of_changes, reach_of_effect
 from app.settings import CallLimit, TurnRule
-from app.toolkit.answers import refused_outcome, success, told_by_user, validated, without_changes
+from app.toolkit.answers import failure, refused_outcome, success, told_by_user, validated, without_changes
 from app.toolkit.call_record import NOTHING_SPENT, CallRecord, Spent, Watch
 from app.toolkit.committing import Committer
 from app.toolkit.context import ToolContext
@@ -259,7 +259,7 @@ class ToolRunner:
             return await work
         except ScriptoriumError as error:
             record.fail(f"{error.type}: {error.message}")
-            return ToolOutcome(False, message=error.message, error=error.as_dict())
+            return failure(error)
         except Exception as error:
             log.exception("%s failed", record.tool)
             record.fail(f"internal: {type(error).__name__}")
