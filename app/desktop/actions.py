@@ -72,6 +72,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("show-activity", "Activity", "View", symbol="activity"),
     Command("show-audit", "Audit log", "View", symbol="clipboard-text"),
     Command("show-memory", "Memory", "View", symbol="brain"),
+    Command("show-sources", "Sources", "View", symbol="broadcast"),
+    Command("show-suggestions", "Suggested relations", "View", symbol="git-fork"),
     Command("show-problems", "Problems of the index", "View", symbol="warning-circle"),
     Command("graph-find", "Find in the graph", "View", line=True, symbol="magnifying-glass"),
     Command("graph-sheet", "Graph: filters, groups, forces", "View", symbol="sliders-horizontal"),

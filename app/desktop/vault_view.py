@@ -133,6 +133,13 @@ class VaultView(QObject):
             self._keep_soon.start()
         await self._messages.begin()
         await self._lost_drafts.offer()
+        await self._let_programs_in()
+
+    async def _let_programs_in(self) -> None:
+        """Begin to serve other programs; the user is told where that can't be."""
+        problem = await self._client.run(lambda workspace: workspace.ways_in.begin())
+        if problem:
+            self.told.emit(problem)
 
     async def ready_to_leave(self) -> bool:
         """Whether the vault may be closed: a note with unsaved text asks."""

@@ -20,6 +20,7 @@ from app.desktop.note_area import NoteArea
 from app.desktop.note_commands import NoteCommands
 from app.desktop.note_view.view import WRITE
 from app.desktop.search_panel import SearchPanel
+from app.desktop.suggestions.panel import SuggestionsPanel
 from app.desktop.tags_panel import TagsPanel
 from app.desktop.vault_page import VaultPage
 
@@ -87,6 +88,9 @@ class Wiring:
             panel.act_requested.connect(self._commands.act)
         elif isinstance(panel, NoteArea):
             self._connect_notes(panel)
+        elif isinstance(panel, SuggestionsPanel):
+            panel.graph_requested.connect(self._show_together)
+            panel.follow(self._open_note() or "")
         elif isinstance(panel, ActivityPanel):
             panel.diff_requested.connect(lambda number: self._show_entry(number, undo_it=False))
             panel.undo_requested.connect(lambda number: self._show_entry(number, undo_it=True))
@@ -135,6 +139,12 @@ class Wiring:
             self._page.show_area("graph")
             graph.travel_to(path)
 
+    def _show_together(self, paths: Collection[str]) -> None:
+        graph = self._page.panel("graph")
+        if isinstance(graph, GraphPanel):
+            self._page.show_area("graph")
+            graph.show_together(paths)
+
     def _show_note(self, path: str, fragment: str) -> None:
         async def show(notes: NoteArea) -> None:
             found = await self._commands.find(path)
@@ -148,6 +158,8 @@ class Wiring:
         """A note came to the front: the others point at it."""
         if isinstance(graph := self._page.existing("graph"), GraphPanel):
             graph.show_note(path)
+        if isinstance(suggestions := self._page.existing("suggestions"), SuggestionsPanel):
+            suggestions.follow(path)
         self._prefer((path,) if path else ())
         if path:
             if isinstance(files := self._page.existing("files"), FilesPanel):

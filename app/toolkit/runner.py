@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_UNDO = "undo"
+_UNDO, _READ = "undo", "read_note"
 _WITHDRAWN = ToolOutcome(False, message="The call was withdrawn.", error={"type": "cancelled", "message": ""})
 
 
@@ -113,6 +113,14 @@ class ToolRunner:
         self._visibility.close()
         self._gate.close()
 
+    def view(self, caller: Caller, tool: str) -> IndexView:
+        """The index as `caller` may see it through `tool`."""
+        return IndexView(self._index, self._visibility.of(caller, tool), self.services.meaning)
+
+    def may_know(self, caller: Caller, path: NotePath) -> bool:
+        """Whether `caller` may know that there is, or was, a note at `path`."""
+        return self._visibility.of(caller, _READ).sees(path)
+
     def configure(self, limits: Iterable[CallLimit], turn_rules: Iterable[TurnRule]) -> None:
         """Hold these limits and rules of the user from now on."""
         self._limits.configure(limits)
@@ -153,7 +161,7 @@ class ToolRunner:
     async def watched(
         self, name: str, arguments: Mapping[str, object], caller: Caller, watch: Watch
     ) -> ToolOutcome:
-        """As `call`, for a caller that does not wait for the user."""
+        """As `call`, for a caller that wants to know how far it has come."""
         return await self._called(CallRecord.of(name, caller, arguments, watch), arguments)
 
     async def save(
@@ -257,6 +265,7 @@ class ToolRunner:
     async def _run(
         self, record: CallRecord, arguments: Mapping[str, object], own: Tool | None = None
     ) -> ToolOutcome:
+        await record.take_turn()
         call = self._prepare(record, arguments, own)
         refused = await admit_reading(call, self._index.resolver, self._gate)
         if refused is not None:

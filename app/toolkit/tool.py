@@ -95,8 +95,8 @@ class Tool:
 
     @property
     def output_schema(self) -> Schema:
-        """The flat JSON schema of the result."""
-        return flat_schema(self.result)
+        """The flat JSON schema of the result, which says where a value may be null."""
+        return flat_schema(self.result, nullable=True)
 
     def with_only(self, operations: tuple[str, ...]) -> Tool:
         """This tool with a schema that shows no other operations than these."""

@@ -71,6 +71,7 @@ from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
 from app.web.access import WebAccess
 from app.workspace.recovery import told
 from app.workspace.sources import news_for_model, open_sources
+from app.workspace.ways_in import WaysIn
 
 log = logging.getLogger(__name__)
 
@@ -169,6 +170,11 @@ class Workspace:
         self.runner.services.team = self.agent.team
         self.runner.services.outbox = Outbox(lambda: self.settings.messages, self.keys)
         self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
+        self.ways_in = WaysIn(
+            self.name, self.runner, self.registry, self.events, None if read_only else shared,
+            lambda: self.settings.servers,
+        )  # fmt: skip
+        self.hub = self.ways_in.hub
         self._know_meaning(settings.embeddings.enabled)
         self._model_change: asyncio.Task[None] | None = None
         self._data = own
@@ -221,7 +227,8 @@ class Workspace:
         await self.sources.start()
 
     async def close(self) -> None:
-        """Stop the agent, the watcher and the worker, and close every file."""
+        """Let nobody in any more, stop the agent, the watcher and the worker, and close every file."""
+        await self.ways_in.close()
         await self._news_turns.close()
         await self.agent.close()
         if self.pending is not None:
@@ -315,6 +322,7 @@ class Workspace:
             self._model_change = asyncio.create_task(self._change_model(self._model_change))
         else:
             self.upkeep.start()
+        self.hub.tools_changed()
         self.events.publish(SettingsChanged(settings.model_copy(deep=True)))
 
     def _made_embedder(self, settings: Settings) -> Embedder:

@@ -9,11 +9,11 @@ from enum import StrEnum
 
 from PySide6.QtCore import QCoreApplication
 
-from app.desktop.approval.wording import title
-from app.desktop.diff.visible import describe
 from app.permissions.approval import ApprovalRequest
 from app.permissions.audit_entry import AuditEntry, Decided
 from app.permissions.caller import Caller, CallerKind
+from app.permissions.request_words import title
+from app.vault.visible import describe
 
 
 class Kind(StrEnum):
