@@ -64,7 +64,7 @@ class AgentProgram(BaseModel):
     variables: tuple[str, ...] = Field(
         (),
         title="Variables",
-        description="Names of environment variables that it gets beside the usual ones, such as an API key's.",
+        description="Names of environment variables that it gets beside the usual ones, such as a key's.",
     )
 
 

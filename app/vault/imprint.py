@@ -29,7 +29,7 @@ LARGEST_OTHER = 1024**2
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A file as it was: what the file system said of it, its hash (empty: not read), and where its bytes are."""
+    """A file as it was: what the file system said of it, its hash (empty: not read), where its bytes are."""
 
     signature: tuple[int, int, int, int]
     hash: str
@@ -115,10 +115,12 @@ class Imprint:
     ) -> FileChange | NotePath | None:
         """What has become of one file: a change, the path of one without a copy, or nothing."""
         known, now = self._files.get(path.text), self._signature(path.text)
-        if known is None and now is None or known is not None and known.signature == now:
+        if now == (known.signature if known is not None else None):
             return None
         before = self._content(known) if known is not None else None
-        after = self._read(path.text, now) if now is not None else self._forget(path.text)
+        after = self._read(path.text, now) if now is not None else None
+        if now is None:
+            del self._files[path.text]
         digest = self._files[path.text].hash if now is not None else ""
         if known is not None and known.hash and known.hash == digest:
             return None
@@ -165,9 +167,6 @@ class Imprint:
             return None
         self._bytes.seek(known.start)
         return self._bytes.read(known.length)
-
-    def _forget(self, name: str) -> None:
-        self._files.pop(name, None)
 
     def _signature(self, name: str) -> tuple[int, int, int, int] | None:
         try:

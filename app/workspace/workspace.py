@@ -18,6 +18,8 @@ from app.agent.keys import KeyStore
 from app.agent.model_agent import ModelAgent
 from app.agent.news import NewsTurns
 from app.agent.planner import BuiltinPlanner
+from app.agent.programs.direct_edits import DirectEdits
+from app.agent.programs.program_agent import ProgramAgent
 from app.agent.session import AgentSession
 from app.agent.structured import ModelThinker
 from app.agent.team import team_profiles
@@ -34,11 +36,10 @@ from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.index.saved_searches import SavedSearches
 from app.index.vault_index import VaultIndex
-from app.memory.store import MemoryStore, PinnedBlock
+from app.memory.store import MemoryStore
 from app.messages.outbox import Outbox
 from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
-from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
 from app.permissions.pending import PendingStore
 from app.permissions.policy import Policy
@@ -55,20 +56,19 @@ from app.settings import (
 )
 from app.toolkit.disk import Disk
 from app.toolkit.meaning import Meaning
-from app.toolkit.memory import Memory, agent_of
+from app.toolkit.memory import Memory
 from app.toolkit.pending import PendingOperations
 from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
-from app.toolkit.vault_view import is_private
 from app.tools import CATALOG, CATEGORIES
 from app.vault.journal import Journal
 from app.vault.lock import VaultLock
-from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged, NoteStore
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
 from app.web.access import WebAccess
+from app.workspace.model_sight import ModelSight
 from app.workspace.recovery import told
 from app.workspace.sources import news_for_model, open_sources
 from app.workspace.ways_in import WaysIn
@@ -76,7 +76,6 @@ from app.workspace.ways_in import WaysIn
 log = logging.getLogger(__name__)
 
 _OUTSIDE = "outside"
-_MODEL_READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +137,7 @@ class Workspace:
         self.sources = open_sources(
             self.runner, self.registry, self.journal, self.events, root, shared, writable=not read_only
         )
+        self._sight = ModelSight(self.store, self.memory.store, self.policy, self.registry)
         self.pending: PendingOperations | None = None
         if not read_only:
             store = PendingStore(own)
@@ -148,25 +148,29 @@ class Workspace:
         self._set_pace(settings)
         self.upkeep = VectorUpkeep(
             self.vectors, self.index, self.store, self._note_embedder, self.events,
-            self._kept_from_models, self._pacer,
+            self._sight.keeps, self._pacer,
         )  # fmt: skip
         self.analysis = Analyst(
-            self.index, self._known_vectors, own, self.events, self._kept_from_models
+            self.index, self._known_vectors, own, self.events, self._sight.keeps
         )
         self.runner.services.suggestions = SuggestionQueue(self.analysis, self.index)
         self.keys = KeyStore()
-        self._thinker = ModelThinker(self._settings, self.keys, self._kept_from_models)
+        self._thinker = ModelThinker(self._settings, self.keys, self._sight.keeps)
         self.web = WebAccess(lambda: self.settings.web, self.keys.get)
         self.runner.services.web = self.web
         likeness = self.embedder if settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
+        news = partial(news_for_model, self.sources, self._sight.text)
+        edits = DirectEdits(root, self._cache(root), self.store, self.runner.adoption)
+        self.programs = ProgramAgent(self.name, root, self._settings, self._sight.text, edits, news)
         model = ModelAgent(
-            self.name, self._settings, self.keys, self.registry, self._text_for_model, self._pinned_for,
-            partial(news_for_model, self.sources, self._text_for_model),
-        )
+            self.name, self._settings, self.keys, self.registry, self._sight.text,
+            self._sight.pinned_for, news,
+        )  # fmt: skip
         self.agent = AgentSession(
-            conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings
-        )
+            conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings,
+            self.programs,
+        )  # fmt: skip
         self.runner.services.team = self.agent.team
         self.runner.services.outbox = Outbox(lambda: self.settings.messages, self.keys)
         self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
@@ -231,6 +235,7 @@ class Workspace:
         await self.ways_in.close()
         await self._news_turns.close()
         await self.agent.close()
+        await self.programs.close()
         if self.pending is not None:
             await self.pending.close()
         self._stop.set()
@@ -283,14 +288,20 @@ class Workspace:
                 self.events.publish(VaultFound())
                 await self.index.scan()
             else:
-                delta = await self.index.refresh(batch.changed, batch.removed)
-                self.events.publish(
-                    NotesChanged(batch.changed, batch.removed, delta.moved, _OUTSIDE, None)
-                )
+                await self._take_files(batch)
         except VaultLostError:
             self.events.publish(VaultLost())
         except ScriptoriumError as error:
             log.warning("an outside change could not be indexed: %s", error)
+
+    async def _take_files(self, batch: FileBatch) -> None:
+        """Changed files: an agent's that works in the panel, or just others'."""
+        known = await self.programs.edits.look((*batch.changed, *batch.removed))
+        changed = tuple(path for path in batch.changed if path not in known)
+        removed = tuple(path for path in batch.removed if path not in known)
+        if changed or removed:
+            delta = await self.index.refresh(changed, removed)
+            self.events.publish(NotesChanged(changed, removed, delta.moved, _OUTSIDE, None))
 
     # Settings
 
@@ -377,28 +388,6 @@ class Workspace:
 
     async def _similar(self, text: str, limit: int) -> list[tuple[NotePath, float]]:
         return [(hit.path, hit.score) for hit in await self.meaning.like_text(text, limit, 0.0)]
-
-    # What models may see
-
-    def _pinned_for(self, caller: Caller) -> tuple[PinnedBlock, ...]:
-        """What a caller's agent has pinned to its context; nothing where it may not use its memory."""
-        category = self.registry.category("memory")
-        if not category.on or not self.policy.may_call(caller, category.id, "block", "load"):
-            return ()
-        return self.memory.store.pinned(agent_of(caller))
-
-    def _text_for_model(self, path: str) -> str | None:
-        """The text of a note that a model may see, None for another."""
-        try:
-            content = self.store.read(NotePath.on_disk(path))
-        except ScriptoriumError:
-            return None
-        hidden = is_private(content) or self._kept_from_models(NotePath.on_disk(path))
-        return None if hidden else decode_lossy(content)
-
-    def _kept_from_models(self, path: NotePath) -> bool:
-        """Whether a rule denies a model to read the note."""
-        return self.policy.may_read(_MODEL_READER, "read_note", path) != "allow"
 
 
 def _permissions(settings: Settings) -> PermissionSettings:

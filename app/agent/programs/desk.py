@@ -22,7 +22,9 @@ log = logging.getLogger(__name__)
 
 _REFUSED = -32603
 _READING = ("read", "search", "think", "fetch")
-_NO_TERMINAL = "There are no terminals here. To run a program, use the tool shell, which the person may switch on."
+_NO_TERMINAL = (
+    "There are no terminals here. To run a program, use the tool shell, which the person may switch on."
+)
 _STANDING = "a standing yes: the program offers no other"
 T = TypeVar("T")
 

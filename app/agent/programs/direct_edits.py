@@ -1,4 +1,4 @@
-"""What a program writes into the vault by itself, past the gate: found, journaled, logged and shown as its own.
+"""What a program writes into the vault by itself, past the gate: found, journaled, logged and shown.
 
 While a turn of a program goes on, each change of a file that is not the app's is taken to be the program's.
 Nobody can know that for sure, as another program may write at the same time; so the log says whether the

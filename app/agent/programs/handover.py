@@ -1,4 +1,4 @@
-"""What a program is told beside the prompt: where it works, what was said before it came, notes given along."""
+"""What a program is told beside the prompt: where it works, what was said before, notes given along."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _WELCOME = (
 _MODES = {
     "ask": "(In this turn you may only read: change nothing, by no means.)",
     "plan": (
-        "(In this turn you may only read: change nothing, by no means. Answer with a short numbered list of the"
-        " changes you would make, each with its note, and ask whether to go on.)"
+        "(In this turn you may only read: change nothing, by no means. Answer with a short numbered list of"
+        " the changes you would make, each with its note, and ask whether to go on.)"
     ),
 }
 

@@ -8,14 +8,14 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from app.agent.programs.process import ProgramProcess
 from app.errors import NotFoundError, ScriptoriumError, StorageError
 from app.settings import AgentProgram
 
 if TYPE_CHECKING:
-    from acp import RequestError, schema
+    from acp import Client, RequestError, schema
     from acp.client.connection import ClientSideConnection
 
     from app.agent.programs.desk import Desk
@@ -88,7 +88,9 @@ class Link:
             hint = "Install it, or put its whole path into the settings, Agents from outside."
             raise ProgramError(error.message, hint) from error
         desk = Desk()
-        link = cls(program, process, ClientSideConnection(desk, process.stdin, process.stdout), desk)
+        # The library's protocol asks for all methods of the draft, each with every argument by name.
+        connection = ClientSideConnection(cast("Client", desk), process.stdin, process.stdout)
+        link = cls(program, process, connection, desk)
         try:
             await link._agree()
         except BaseException:
@@ -142,7 +144,7 @@ class Link:
         if self._said.protocol_version != _PROTOCOL:
             version = self._said.protocol_version
             raise ProgramError(
-                f"{self.program.name} speaks version {version} of the protocol; only {_PROTOCOL} is known here.",
+                f"{self.program.name} speaks version {version} of the protocol, and not {_PROTOCOL}.",
                 "Another version of it may do.",
             )
 

@@ -1,4 +1,4 @@
-"""What a program tells of its turn, as items of the conversation: text, thoughts, plans and its own tool calls.
+"""What a program tells of its turn, as items of the conversation: text, thoughts, plans, its own calls.
 
 All of it is the program's claim. What was really written is told by the journal, see `direct_edits.py`.
 """

@@ -1,4 +1,4 @@
-"""How a program reaches our tools: the command that serves the vault to it over its standard input and output."""
+"""How a program reaches our tools: the command that serves the vault to it over its standard input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program from outside as a process: started in the vault, its last words kept, ended with all it started."""
+"""A program from outside as a process: started, its last words kept, ended with all that it started."""
 
 from __future__ import annotations
 
@@ -62,7 +62,9 @@ class ProgramProcess:
             NotFoundError: there is no such program.
             StorageError: it can't be started.
         """
-        flags = subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0
+        flags = 0
+        if sys.platform == "win32":
+            flags = subprocess.CREATE_NO_WINDOW
         try:
             process = await asyncio.create_subprocess_exec(
                 program.command,

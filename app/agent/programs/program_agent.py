@@ -102,6 +102,7 @@ class ProgramAgent:
 
     async def _link(self, program: AgentProgram) -> Link:
         """The running program; started when it does not run (any more)."""
+        await self._end_removed()
         async with self._opening.setdefault(program, asyncio.Lock()):
             link = self._links.get(program)
             if link is not None and link.is_alive:
@@ -110,6 +111,13 @@ class ProgramAgent:
                 await self._drop(link)
             self._links[program] = link = await Link.open(program, self._root)
             return link
+
+    async def _end_removed(self) -> None:
+        """End the programs that the settings do not have any more, once they have nothing to do."""
+        wanted = self._settings().programs.programs
+        for program, link in tuple(self._links.items()):
+            if program not in wanted and not link.desk.talks:
+                await self._drop(link)
 
     async def _drop(self, link: Link) -> None:
         if self._links.get(link.program) is link:
@@ -127,9 +135,9 @@ class ProgramAgent:
         read_only = turn.prompt.mode != "propose"
         kept = _saved(turn)
         known = link.sessions.get(turn.conversation)
-        if known is not None and kept is not None and known.id == kept.session:
-            if known.read_only == read_only:
-                return known
+        as_kept = known is not None and kept is not None and known.id == kept.session
+        if known is not None and as_kept and known.read_only == read_only:
+            return known
         try:
             async with asyncio.timeout(_SESSION_S):
                 made = kept and await self._taken_up(link, kept, turn, read_only)

@@ -1,4 +1,4 @@
-"""What a program in the panel may ask the app for, as tools that only it is offered: they go through the gate.
+"""What a program in the panel may ask the app for, as tools that nobody is offered: through the gate.
 
 A read of the vault shows what a model may see; one outside it is asked about. A write is a change set like
 any other. What the program wants to do by itself is shown as an effect and never allowed without a yes.
