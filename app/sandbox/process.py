@@ -87,7 +87,7 @@ async def run_program(
     except TimeoutError:
         timed_out = True
     finally:
-        kill_all(process)
+        end_family(process)
         await asyncio.shield(asyncio.ensure_future(_ended(process, reading)))
     seconds = time.monotonic() - started
     code = -1 if process.returncode is None else process.returncode
@@ -136,8 +136,8 @@ async def _give(stream: asyncio.StreamWriter | None, given: bytes | None) -> Non
     stream.close()
 
 
-def kill_all(process: asyncio.subprocess.Process) -> None:
-    """End a program that leads a process group, those that it started, and all of the group, at once."""
+def end_family(process: asyncio.subprocess.Process) -> None:
+    """End a program, those that it started, and all of its process group."""
     family: list[psutil.Process] = []
     if process.returncode is None:
         with suppress(psutil.Error):

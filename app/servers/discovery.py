@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import psutil
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from app import __version__, paths
+from app.servers.door_state import Holder
 from app.servers.tokens import write_private
 
 _SAME_START_S = 2.0
@@ -33,16 +34,21 @@ class _Sign(BaseModel):
     pid: int
     started: float
     version: str
+    holder: Holder = "desktop"
 
 
 @dataclass(frozen=True, slots=True)
 class DoorSign:
-    """Where the process that has a vault open listens; `token` lets in who could read it."""
+    """Where the process that has a vault open listens; `token` lets in who could read it.
+
+    `holder` says what it is: a "headless" one makes way for a window.
+    """
 
     port: int
     token: str
     pid: int
     version: str
+    holder: Holder = "desktop"
 
     @property
     def address(self) -> str:
@@ -50,22 +56,23 @@ class DoorSign:
         return f"http://127.0.0.1:{self.port}"
 
 
-def hang_out(folder: Path, port: int) -> DoorSign:
-    """Tell other processes of this user that this one has the vault open; the token is new.
+def new_sign(port: int, holder: Holder = "desktop") -> DoorSign:
+    """The sign of this process, with a new token, before others can read it."""
+    return DoorSign(port, secrets.token_urlsafe(32), os.getpid(), __version__, holder)
+
+
+def hang_out(folder: Path, sign: DoorSign) -> None:
+    """Tell other processes of this user that this one has the vault open.
 
     Args:
         folder: The vault's data folder.
-        port: Where it listens.
+        sign: Where it listens already.
 
     Raises:
         StorageError: the disk refused.
     """
-    pid = os.getpid()
-    sign = DoorSign(port, secrets.token_urlsafe(32), pid, __version__)
-    started = psutil.Process(pid).create_time()
-    said = _Sign(port=port, token=sign.token, pid=pid, started=started, version=__version__)
-    write_private(_file(folder), said.model_dump_json().encode())
-    return sign
+    started = psutil.Process(sign.pid).create_time()
+    write_private(_file(folder), _Sign(started=started, **asdict(sign)).model_dump_json().encode())
 
 
 def take_down(folder: Path, sign: DoorSign) -> None:
@@ -88,7 +95,7 @@ def find_door(root: Path) -> DoorSign | None:
         return None
     if abs(started - said.started) > _SAME_START_S:
         return None
-    return DoorSign(said.port, said.token, said.pid, said.version)
+    return DoorSign(said.port, said.token, said.pid, said.version, said.holder)
 
 
 def _file(folder: Path) -> Path:

@@ -41,7 +41,7 @@ def outcome_schema(result: type[ToolResult]) -> Schema:
 
     That is `ToolOutcome.as_dict` of every call that is no error: done, still pending, or denied by the user.
     """
-    fields = flat_schema(result)
+    fields = flat_schema(result, nullable=True)
     properties: Schema = {
         "success": {"type": "boolean", "description": "Whether it was done."},
         "message": {"type": "string", "description": "What came of it, in a sentence."},

@@ -2,7 +2,7 @@
 
 Each request has to name this server as its host (a page of the web that had its name rebound to this machine
 names its own), has to come from no foreign origin, has to show a token, and is bounded in size and time. Only
-then does anything else see it, with its body read already and its `Client` in the scope's state.
+then does anything else see it, with its body read already and who calls in its scope.
 """
 
 from __future__ import annotations
@@ -29,7 +29,12 @@ MOST_REQUESTS = 48
 _MOST_NAME = 60
 _MOST_SAID = 120
 _KINDS = {"cli": CallerKind.CLI, "mcp": CallerKind.MCP}
+CLIENT = "scriptorium.client"
+"""Where the scope of a request says who calls: a `Client`."""
+LOCAL = "scriptorium.local"
+"""Where it says whether that is a process of this machine's user, with the door's own token."""
 CLOSED = "the app was closed"
+SWITCHED_OFF = "it was switched off"
 REVOKED = "its token was taken back"
 
 
@@ -98,14 +103,14 @@ class Guard:
         self._seen = seen
         self._most_body = most_body
         self._body_within = body_within
-        self._running: dict[str, set[asyncio.Task[object]]] = {}
+        self._running: dict[str, dict[asyncio.Task[object], Way]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let one request through, or answer why not."""
         if scope["type"] != "http":
             return
         try:
-            way, client, name = self._admit(scope)
+            way, client, passed = self._admit(scope)
             body = await self._body(scope, receive)
         except Refusal as refusal:
             await _answer(send, refusal)
@@ -115,13 +120,20 @@ class Guard:
             return
         if body is None:
             return
-        scope["state"] = {**scope.get("state", {}), "client": client}
-        await self._through(way, name, scope, _Replayed(body, receive), send)
+        scope[CLIENT], scope[LOCAL] = client, passed.local
+        await self._through(way, passed.name, scope, _Replayed(body, receive), send)
 
     def turn_out(self, name: str, why: str = REVOKED) -> None:
         """End the requests of the program `name` that still run."""
         for task in tuple(self._running.get(name, ())):
             task.cancel(why)
+
+    def turn_out_closed(self) -> None:
+        """End the requests to ways that were switched off since."""
+        for name, tasks in tuple(self._running.items()):
+            for task, way in tuple(tasks.items()):
+                if name and way.closed():
+                    task.cancel(SWITCHED_OFF)
 
     def turn_all_out(self, why: str = CLOSED) -> list[asyncio.Task[object]]:
         """End all requests; those that are on their way to their end."""
@@ -133,8 +145,8 @@ class Guard:
     async def _through(self, way: Way, name: str, scope: Scope, receive: Receive, send: Send) -> None:
         task = asyncio.current_task()
         assert task is not None
-        running = self._running.setdefault(name, set())
-        running.add(task)
+        running = self._running.setdefault(name, {})
+        running[task] = way
         answer = _Answering(send)
         try:
             await way.app(scope, receive, answer)
@@ -142,14 +154,14 @@ class Guard:
             log.info("a request of %s was ended: %s", name or "this machine", error)
             await answer.cut_off(str(error))
         finally:
-            running.discard(task)
+            del running[task]
             if not running:
                 self._running.pop(name, None)
 
     # Letting in
 
-    def _admit(self, scope: Scope) -> tuple[Way, Client, str]:
-        """Where the request goes, as whom, and whose token it showed.
+    def _admit(self, scope: Scope) -> tuple[Way, Client, Pass]:
+        """Where the request goes, as whom, and with what it came in.
 
         Raises:
             Refusal: it may not in.
@@ -173,7 +185,7 @@ class Guard:
             )
             raise busy
         self._seen(client)
-        return way, client, passed.name
+        return way, client, passed
 
     def _check_host(self, headers: _Headers) -> None:
         hosts = headers.all(b"host")

@@ -18,8 +18,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from app.errors import InvalidParametersError, NotFoundError, ScriptoriumError
+from app.errors import (
+    ConflictError,
+    InvalidParametersError,
+    NotFoundError,
+    PermissionDeniedError,
+    ScriptoriumError,
+)
 from app.servers import wire
+from app.servers.door_state import OnYield
+from app.servers.guard import CLIENT, LOCAL
 from app.servers.hub import Hub
 from app.servers.served import NAME_KINDS, Client, Progress, ToolEntry, Waiting
 from app.servers.streams import EventStream, ServerEvent, until_gone
@@ -29,9 +37,14 @@ PREFIX = "/api/v1"
 _LONGEST_CLAIM = 2000
 
 
-def http_api(hub: Hub) -> Starlette:
-    """The app that serves /api/v1 of an open vault."""
-    api = _Api(hub)
+def http_api(hub: Hub, on_yield: OnYield | None = None) -> Starlette:
+    """The app that serves /api/v1 of an open vault.
+
+    Args:
+        hub: The vault.
+        on_yield: Closes the vault when another process of the user asks for it; None where a window has it.
+    """
+    api = _Api(hub, on_yield)
     paths: list[tuple[str, str, Callable[[Request], Awaitable[Response]]]] = [
         ("GET", "/vault", api.vault),
         ("GET", "/tools", api.tools),
@@ -42,6 +55,7 @@ def http_api(hub: Hub) -> Starlette:
         ("GET", "/notes", api.notes),
         ("GET", "/complete", api.complete),
         ("DELETE", "/session", api.leave),
+        ("POST", "/yield", api.make_way),
     ]
     routes = [Route(PREFIX + path, endpoint, methods=[method]) for method, path, endpoint in paths]
     routes += [
@@ -55,8 +69,10 @@ def http_api(hub: Hub) -> Starlette:
 class _Api:
     """The answers to single requests."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: Hub, on_yield: OnYield | None) -> None:
         self.hub = hub
+        self._on_yield = on_yield
+        self._yielding: asyncio.Future[None] | None = None
 
     async def vault(self, request: Request) -> Response:
         return JSONResponse({"name": self.hub.name, "client": client_of(request).name})
@@ -110,6 +126,16 @@ class _Api:
     async def leave(self, request: Request) -> Response:
         self.hub.presence.left(client_of(request))
         return Response(status_code=HTTPStatus.NO_CONTENT)
+
+    async def make_way(self, request: Request) -> Response:
+        """Accept to close the vault; who asked waits for its lock."""
+        if not request.scope[LOCAL]:
+            raise PermissionDeniedError("Only a process of this machine's user may ask for the vault.")
+        if self._on_yield is None:
+            raise ConflictError("The vault is open in a window, which does not close by itself.")
+        # In a task of its own: closing the vault ends the requests, this one too.
+        self._yielding = self._yielding or asyncio.ensure_future(self._on_yield())
+        return JSONResponse({"success": True, "message": "The vault is being closed."}, HTTPStatus.ACCEPTED)
 
     async def news(self, request: Request) -> EventStream:
         return EventStream(self._news(client_of(request)))
@@ -174,7 +200,7 @@ class _Calls:
 
 def client_of(request: Request) -> Client:
     """Who the guard let in."""
-    client = request.scope["state"]["client"]
+    client = request.scope[CLIENT]
     assert isinstance(client, Client)
     return client
 

@@ -37,7 +37,9 @@ _MOST_PENDING = 100
 
 def caller_of(client: Client, *, claim: str = "", tainted: bool = False) -> Caller:
     """The caller as which a client's calls are made."""
-    return Caller(client.kind, client.name, uses_model=True, tainted=tainted, claim=claim)
+    return Caller(
+        client.kind, client.name, uses_model=True, tainted=tainted, claim=claim, says=client.says
+    )
 
 
 class Hub:
@@ -73,9 +75,8 @@ class Hub:
         """The vault's name."""
         return self._name
 
-    @property
     def clients(self) -> tuple[ConnectedClient, ...]:
-        """The clients that are there."""
+        """The clients that are there, the first to come first."""
         return self.presence.clients
 
     def close(self) -> None:

@@ -23,10 +23,19 @@ _FOREVER = httpx2.Timeout(10.0, read=None)
 _LIMITS = httpx2.Limits(max_connections=100, max_keepalive_connections=10)
 
 
+class HolderGoneError(NetworkError):
+    """The process that had the vault open is gone; `sent`: what was asked for may have reached it."""
+
+    @property
+    def sent(self) -> bool:
+        """Whether it is unknown what became of the request; False: it never arrived."""
+        return bool(self.data.get("sent"))
+
+
 class Link:
     """A `ServedVault` in another process. Close it in the end.
 
-    A server that is gone, or goes, is a `NetworkError`: what was asked for may have happened or not.
+    Where that process is gone, or goes, the methods raise `HolderGoneError`.
     """
 
     def __init__(self, sign: DoorSign, name: str = "") -> None:
@@ -47,7 +56,7 @@ class Link:
         """A link to the vault behind `sign`.
 
         Raises:
-            NetworkError: nobody answers there.
+            HolderGoneError: nobody answers there.
         """
         link = cls(sign)
         try:
@@ -86,7 +95,7 @@ class Link:
         """Call a tool. Cancelling the call closes its connection, and that withdraws it.
 
         Raises:
-            NetworkError: the server went while it ran; whether it was done is not known.
+            HolderGoneError: the server is gone; `sent`: whether the call was done is not known.
         """
         headers = {**self._headers(client), "accept": "text/event-stream"}
         if claim:
@@ -107,7 +116,9 @@ class Link:
                         progress(wire.progress_from_wire(data))
         except httpx2.HTTPError as error:
             raise _lost(error) from error
-        raise NetworkError("The app was closed while the call ran: whether it was done is not known.")
+        raise HolderGoneError(
+            "The app was closed while the call ran: whether it was done is not known.", sent=True
+        )
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
         """The notes that `client` may see, by path, from the one behind `after`."""
@@ -122,7 +133,7 @@ class Link:
         """What changes from now on; it ends with the server.
 
         Raises:
-            NetworkError: the server can't be reached.
+            HolderGoneError: the server can't be reached.
         """
         headers = {**self._headers(client), "accept": "text/event-stream"}
         try:
@@ -179,6 +190,7 @@ def _json(content: bytes) -> wire.Json:
     return found if isinstance(found, dict) else {}
 
 
-def _lost(error: httpx2.HTTPError) -> NetworkError:
+def _lost(error: httpx2.HTTPError) -> HolderGoneError:
+    sent = not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
     why = str(error) or type(error).__name__
-    return NetworkError(f"The app that has the vault open can't be reached ({why}).")
+    return HolderGoneError(f"The app that has the vault open can't be reached ({why}).", sent=sent)

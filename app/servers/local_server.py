@@ -16,10 +16,11 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from app.errors import NetworkError
-from app.events import Event, EventBus
+from app.events import EventBus
 from app.permissions.caller import CallerKind
 from app.servers.connections import Connections, protocol_of
-from app.servers.discovery import DoorSign, hang_out, take_down
+from app.servers.discovery import DoorSign, hang_out, new_sign, take_down
+from app.servers.door_state import Holder, OnYield
 from app.servers.guard import CLOSED, Guard, Way
 from app.servers.http_api import PREFIX, http_api
 from app.servers.hub import Hub
@@ -46,14 +47,6 @@ class Mounted:
     lifespan: Lifespan = contextlib.nullcontext
 
 
-@dataclass(frozen=True, slots=True)
-class DoorMoved(Event):
-    """The local server listens on this port now; None: it does not listen, `problem` says why."""
-
-    port: int | None
-    problem: str = ""
-
-
 class Door:
     """Serves one open vault to this machine while it is open.
 
@@ -63,6 +56,8 @@ class Door:
         folder: The vault's data folder, for `door.json`.
         settings: What is in force at the moment.
         mcp: The app of the MCP server.
+        holder: What this process is.
+        on_yield: Closes the vault for another process that asks; None where nobody may ask.
     """
 
     def __init__(
@@ -73,19 +68,23 @@ class Door:
         settings: Callable[[], ServerSettings],
         events: EventBus,
         mcp: Mounted | None = None,
+        holder: Holder = "desktop",
+        on_yield: OnYield | None = None,
     ) -> None:
         self._hub = hub
         self._tokens = tokens
         self._folder = folder
         self._settings = settings
-        self._events = events
         self._mcp = mcp
+        self.holder = holder
+        self.on_yield = on_yield
         self._stop = asyncio.Event()
         self._serving: asyncio.Task[None] | None = None
         self._guard: Guard | None = None
         self.connections = Connections()
         self.sign: DoorSign | None = None
-        self._unsubscribe = events.subscribe(ClientsChanged, self._turn_out)
+        self._events = events
+        self._unsubscribe: Callable[[], None] = lambda: None
 
     @property
     def port(self) -> int | None:
@@ -102,24 +101,29 @@ class Door:
         if self.sign is not None:
             return self.sign.port
         listener = _listen(self._settings().port)
-        try:
-            port = int(listener.getsockname()[1])
-            sign = await asyncio.to_thread(hang_out, self._folder, port)
-        except BaseException:
-            listener.close()
-            raise
+        sign = new_sign(int(listener.getsockname()[1]), self.holder)
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._stop.clear()
         self._serving = asyncio.create_task(self._serve(listener, sign, ready), name="local server")
         await asyncio.wait({self._serving, ready}, return_when=asyncio.FIRST_COMPLETED)
         if not ready.done():
             ready.cancel()
-            await asyncio.to_thread(take_down, self._folder, sign)
+            listener.close()
             serving, self._serving = self._serving, None
             raise NetworkError(f"The local server could not be started: {serving.exception()}.")
+        try:
+            await asyncio.to_thread(hang_out, self._folder, sign)
+        except BaseException:
+            await self.close()
+            raise
         self.sign = sign
-        self._events.publish(DoorMoved(port))
-        return port
+        self._unsubscribe = self._events.subscribe(ClientsChanged, self._turn_out)
+        return sign.port
+
+    def settings_changed(self) -> None:
+        """End what runs by a way that was switched off."""
+        if self._guard is not None:
+            self._guard.turn_out_closed()
 
     async def close(self) -> None:
         """Stop listening; what clients wait for is withdrawn."""
@@ -131,7 +135,6 @@ class Door:
             self._stop.set()
             await asyncio.gather(self._serving, return_exceptions=True)
             self._serving = None
-            self._events.publish(DoorMoved(None))
 
     async def _serve(self, listener: socket.socket, sign: DoorSign, ready: asyncio.Future[None]) -> None:
         self._guard = guard = Guard(
@@ -145,7 +148,7 @@ class Door:
             await server.serve(sockets=[listener])
 
     def _ways(self) -> tuple[Way, ...]:
-        ways = [Way(PREFIX, CallerKind.HTTP, http_api(self._hub), self._api_closed)]
+        ways = [Way(PREFIX, CallerKind.HTTP, http_api(self._hub, self.on_yield), self._api_closed)]
         if self._mcp is not None:
             ways.append(Way(MCP, CallerKind.MCP, self._mcp.app, self._mcp_closed))
         return tuple(ways)
@@ -207,7 +210,8 @@ def _listen(port: int) -> socket.socket:
         NetworkError: there is none.
     """
     for wanted in (port, 0):
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        # The protocol is named, else asyncio leaves Nagle on: 40 ms for each answer in two parts.
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             if os.name == "posix":
                 # Else a port that was closed a minute ago is not free yet. On Windows it would be shared.

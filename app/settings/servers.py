@@ -44,6 +44,9 @@ class ExternalServer(BaseModel):
         (), title="Variables", description="Names of environment variables that the program gets."
     )
     address: str = Field("", title="Address", description="For http, such as https://example.org/mcp.")
+    seconds: int = Field(
+        60, ge=1, le=3600, title="Time limit", description="Seconds that one call of a tool may take."
+    )
     on: bool = Field(False, title="On", description="Start it with the vault and offer its tools.")
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from app.errors import InvalidParametersError, PermissionDeniedError, ScriptoriumError
 from app.permissions.audit_entry import Decided
 from app.toolkit.call_record import CallRecord
-from app.toolkit.outcome import ToolOutcome
+from app.toolkit.outcome import UNTRUSTED, ToolOutcome
 from app.toolkit.result import ToolResult
 from app.vault.changes import ChangeSet, after_of, content_hash, touched_paths
 from app.vault.path import NotePath
@@ -30,7 +30,7 @@ async def guarded(record: CallRecord, work: Coroutine[object, object, ToolOutcom
         return await work
     except ScriptoriumError as error:
         record.fail(f"{error.type}: {error.message}")
-        return ToolOutcome(False, message=error.message, error=error.as_dict())
+        return failure(error)
     except Exception as error:
         log.exception("%s failed", record.tool)
         record.fail(f"internal: {type(error).__name__}")
@@ -63,6 +63,13 @@ def success(tool: Tool, result: ToolResult, extra: Mapping[str, object] | None =
     """The outcome of a call that did what it was to do; `extra` fields stand beside the tool's own."""
     fields = {**result.model_dump(mode="json", exclude={"message"}), **(extra or {})}
     return ToolOutcome(True, fields, result.message, untrusted=tool.taints or result.is_untrusted)
+
+
+def failure(error: ScriptoriumError) -> ToolOutcome:
+    """The outcome of a call that failed; what somebody outside said of it taints who reads it."""
+    marks = {"untrusted": UNTRUSTED} if error.quotes_outside else {}
+    told = {**error.as_dict(), **marks}
+    return ToolOutcome(False, message=error.message, error=told, untrusted=error.quotes_outside)
 
 
 def refused_outcome(refused: Refused) -> ToolOutcome:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.errors import NotFoundError, StorageError
-from app.sandbox.process import kill_all
+from app.sandbox.process import end_family
 from app.settings import AgentProgram
 
 LONGEST_MESSAGE = 50 * 1024 * 1024
@@ -116,7 +116,7 @@ class ProgramProcess:
                 await self.ended(_GRACE_S)
         finally:
             # What it started may live on when it has ended by itself.
-            kill_all(self._process)
+            end_family(self._process)
             await asyncio.shield(asyncio.ensure_future(self._reaped()))
 
     async def _reaped(self) -> None:

@@ -57,7 +57,8 @@ async def test_files_are_read_as_policy_says_and_written_through_the_dialog(work
     await workspace.index.refresh((NotePath("Secret.md"),), ())
     finished = await talk.say(
         "!read Instruments/H4.md\n!read Secret.md\n!write Instruments/H4.md Short now.\n"
-        "!write New.md Fresh.\n!write Secret.md Open.\n!write /tmp/elsewhere.md No.\n!write .obsidian/x No.\n!terminal"
+        "!write New.md Fresh.\n!write Secret.md Open.\n!write /tmp/elsewhere.md No.\n"
+        "!write .obsidian/x No.\n!terminal"
     )
     assert before.decode().strip()[:40] in talk.said and "The code is 7" not in talk.said
     assert talk.said.count("[written]") == 2 and talk.said.count("[refused:") == 5
