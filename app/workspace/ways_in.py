@@ -13,6 +13,7 @@ from app.errors import NetworkError, ScriptoriumError
 from app.events import EventBus
 from app.servers.door_state import DoorChanged, DoorState, Holder, OnYield
 from app.servers.hub import Hub
+from app.servers.mcp_mount import McpMount
 from app.servers.tokens import ClientTokens
 from app.settings import ServerSettings
 from app.toolkit.registry import ToolRegistry
@@ -122,9 +123,10 @@ class WaysIn:
             return self.door.sign.port
         # A quarter of a second of imports, which whoever only looks at a vault does without.
         server = await asyncio.to_thread(importlib.import_module, "app.servers.local_server")
+        mcp = McpMount(self.hub)
         door: Door = server.Door(
             self.hub, self.tokens, self._folder, self._settings, self._events,
-            holder=holder, on_yield=on_yield,
+            server.Mounted(mcp, mcp.lifespan), holder=holder, on_yield=on_yield,
         )  # fmt: skip
         self._wanted, self._problem = self._settings().port, ""
         port = await door.open()
