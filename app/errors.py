@@ -39,6 +39,11 @@ class ScriptoriumError(Exception):
         self.message = message
         self.data = data
 
+    @property
+    def quotes_outside(self) -> bool:
+        """Whether it holds words of a server or program outside (`said`), which are not to be trusted."""
+        return bool(self.data.get("said"))
+
     def as_dict(self) -> dict[str, object]:
         """The error as a tool's caller sees it: `type`, `message` and the data."""
         return {**self.data, "type": self.type, "message": self.message}

@@ -112,10 +112,10 @@ def relation_confidence(
         weights.append(Weight(words, 1.5 * (between.similarity - 0.3)))
         if between.shared_neighbours:
             share = between.shared_neighbours / (between.shared_neighbours + 3)
-            weights.append(Weight(f"{between.shared_neighbours} neighbours in common", share))
+            weights.append(Weight(_in_common_words(between.shared_neighbours, "neighbour"), share))
         if between.shared_tags:
             tags = 0.2 * min(3, between.shared_tags)
-            weights.append(Weight(f"{between.shared_tags} tags in common", tags))
+            weights.append(Weight(_in_common_words(between.shared_tags, "tag"), tags))
     return judged(stated, 0.5, "Where a relation starts (0.50)", weights)
 
 
@@ -204,12 +204,16 @@ def _denies(first: str, second: str) -> bool:
 def _told(between: Structure) -> str:
     said = [f"likeness {between.similarity:.2f}"]
     if between.shared_neighbours:
-        said.append(f"{between.shared_neighbours} neighbours in common")
+        said.append(_in_common_words(between.shared_neighbours, "neighbour"))
     if between.shared_tags:
-        said.append(f"{between.shared_tags} tags in common")
+        said.append(_in_common_words(between.shared_tags, "tag"))
     if between.linked:
         said.append("linked already, without a type")
     return ", ".join(said)
+
+
+def _in_common_words(count: int, noun: str) -> str:
+    return f"{count} {noun if count == 1 else noun + 's'} in common"
 
 
 def _verb(kind: str) -> str:

@@ -21,16 +21,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.approval.editable_text import NotEditableError
 from app.desktop.approval.labels import heading, plain
 from app.desktop.approval.text_editor import TextEditor
-from app.desktop.diff.visible import describe
 from app.desktop.diff_view import DiffView
 from app.desktop.panel import ElidedLabel
 from app.desktop.theme import ThemeSource
 from app.vault.diff import Diff, compare
+from app.vault.editable_text import NotEditableError
 from app.vault.path import NotePath
 from app.vault.undo import MergeConflict
+from app.vault.visible import describe
 
 
 @dataclass

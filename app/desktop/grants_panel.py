@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QPushButton, QScro
 from app.desktop import tasks
 from app.desktop.approval.labels import plain
 from app.desktop.bridge import VaultClient
-from app.desktop.diff.visible import describe
 from app.desktop.panel import EmptyState, Panel
 from app.desktop.theme import ThemeSource
 from app.events import Event
 from app.permissions.grants import Grant, GrantsChanged
 from app.permissions.scope import Operation
+from app.vault.visible import describe
 
 _SESSION = "session:"
 _TICK_MS = 20_000

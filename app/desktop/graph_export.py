@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QDialog
 from app.desktop import dialogs, tasks
 from app.desktop.graph_view.export_dialog import ExportDialog, Wish
 from app.desktop.graph_view.still import Still, draw_pixels, draw_shapes, take, whole_aspect
-from app.desktop.graph_view.svg import StoppedError, write_svg
 from app.desktop.graph_view.view import GraphView
+from app.graph.svg import StoppedError, write_svg
 
 _FILTERS = {"png": "PNG (*.png)", "svg": "SVG (*.svg)"}
 

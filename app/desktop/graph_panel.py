@@ -153,6 +153,11 @@ class GraphPanel(QWidget):
         """Fly to a note."""
         self.view.fly_to(path)
 
+    def show_together(self, paths: Collection[str]) -> None:
+        """Select these notes and travel to where all of them are seen."""
+        self.view.select(paths)
+        self.view.fit(paths)
+
     def set_found(self, found: Collection[str]) -> None:
         """Keep what a search found bright; nothing found ends it."""
         self.view.set_filter(found or None)

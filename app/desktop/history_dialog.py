@@ -21,19 +21,19 @@ from PySide6.QtWidgets import (
 
 from app.desktop import tasks
 from app.desktop.approval.labels import heading
-from app.desktop.approval.wording import size
 from app.desktop.audit.entries_model import time_words
 from app.desktop.audit.two_lines import TwoLines
 from app.desktop.bridge import VaultClient
-from app.desktop.diff.visible import describe
 from app.desktop.diff_view import DiffView
 from app.desktop.panel import ElidedLabel
 from app.desktop.theme import ThemeSource
 from app.errors import NotFoundError
 from app.permissions.caller import Caller
+from app.permissions.request_words import size
 from app.toolkit.outcome import ToolOutcome
 from app.vault.commits import OUTSIDE, Version
 from app.vault.path import NotePath
+from app.vault.visible import describe
 
 if TYPE_CHECKING:
     from app.workspace import Workspace

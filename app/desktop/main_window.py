@@ -23,7 +23,6 @@ from app.desktop.finder import Finder
 from app.desktop.navigation import Navigation
 from app.desktop.palette import Palette
 from app.desktop.panels import PANELS, PanelKind
-from app.desktop.recent import RecentVaults
 from app.desktop.remembered import Remembered
 from app.desktop.status_bar import StatusBar
 from app.desktop.theme import ThemeSource
@@ -31,6 +30,7 @@ from app.desktop.vault_session import Opener, VaultSession
 from app.desktop.welcome import Welcome
 from app.desktop.window_drop import FolderDrops
 from app.settings import Settings, save_settings
+from app.settings.recent import RecentVaults
 
 if TYPE_CHECKING:
     from app.desktop.note_area import NoteArea
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from app.desktop.vault_view import VaultView
 
 _ZOOM_STEP = 0.1
+_AT_BOTTOM = (
+    "activity", "audit", "memory", "sources", "connections", "suggestions", "problems", "duplicates",
+)  # fmt: skip
 _NOTE_DEEDS = {
     "save-note": "save", "edit-note": "mode", "find-in-note": "find", "replace-in-note": "replace",
     "note-links": "links",
@@ -162,11 +165,6 @@ class MainWindow(QMainWindow):
             "show-search": in_view(lambda view: view.show_search()),
             "split-right": in_notes(lambda notes: notes.split()),
             "focus-agent": in_view(lambda view: view.ask_agent()),
-            "show-activity": in_page(lambda page: page.show_bottom("activity")),
-            "show-audit": in_page(lambda page: page.show_bottom("audit")),
-            "show-memory": in_page(lambda page: page.show_bottom("memory")),
-            "show-problems": in_page(lambda page: page.show_bottom("problems")),
-            "show-duplicates": in_page(lambda page: page.show_bottom("duplicates")),
             "zoom-in": lambda: self._zoom(self.theme.zoom + _ZOOM_STEP),
             "zoom-out": lambda: self._zoom(self.theme.zoom - _ZOOM_STEP),
             "zoom-reset": lambda: self._zoom(1.0),
@@ -181,6 +179,8 @@ class MainWindow(QMainWindow):
             handlers[f"note-{what}"] = in_notes(partial(_act, what=what))
         for name in ("files", "tags"):
             handlers[f"show-{name}"] = in_page(partial(_show_side, panel_id=name))
+        for name in _AT_BOTTOM:
+            handlers[f"show-{name}"] = in_page(partial(_show_bottom, panel_id=name))
         for area in ("side", "graph", "agent", "bottom"):
             handlers[f"toggle-{area}"] = in_page(partial(_toggle, area=area))
         for what in ("find", "sheet", "png", "svg"):
@@ -197,6 +197,7 @@ class MainWindow(QMainWindow):
         view = VaultView(client, self.theme, self._panels, self.navigation, self.banners, self)
         view.command.connect(self._page_command)
         view.told.connect(lambda words: self.banners.show_message(f"told:{words}", words, "warning"))
+        view.settings_wanted.connect(self._change_settings)
         view.granted.connect(self.status.show_grants)
         view.index_changed.connect(self.status.refresh)
         view.embedding.connect(self.status.embedding.show_embedding)
@@ -312,6 +313,7 @@ class MainWindow(QMainWindow):
         dialog = settings_with_model(self.settings, self.theme, self.session.client, self)
         dialog.show_section(section)
         dialog.changed.connect(self._take_settings)
+        dialog.left_for.connect(self.menu.run)
         self._start(dialogs.ask(dialog), self.tr("show the settings"))
 
     def _take_settings(self, settings: Settings) -> None:
@@ -321,6 +323,10 @@ class MainWindow(QMainWindow):
             apply = self.session.client.run(lambda workspace: workspace.apply_settings(settings))
             self._start(apply, self.tr("let the settings take effect"))
         self.theme.set(settings.general.theme, settings.general.zoom)
+
+    def _change_settings(self, change: Callable[[Settings], Settings]) -> None:
+        if (changed := change(self.settings)) != self.settings:
+            self._take_settings(changed)
 
     def _set_general(self, **values: object) -> None:
         general = self.settings.general.model_copy(update=values)
@@ -375,6 +381,10 @@ def _toggle(page: VaultPage, area: str) -> None:
 
 def _show_side(page: VaultPage, panel_id: str) -> None:
     page.show_side(panel_id, fold=True)
+
+
+def _show_bottom(page: VaultPage, panel_id: str) -> None:
+    page.show_bottom(panel_id)
 
 
 def sample_vault() -> Path:

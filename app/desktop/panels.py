@@ -102,6 +102,18 @@ def _sources(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidge
     return SourcesPanel(client, theme, parent)
 
 
+def _suggestions(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.suggestions.panel import SuggestionsPanel
+
+    return SuggestionsPanel(client, theme, parent)
+
+
+def _connections(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.connections.panel import ConnectionsPanel
+
+    return ConnectionsPanel(client, theme, parent)
+
+
 PANELS: tuple[PanelKind, ...] = (
     PanelKind("files", "Files", "files", "side", _files),
     PanelKind("search", "Search", "magnifying-glass", "side", _search),
@@ -113,6 +125,8 @@ PANELS: tuple[PanelKind, ...] = (
     PanelKind("audit", "Audit log", "clipboard-text", "bottom", _audit),
     PanelKind("memory", "Memory", "brain", "bottom", _memory),
     PanelKind("problems", "Problems", "warning-circle", "bottom", _problems),
+    PanelKind("suggestions", "Suggestions", "git-fork", "bottom", _suggestions),
     PanelKind("duplicates", "Duplicates", "copy", "bottom", _duplicates),
     PanelKind("sources", "Sources", "broadcast", "bottom", _sources),
+    PanelKind("connections", "Connections", "plugs", "bottom", _connections),
 )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QDialog,
     QHeaderView,
     QLabel,
     QMenu,
@@ -23,6 +25,7 @@ from app.desktop import dialogs, tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.panel import EmptyState, Panel, ThemedButton
 from app.desktop.sources.details import SourceDetails
+from app.desktop.sources.source_sheet import SourceSheet
 from app.desktop.sources.words import SYMBOLS, state_words
 from app.desktop.theme import Theme, ThemeSource, icon
 from app.errors import ScriptoriumError
@@ -185,6 +188,22 @@ class SourcesPanel(Panel):
             await self.load()
             self.choose(kept.id)
 
+    async def _edit(self, kept: KeptSource) -> None:
+        """Ask for its settings until they hold or the user gives up."""
+        problem = ""
+        while True:
+            sheet = SourceSheet(kept, self._theme, self.window(), problem)
+            if await dialogs.ask(sheet) != int(QDialog.DialogCode.Accepted):
+                return
+            kept = sheet.changed
+            try:
+                await self._client.run(partial(_changed, kept))
+            except ScriptoriumError as error:
+                problem = error.message
+                continue
+            await self.load()
+            return
+
     async def _remove(self, info: SourceInfo) -> None:
         words = self.tr("Nothing is deleted: its files stay, and so does what agents have loaded of them.")
         title = self.tr("Remove {0}?").format(info.name)
@@ -218,6 +237,9 @@ class SourcesPanel(Panel):
             lambda info: self._do(lambda ws: ws.sources.set_paused(info.id, not info.kept.paused))
         )
         details.check_requested.connect(lambda info: self._do(lambda ws: ws.sources.check_feed(info.id)))
+        details.edit_requested.connect(
+            lambda info: self._start(self._edit(info.kept), self.tr("change the source"))
+        )
         details.changed.connect(lambda kept: self._do(lambda ws: ws.sources.change(kept)))
 
     def _do(self, work: Callable[[Workspace], Awaitable[object]]) -> None:
@@ -255,3 +277,7 @@ class SourcesPanel(Panel):
     def _show_chosen(self, *_: object) -> None:
         if (info := self.chosen) is not None:
             self.details.show_source(info)
+
+
+async def _changed(kept: KeptSource, workspace: Workspace) -> None:
+    await workspace.sources.change(kept)

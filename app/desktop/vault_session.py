@@ -19,9 +19,9 @@ from app.desktop import dialogs, folder_check, tasks
 from app.desktop.bridge import DesktopApprover, Service, VaultClient
 from app.desktop.colors import DARK, LIGHT
 from app.desktop.icons import draw_ahead
-from app.desktop.recent import RecentVaults
 from app.errors import VaultBusyError
 from app.settings import Settings
+from app.settings.recent import RecentVaults
 
 if TYPE_CHECKING:
     from app.index.records import ScanProgress, ScanReport

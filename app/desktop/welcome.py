@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.panel import ElidedLabel, ThemedButton
-from app.desktop.recent import RecentVault, RecentVaults
 from app.desktop.theme import Theme, ThemeSource, icon
+from app.settings.recent import RecentVault, RecentVaults
 
 _WIDTH = 560
 

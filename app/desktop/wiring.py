@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.desktop import tasks
 from app.desktop.activity_panel import ActivityPanel
+from app.desktop.audit_panel import AuditPanel
+from app.desktop.connections.panel import ConnectionsPanel
 from app.desktop.files_panel import FilesPanel
 from app.desktop.graph_panel import GraphPanel
 from app.desktop.navigation import Navigation
@@ -20,6 +22,7 @@ from app.desktop.note_area import NoteArea
 from app.desktop.note_commands import NoteCommands
 from app.desktop.note_view.view import WRITE
 from app.desktop.search_panel import SearchPanel
+from app.desktop.suggestions.panel import SuggestionsPanel
 from app.desktop.tags_panel import TagsPanel
 from app.desktop.vault_page import VaultPage
 
@@ -87,6 +90,12 @@ class Wiring:
             panel.act_requested.connect(self._commands.act)
         elif isinstance(panel, NoteArea):
             self._connect_notes(panel)
+        elif isinstance(panel, ConnectionsPanel):
+            panel.entry_requested.connect(self._show_in_log)
+            panel.log_requested.connect(self._show_log_of)
+        elif isinstance(panel, SuggestionsPanel):
+            panel.graph_requested.connect(self._show_together)
+            panel.follow(self._open_note() or "")
         elif isinstance(panel, ActivityPanel):
             panel.diff_requested.connect(lambda number: self._show_entry(number, undo_it=False))
             panel.undo_requested.connect(lambda number: self._show_entry(number, undo_it=True))
@@ -135,6 +144,22 @@ class Wiring:
             self._page.show_area("graph")
             graph.travel_to(path)
 
+    def _show_in_log(self, number: int) -> None:
+        if isinstance(audit := self._page.panel("audit"), AuditPanel):
+            self._page.show_bottom("audit")
+            audit.show_entry(number)
+
+    def _show_log_of(self, caller: str) -> None:
+        if isinstance(audit := self._page.panel("audit"), AuditPanel):
+            self._page.show_bottom("audit")
+            audit.show_caller(caller)
+
+    def _show_together(self, paths: Collection[str]) -> None:
+        graph = self._page.panel("graph")
+        if isinstance(graph, GraphPanel):
+            self._page.show_area("graph")
+            graph.show_together(paths)
+
     def _show_note(self, path: str, fragment: str) -> None:
         async def show(notes: NoteArea) -> None:
             found = await self._commands.find(path)
@@ -148,6 +173,8 @@ class Wiring:
         """A note came to the front: the others point at it."""
         if isinstance(graph := self._page.existing("graph"), GraphPanel):
             graph.show_note(path)
+        if isinstance(suggestions := self._page.existing("suggestions"), SuggestionsPanel):
+            suggestions.follow(path)
         self._prefer((path,) if path else ())
         if path:
             if isinstance(files := self._page.existing("files"), FilesPanel):

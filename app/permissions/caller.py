@@ -28,7 +28,8 @@ class Caller:
     `claim` is what the caller says of the change, shown apart in the dialog and never trusted.
     `agent` is the key of the agent whose memory it works in, where that does not follow from the rest.
     `acting_for` is the program from outside on whose behalf an agent of the team calls: what holds that
-    program back holds the agent back, too.
+    program back holds the agent back, too. `says` is what a program from outside says of itself
+    ("claude-code 2.1"): shown, and never trusted.
     """
 
     kind: CallerKind
@@ -40,6 +41,7 @@ class Caller:
     claim: str = ""
     agent: str = ""
     acting_for: str = ""
+    says: str = ""
 
     @classmethod
     def user(cls) -> Caller:

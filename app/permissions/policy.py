@@ -18,7 +18,7 @@ from app.permissions.offers import offers_for
 from app.permissions.profiles import offers, outside_profile, reaches
 from app.permissions.rules import CompiledRule
 from app.permissions.scope import Operation, ScopeKind
-from app.permissions.scoping import MESSAGE, PAGE, CallFacts, Part
+from app.permissions.scoping import EXTERNAL_TOOL, MESSAGE, PAGE, CallFacts, Part
 from app.permissions.wording import counted
 from app.settings import CallerProfile, Effect, PermissionSettings, Rule, VaultRules
 from app.vault.globs import word_matches
@@ -197,6 +197,8 @@ class Policy:
             return "it has read text from outside the vault, so each of its changes is asked about"
         if call.caller.kind is CallerKind.USER:
             return "a change that you start yourself is shown too before it is written"
+        if call.effect == EXTERNAL_TOOL:
+            return "what a tool of another program does can't be known, so each call of it is asked about"
         if call.operation in (Operation.ADMINISTRATIVE, Operation.EXECUTE):
             return _ALWAYS[call.operation]
         if call.effect == MESSAGE:

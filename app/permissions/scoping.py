@@ -22,9 +22,12 @@ Backlinks = Callable[[NotePath], Iterable[NotePath]]
 """The notes that link to a note."""
 
 COMMAND, PAGE, MESSAGE, OUTSIDE_READ, ADMINISTRATIVE = "command", "page", "message", "read", "administrative"
+EXTERNAL_TOOL = "external tool"
+"""A tool of another program: whatever that says of it, it may run programs and send messages."""
 
 _EFFECTS = {
     COMMAND: Operation.EXECUTE,
+    EXTERNAL_TOOL: Operation.EXECUTE,
     PAGE: Operation.NETWORK,
     MESSAGE: Operation.NETWORK,
     OUTSIDE_READ: Operation.READ,

@@ -87,7 +87,7 @@ async def run_program(
     except TimeoutError:
         timed_out = True
     finally:
-        _kill(process)
+        end_family(process)
         await asyncio.shield(asyncio.ensure_future(_ended(process, reading)))
     seconds = time.monotonic() - started
     code = -1 if process.returncode is None else process.returncode
@@ -136,7 +136,7 @@ async def _give(stream: asyncio.StreamWriter | None, given: bytes | None) -> Non
     stream.close()
 
 
-def _kill(process: asyncio.subprocess.Process) -> None:
+def end_family(process: asyncio.subprocess.Process) -> None:
     """End a program, those that it started, and all of its process group."""
     family: list[psutil.Process] = []
     if process.returncode is None:

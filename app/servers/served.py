@@ -58,10 +58,15 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class VaultNews:
-    """Something that clients may have to look at again; `paths` are notes that the client may see."""
+    """Something that clients may have to look at again.
+
+    `paths` are notes that changed and that the client may see; none: any of them may have. `listed`: there
+    are other notes than before (or blocks, of the memory), so a list of them is out of date.
+    """
 
     kind: Literal["notes", "tools", "pending", "memory"]
     paths: tuple[str, ...] = ()
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,9 @@ class NotePage:
 
 
 OnProgress = Callable[[Progress], None]
+NameKind = Literal["note", "tag", "block"]
+NAME_KINDS: tuple[NameKind, ...] = ("note", "tag", "block")
+"""What names can be completed."""
 Waiting = Literal["wait", "pending"]
 """Whether a call waits for the user's answer, or comes back with the id of a pending operation."""
 

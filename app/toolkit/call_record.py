@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from app.permissions.audit_entry import AuditEntry, Decided
@@ -25,16 +25,19 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What a caller that does not wait wants to know of its call, and how long the user has to answer.
+    """What a caller wants to know of its call while it runs, and how long the user has to answer.
 
     `id` becomes that of the call. `asked` is called when the user is about to be asked, `begins` just
-    before something is written or done: an error that it raises stops the call. `patience` is in seconds.
+    before something is written or done: an error that either raises stops the call. `patience` is in
+    seconds; None is what the settings say. `enter` is awaited before anything else: the call's turn in a
+    queue.
     """
 
     id: str
     asked: Callable[[], None]
     begins: Callable[[], None]
-    patience: float
+    patience: float | None = None
+    enter: Callable[[], Awaitable[None]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ class CallRecord:
     asked: Callable[[], None] = _nothing
     begins: Callable[[], None] = _nothing
     patience: float | None = None
+    enter: Callable[[], Awaitable[None]] | None = None
     spent: Spent = NOTHING_SPENT
     _started: float = field(default_factory=time.perf_counter)
 
@@ -86,13 +90,22 @@ class CallRecord:
         made = cls(tool, caller, redacted_json(arguments))
         if watch is not None:
             made.id, made.asked, made.begins = watch.id, watch.asked, watch.begins
-            made.patience = watch.patience
+            made.patience, made.enter = watch.patience, watch.enter
         return made
 
     @property
     def duration_ms(self) -> float:
         """How long it has taken, without the time that the user took to answer."""
         return round(1000 * (time.perf_counter() - self._started - self.waited), 3)
+
+    async def take_turn(self) -> None:
+        """Wait for the call's turn, where there is a queue; the wait does not count as its duration."""
+        if self.enter is not None:
+            began = time.perf_counter()
+            try:
+                await self.enter()
+            finally:
+                self.waited += time.perf_counter() - began
 
     def reaches(self, reach: Reach) -> None:
         """Take down what the proposal does and touches."""

@@ -15,7 +15,7 @@ _LEVELS = {
     Level.EXECUTE: "Its tools may run programs; each run is asked about.",
 }
 
-_PLAIN = {"string": "text", "boolean": "yes or no"}
+_PLAIN = {"string": "text", "boolean": "yes or no", "null": "nothing"}
 
 
 def catalogue_page(registry: ToolRegistry) -> str:
@@ -106,8 +106,9 @@ def _type(schema: dict[str, Any]) -> str:
         return " or ".join(_type(option) for option in schema["anyOf"])
     if schema.get("type") == "array":
         return f"list of {_type(schema.get('items', {}))}"
-    name = str(schema.get("type", "anything"))
-    return _PLAIN.get(name, name)
+    types = schema.get("type", "anything")
+    names = types if isinstance(types, list) else [types]
+    return " or ".join(_PLAIN.get(str(name), str(name)) for name in names)
 
 
 def _bullets(lines: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.errors import PermissionDeniedError
+from app.errors import PermissionDeniedError, ScriptoriumError
 from app.events import EventBus
 from app.permissions.approval import ApprovalRequest, Approved, Approver, Decision, Denied, Effect
 from app.permissions.audit_entry import Decided
@@ -226,7 +226,11 @@ def _decision_of(asked: asyncio.Future[Decision]) -> Decision | Refused:
     """What the approver said; one that fails, or says something else, is a no."""
     if asked.cancelled():
         return _failing(asyncio.CancelledError("the approver gave up"))
-    if (error := asked.exception()) is not None:
+    error = asked.exception()
+    if isinstance(error, ScriptoriumError):
+        # An approver that knows why it can't ask says so: nobody is there, or the change is too long to show.
+        return Refused(Decided.FAILED, error.message)
+    if error is not None:
         return _failing(error)
     answer = asked.result()
     if not isinstance(answer, Approved | Denied):
@@ -240,7 +244,7 @@ def _failing(error: BaseException) -> Refused:
 
 
 def _approved_words(request: ApprovalRequest, decision: Approved) -> str:
-    words = ["approved by the user"]
+    words = [decision.words or "approved by the user"]
     if decision.edited:
         words.append("after editing the text")
     elif decision.proposal is not request.proposal and decision.proposal != request.proposal:

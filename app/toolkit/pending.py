@@ -74,10 +74,16 @@ class PendingOperations:
 
     # For callers
 
-    async def submit(self, name: str, arguments: Mapping[str, object], caller: Caller) -> ToolOutcome:
+    async def submit(
+        self,
+        name: str,
+        arguments: Mapping[str, object],
+        caller: Caller,
+        enter: Callable[[], Awaitable[None]] | None = None,
+    ) -> ToolOutcome:
         """Call a tool; the outcome, or the id under which it can be asked for where the user is asked first.
 
-        A call that nobody needs to decide on ends here and is not kept.
+        A call that nobody needs to decide on ends here and is not kept. `enter` is awaited before it begins.
 
         Raises:
             LimitError: too many operations wait already; nothing was called.
@@ -86,13 +92,18 @@ class PendingOperations:
         operation = PendingOperation(
             uuid.uuid4().hex, now, now + self._lifetime, caller, name, dict(arguments)
         )
-        task, asked = self._begin(operation)
+        task, asked = self._begin(operation, enter=enter)
         waiting = asyncio.ensure_future(asked.wait())
         try:
             await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             waiting.cancel()
         return task.result() if task.done() else _pending(self._store.get(operation.id))
+
+    @property
+    def open(self) -> tuple[PendingOperation, ...]:
+        """Those of all callers that are not decided or not done, oldest first."""
+        return self._store.open()
 
     def of(self, caller: Caller) -> tuple[PendingOperation, ...]:
         """The operations that `caller` submitted, newest first; the person sees all open ones."""
@@ -127,10 +138,11 @@ class PendingOperations:
 
     # For the workspace
 
-    def resume(self) -> int:
-        """Settle what was cut off, ask anew for what still waits; how many wait.
+    def resume(self, *, ask: bool = True) -> int:
+        """Settle what was cut off, ask anew for what still waits; how many are asked.
 
-        Call it once the notes can be found; what is being asked already is left alone.
+        Call it once the notes can be found; what is being asked already is left alone. Without `ask`,
+        which a process without a window is not the place for, what waits is left for the next start.
         """
         for operation in self._store.open():
             if operation.id in self._tasks:
@@ -139,7 +151,7 @@ class PendingOperations:
                 self._settle_cut_off(operation)
             elif operation.expires <= self._clock():
                 self._expire(operation.id)
-            else:
+            elif ask:
                 self._begin(operation, known=True)
         return len(self._tasks)
 
@@ -153,11 +165,15 @@ class PendingOperations:
     # Running
 
     def _begin(
-        self, operation: PendingOperation, *, known: bool = False
+        self,
+        operation: PendingOperation,
+        *,
+        known: bool = False,
+        enter: Callable[[], Awaitable[None]] | None = None,
     ) -> tuple[asyncio.Task[ToolOutcome], asyncio.Event]:
         asked = self._asked[operation.id] = asyncio.Event()
         task = asyncio.get_running_loop().create_task(
-            self._run(operation, known), name=f"pending {operation.id}"
+            self._run(operation, known, enter), name=f"pending {operation.id}"
         )
         self._tasks[operation.id] = task
         task.add_done_callback(lambda _: self._forget(operation.id))
@@ -167,7 +183,9 @@ class PendingOperations:
         self._tasks.pop(id, None)
         self._asked.pop(id, None)
 
-    async def _run(self, operation: PendingOperation, known: bool) -> ToolOutcome:
+    async def _run(
+        self, operation: PendingOperation, known: bool, enter: Callable[[], Awaitable[None]] | None
+    ) -> ToolOutcome:
         kept, begun = known, False
 
         def asked() -> None:
@@ -190,7 +208,7 @@ class PendingOperations:
             begun = True
 
         patience = max(0.0, operation.expires - self._clock())
-        watch = Watch(operation.id, asked, begins, patience)
+        watch = Watch(operation.id, asked, begins, patience, enter)
         outcome = await self._call(operation.tool, operation.arguments, operation.caller, watch)
         if kept:
             self._settle(operation.id, _state(outcome), outcome)

@@ -24,14 +24,18 @@ _REFUSED = {
 _FORMATS = frozenset({"date", "date-time"})
 
 
-def flat_schema(model: type[BaseModel]) -> Schema:
+def flat_schema(model: type[BaseModel], *, nullable: bool = False) -> Schema:
     """The schema of `model`'s fields, flat, without titles.
+
+    Args:
+        model: Of arguments, where an optional one is left out, or of a result.
+        nullable: Say where a value may be null, as a result's fields may: `{"type": ["number", "null"]}`.
 
     Raises:
         TypeError: a field's type has no flat schema; the message says which and what to use instead.
     """
-    raw = model.model_json_schema()
-    schema = _inlined(raw, raw.pop("$defs", {}), ())
+    raw = model.model_json_schema(mode="serialization" if nullable else "validation")
+    schema = _inlined(raw, raw.pop("$defs", {}), (), nullable)
     schema.pop("description", None)
     schema.setdefault("properties", {})
     check_flat(schema, model.__name__)
@@ -57,38 +61,43 @@ def without_operations(schema: Schema, kept: tuple[str, ...], properties: frozen
     return copy
 
 
-def _inlined(node: Schema, definitions: Mapping[str, Schema], seen: tuple[str, ...]) -> Schema:
+def _inlined(
+    node: Schema, definitions: Mapping[str, Schema], seen: tuple[str, ...], nullable: bool
+) -> Schema:
     """`node` with each reference replaced by what it refers to."""
     if "$ref" in node:
         name = node["$ref"].rpartition("/")[2]
         if name in seen:
             raise TypeError(f"{name}: {_REFUSED['$ref']} has no flat schema")
         beside = {key: value for key, value in node.items() if key != "$ref"}
-        return _inlined({**definitions[name], **beside}, definitions, (*seen, name))
+        return _inlined({**definitions[name], **beside}, definitions, (*seen, name), nullable)
     result: Schema = {}
     for key, value in node.items():
         if key == "properties":
-            result[key] = {name: _inlined(one, definitions, seen) for name, one in value.items()}
+            result[key] = {name: _inlined(one, definitions, seen, nullable) for name, one in value.items()}
         elif key != "title":
-            result[key] = _inlined_value(value, definitions, seen)
-    return _simplified(result)
+            result[key] = _inlined_value(value, definitions, seen, nullable)
+    return _simplified(result, nullable)
 
 
-def _inlined_value(value: object, definitions: Mapping[str, Schema], seen: tuple[str, ...]) -> object:
+def _inlined_value(
+    value: object, definitions: Mapping[str, Schema], seen: tuple[str, ...], nullable: bool
+) -> object:
     if isinstance(value, list):
-        return [_inlined_value(item, definitions, seen) for item in value]
-    return _inlined(value, definitions, seen) if isinstance(value, dict) else value
+        return [_inlined_value(item, definitions, seen, nullable) for item in value]
+    return _inlined(value, definitions, seen, nullable) if isinstance(value, dict) else value
 
 
-def _simplified(node: Schema) -> Schema:
-    """Optional types without their null, one-valued constants as enums, "anything" as true."""
+def _simplified(node: Schema, nullable: bool) -> Schema:
+    """Optional types without their null, or with it as a second type; constants as enums; no "anything"."""
     if "anyOf" in node:
         options = [option for option in node["anyOf"] if option != {"type": "null"}]
+        may_be_null = nullable and len(options) < len(node["anyOf"])
         if len(options) == 1:
             rest = {key: value for key, value in node.items() if key != "anyOf"}
-            node = {**options[0], **rest}
+            node = {**(_or_null(options[0]) if may_be_null else options[0]), **rest}
         else:
-            node["anyOf"] = options
+            node["anyOf"] = [*options, *([{"type": "null"}] if may_be_null else [])]
     if node.get("default", ...) is None:
         del node["default"]
     if "const" in node:
@@ -96,6 +105,12 @@ def _simplified(node: Schema) -> Schema:
     if node.get("additionalProperties") == {}:
         node["additionalProperties"] = True
     return node
+
+
+def _or_null(node: Schema) -> Schema:
+    """`node`, or null; a schema that says no type takes null already."""
+    made = {**node, "type": [node["type"], "null"]} if "type" in node else dict(node)
+    return {**made, "enum": [*node["enum"], None]} if "enum" in node else made
 
 
 def _check(node: object, where: str, top: bool) -> None:

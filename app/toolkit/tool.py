@@ -56,10 +56,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class OperationFields:
-    """The arguments that one operation of a tool needs, and those that it also takes."""
+    """The arguments that one operation of a tool needs, and those that it also takes, as it lists them."""
 
     needs: frozenset[str]
     takes: frozenset[str]
+    listed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,8 @@ class Tool:
 
     @property
     def output_schema(self) -> Schema:
-        """The flat JSON schema of the result."""
-        return flat_schema(self.result)
+        """The flat JSON schema of the result, which says where a value may be null."""
+        return flat_schema(self.result, nullable=True)
 
     def with_only(self, operations: tuple[str, ...]) -> Tool:
         """This tool with a schema that shows no other operations than these."""
@@ -292,7 +293,8 @@ def _read_operations(operations: Mapping[str, str]) -> Mapping[str, OperationFie
     for op, text in operations.items():
         words = text.split()
         needs = frozenset(word for word in words if not word.endswith("?"))
-        read[op] = OperationFields(needs, frozenset(word.rstrip("?") for word in words))
+        listed = tuple(word.rstrip("?") for word in words)
+        read[op] = OperationFields(needs, frozenset(listed), listed)
     return read
 
 

@@ -13,17 +13,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
-from app.desktop.approval.draft import Draft, FileDraft, Share
-from app.desktop.approval.editable_text import EditableText, NotEditableError
-from app.desktop.approval.wording import deed, title
 from app.desktop.approval_dialog import ApprovalDialog, ApprovalQueue
 from app.desktop.bridge import PendingQuestion
 from app.desktop.theme import ThemeSource
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied, Effect, GrantOffer
 from app.permissions.caller import Caller, CallerKind
+from app.permissions.draft import Draft, FileDraft, Share
+from app.permissions.request_words import deed, title
 from app.permissions.scope import Operation, Scope, ScopeKind
 from app.toolkit.gate import COVERED, UNANSWERED
 from app.vault.changes import ChangeSet, Create, Delete, Move, Update, after_of
+from app.vault.editable_text import EditableText, NotEditableError
 from app.vault.path import NotePath
 
 P = NotePath.parse

@@ -12,15 +12,15 @@ from PySide6.QtGui import QGuiApplication, QMouseEvent
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.desktop.diff import visible as visible_module
 from app.desktop.diff.binary import hex_dump, is_binary
 from app.desktop.diff.selection import Place, Selection, copied, word_at
 from app.desktop.diff.sheet import Mode, lay_out
-from app.desktop.diff.visible import CHIP, NOTE, QUIET, cell_width, describe, visible
 from app.desktop.diff.wrapping import _breaks_at_the_edge, breaks
 from app.desktop.diff_view import DiffView
 from app.desktop.theme import DARK, LIGHT, ThemeSource
+from app.vault import visible as visible_module
 from app.vault.diff import compare
+from app.vault.visible import CHIP, NOTE, QUIET, cell_width, describe, visible
 
 BEFORE = b"".join(b"line %d\n" % n for n in range(60))
 AFTER = BEFORE.replace(b"line 10\n", b"line ten\n").replace(b"line 50\n", b"")

@@ -24,7 +24,6 @@ from app.desktop.garbage import GarbageCollection
 from app.desktop.main_window import MainWindow
 from app.desktop.navigation import Navigation
 from app.desktop.panels import PANELS, PanelKind
-from app.desktop.recent import RecentVaults
 from app.desktop.remembered import Remembered
 from app.desktop.session_cost import SessionCost
 from app.desktop.status_bar import StatusBar, time_left
@@ -37,6 +36,7 @@ from app.index.records import ScanProgress
 from app.permissions.approval import GrantOffer
 from app.permissions.scope import Operation
 from app.settings import ModelSettings, Settings, load_settings
+from app.settings.recent import RecentVaults
 from app.vault.watcher import VaultFound, VaultLost
 from tests.desktop.open_vault import SHELL_PANELS, OpenVault, PlainNote, open_vault
 

@@ -7,11 +7,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from app.desktop.bridge import Service
 from app.desktop.memory_panel.panel import MemoryPanel
+from app.desktop.memory_panel.shares_sheet import SharesSheet
 from app.desktop.theme import ThemeSource
 from app.memory.block import Block, Permission
+from app.permissions.caller import Caller, CallerKind
 from app.vault.diff import Diff
 from tests.desktop.whole_vault import WholeVault, whole_vault
 
@@ -158,5 +161,44 @@ def test_every_control_can_be_found(gui, service: Service, wait_until, tmp_path:
             for button in buttons:
                 assert button.toolTip() and button.text()
             assert panel.new_button.toolTip()
+
+    gui(main())
+
+
+def open_sheet() -> SharesSheet | None:
+    sheets = [one for one in QApplication.topLevelWidgets() if isinstance(one, SharesSheet)]
+    return next((one for one in sheets if one.isVisible()), None)
+
+
+def test_a_block_is_shared_with_another_agent_and_taken_back(
+    gui, service: Service, wait_until, tmp_path: Path
+) -> None:
+    other = Caller(CallerKind.DESKTOP_AGENT, "Agent", uses_model=False, agent="librarian")
+
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (vault, panel):
+            reading = {"op": "load", "label": "plan"}
+            assert not (await vault.call("block", reading, other)).success
+            panel.page.share.click()
+            await wait_until(open_sheet)
+            sheet = open_sheet()
+            assert sheet is not None
+            sheet.agent.setCurrentText("scriptorium")
+            sheet.share_button.click()
+            assert "owns" in sheet.problem.text() and sheet.table.rowCount() == 0
+            sheet.agent.setCurrentText("librarian")
+            sheet.share_button.click()
+            assert not sheet.problem.isVisible()
+            sheet.save_button.click()
+            await wait_until(lambda: "shared with librarian" in panel.page._facts.text())
+            assert (await vault.call("block", reading, other)).success and not vault.asked
+            panel.page.share.click()
+            await wait_until(lambda: (open := open_sheet()) is not None and open is not sheet)
+            sheet = open_sheet()
+            assert sheet is not None and dict(sheet.shares) == {"librarian": Permission.READ_ONLY}
+            sheet.remove_button.click()
+            sheet.save_button.click()
+            await wait_until(lambda: "shared" not in panel.page._facts.text())
+            assert not (await vault.call("block", reading, other)).success
 
     gui(main())

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QLabel, QToolButton
 
 from app import paths
 from app.desktop import folder_check
-from app.desktop.recent import RecentVaults
 from app.desktop.theme import ThemeSource
 from app.desktop.welcome import Welcome, ago
 from app.desktop.window_drop import dropped_folder
+from app.settings.recent import RecentVaults
 
 
 def rows(welcome: Welcome) -> list[QToolButton]:

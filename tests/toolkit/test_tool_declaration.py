@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+import jsonschema
 import pytest
 from pydantic import BaseModel, Field, ValidationError
 
@@ -15,6 +16,7 @@ from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.schema import flat_schema
 from app.toolkit.tool import tool
+from app.tools import CATALOG
 
 
 class Done(ToolResult):
@@ -227,6 +229,25 @@ def test_only_async_functions_with_a_context_are_tools():
 def test_results_have_a_schema_too():
     assert edit.output_schema["properties"]["count"]["type"] == "integer"
     assert flat_schema(Inner)["required"] == ["a"]
+
+
+def test_a_results_schema_says_where_a_value_may_be_null():
+    class Found(ToolResult):
+        confidence: float | None
+        words: Literal["a", "b"] | None
+        inner: Inner | None
+        either: int | str | None
+
+    schema = flat_schema(Found, nullable=True)
+    found = Found(confidence=None, words=None, inner=None, either=None)
+    jsonschema.validate(found.model_dump(mode="json"), schema)
+    assert schema["properties"]["confidence"]["type"] == ["number", "null"]
+    assert flat_schema(Found)["properties"]["confidence"]["type"] == "number"
+
+
+@pytest.mark.parametrize("one", CATALOG, ids=lambda one: one.name)
+def test_the_result_schema_of_every_tool_is_a_schema(one):
+    jsonschema.Draft202012Validator.check_schema(one.output_schema)
 
 
 def test_a_docstring_without_sections():

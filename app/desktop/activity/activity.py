@@ -9,11 +9,11 @@ from enum import StrEnum
 
 from PySide6.QtCore import QCoreApplication
 
-from app.desktop.approval.wording import title
-from app.desktop.diff.visible import describe
 from app.permissions.approval import ApprovalRequest
 from app.permissions.audit_entry import AuditEntry, Decided
 from app.permissions.caller import Caller, CallerKind
+from app.permissions.request_words import title
+from app.vault.visible import describe
 
 
 class Kind(StrEnum):
@@ -47,7 +47,9 @@ class Starter(StrEnum):
 _STARTERS = {"user": Starter.USER, "desktop-agent": Starter.AGENT, "app": Starter.SYSTEM}
 _ERROR_TYPE = re.compile(r"^[a-z]+(_[a-z]+)*: (?=\S)")
 _WIKILINK = re.compile(r"\[\[(?:[^|\]]*\|)?([^|\]]+)\]\]")
-_WENT_WELL = (Decided.NO_APPROVAL_NEEDED, Decided.AUTO_APPROVED, Decided.USER_APPROVED)
+_WENT_WELL = (
+    Decided.NO_APPROVAL_NEEDED, Decided.AUTO_APPROVED, Decided.USER_APPROVED, Decided.NOT_ASKED
+)  # fmt: skip
 _SAID_NO = (Decided.USER_DENIED, Decided.TIMED_OUT)
 
 

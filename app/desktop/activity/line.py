@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 from app.desktop.activity.activity import Activity, Status, name_of, who
 from app.desktop.activity.feed import ACTIVITY_ROLE
 from app.desktop.colors import Theme
-from app.desktop.diff.visible import describe
 from app.desktop.theme import ThemeSource, icon
+from app.vault.visible import describe
 
 _Index = QModelIndex | QPersistentModelIndex
 _SIDE, _GAP, _ICON, _ABOVE = 12, 10, 16, 6

@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QPushButton, QWidget
 
-from app.desktop.approval.draft import Draft, Share
-from app.desktop.approval.wording import time_left
-from app.desktop.diff.visible import describe
 from app.permissions.approval import ApprovalRequest, GrantOffer
 from app.permissions.caller import CallerKind
+from app.permissions.draft import Draft, Share
+from app.permissions.request_words import time_left
 from app.permissions.scope import Operation
+from app.vault.visible import describe
 
 _LITTLE_TIME_S = 30
 

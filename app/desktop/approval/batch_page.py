@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from app.desktop.approval.draft import Draft
 from app.desktop.approval.header import GRAVE, operation_icon
 from app.desktop.approval.labels import heading, plain
-from app.desktop.approval.wording import caller_words, change_name, extent, title
-from app.desktop.diff.visible import describe
 from app.desktop.theme import Theme
+from app.permissions.draft import Draft
+from app.permissions.request_words import caller_words, change_name, extent, title
 from app.vault.changes import ChangeSet
+from app.vault.visible import describe
 
 _MOST_NAMES = 6
 

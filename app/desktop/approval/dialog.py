@@ -15,9 +15,9 @@ from app.desktop.approval.labels import plain
 from app.desktop.approval.queue_strip import QueueStrip
 from app.desktop.approval.review_page import ReviewPage
 from app.desktop.approval.waiting import Waiting
-from app.desktop.approval.wording import title
 from app.desktop.theme import Theme, ThemeSource
 from app.permissions.approval import Decision, Denied, GrantOffer
+from app.permissions.request_words import title
 
 _TICK_MS = 250
 _SMALLEST = QSize(640, 300)

@@ -7,11 +7,11 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.desktop.approval.labels import plain
 from app.desktop.diff.canvas import DiffCanvas
 from app.desktop.diff.sheet import Mode, lay_out
-from app.desktop.diff.visible import describe
 from app.desktop.theme import Theme
 from app.permissions.approval import Effect
 from app.permissions.scoping import leaves_a_mark
 from app.vault.diff import compare
+from app.vault.visible import describe
 
 
 class EffectView(QWidget):

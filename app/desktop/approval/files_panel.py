@@ -21,13 +21,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.approval.draft import Draft, FileDraft, Share
-from app.desktop.approval.wording import KIND_ICONS, KIND_NAMES, change_name
-from app.desktop.diff.visible import describe
 from app.desktop.theme import Theme, ThemeSource, icon
+from app.permissions.draft import Draft, FileDraft, Share
+from app.permissions.request_words import KIND_NAMES, change_name
 from app.permissions.wording import counted
 from app.vault.changes import Create, Delete, Move, Update
+from app.vault.visible import describe
 
+_KIND_ICONS = {Create: "file-plus", Update: "pencil-simple", Move: "arrow-bend-up-right", Delete: "trash"}
 _Index = QModelIndex | QPersistentModelIndex
 _NONE = QModelIndex()
 _STATES = {
@@ -49,7 +50,7 @@ class FilesModel(QAbstractTableModel):
         super().__init__(parent)
         self.files = draft.files
         self._icons = {
-            kind: icon(theme, KIND_ICONS[kind], color)
+            kind: icon(theme, _KIND_ICONS[kind], color)
             for kind, color in (
                 (Create, theme.success), (Update, theme.muted), (Move, theme.accent), (Delete, theme.danger),
             )

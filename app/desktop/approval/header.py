@@ -13,13 +13,13 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.approval.labels import CappedArea, heading, plain
-from app.desktop.approval.wording import caller_words, extent, quoted, title
-from app.desktop.diff.visible import describe
 from app.desktop.theme import Theme, icon
 from app.permissions.approval import ApprovalRequest
+from app.permissions.request_words import caller_words, extent, quoted, title
 from app.permissions.scope import Operation
 from app.permissions.wording import counted
 from app.vault.path import NotePath
+from app.vault.visible import describe
 
 _ICONS = {
     Operation.READ: "eye",

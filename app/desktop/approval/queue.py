@@ -10,11 +10,11 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.desktop.approval.dialog import Answer, ApprovalDialog
-from app.desktop.approval.draft import Draft
 from app.desktop.approval.waiting import Question, Waiting
-from app.desktop.approval.wording import title
 from app.desktop.theme import ThemeSource
 from app.permissions.approval import Denied
+from app.permissions.draft import Draft
+from app.permissions.request_words import title
 from app.toolkit.gate import COVERED, UNANSWERED
 from app.vault.changes import ChangeSet
 

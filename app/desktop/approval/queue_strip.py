@@ -9,8 +9,8 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton
 
 from app.desktop.approval.waiting import Waiting
-from app.desktop.approval.wording import title
 from app.desktop.theme import Theme, icon
+from app.permissions.request_words import title
 
 
 class QueueStrip(QFrame):

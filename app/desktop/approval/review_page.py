@@ -8,18 +8,18 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from app.desktop import tasks
-from app.desktop.approval.draft import Draft, FileDraft, Share
-from app.desktop.approval.editable_text import EditableText, NotEditableError
 from app.desktop.approval.effect_view import EffectView
 from app.desktop.approval.files_panel import FilesPanel
 from app.desktop.approval.header import RequestHeader
 from app.desktop.approval.text_editor import LARGEST, TextEditor
-from app.desktop.approval.wording import KIND_NAMES, change_name, size
 from app.desktop.diff.binary import is_binary
 from app.desktop.diff_view import DiffView
 from app.desktop.panel import ElidedLabel
 from app.desktop.theme import ThemeSource
 from app.permissions.approval import Effect
+from app.permissions.draft import Draft, FileDraft, Share
+from app.permissions.request_words import KIND_NAMES, change_name, size
+from app.vault.editable_text import EditableText, NotEditableError
 
 # Comparing this much takes a few milliseconds; more is counted in a thread, file by file.
 _AT_ONCE = 48_000

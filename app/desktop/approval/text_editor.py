@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from app.desktop.approval.editable_text import EditableText, NotEditableError
 from app.desktop.approval.labels import plain
 from app.desktop.theme import code_font
+from app.vault.editable_text import EditableText, NotEditableError
 
 _REST_MS = 200
 # An editor lays out every line: beyond this it would hold the window.

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from PySide6.QtCore import SignalInstance
 
-from app.desktop.approval.draft import Draft
 from app.permissions.approval import ApprovalRequest, Decision
+from app.permissions.draft import Draft
 
 
 class Question(Protocol):

@@ -19,11 +19,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.approval.labels import heading
-from app.desktop.diff.visible import describe
 from app.desktop.diff_view import DiffView
 from app.desktop.panel import ElidedLabel
 from app.desktop.theme import ThemeSource, icon
 from app.errors import NotFoundError
+from app.vault.visible import describe
 
 if TYPE_CHECKING:
     from app.workspace import Workspace

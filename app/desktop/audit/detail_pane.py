@@ -21,10 +21,10 @@ from PySide6.QtWidgets import (
 from app.desktop.approval.labels import heading, plain
 from app.desktop.audit.decisions import decision_color, decision_words
 from app.desktop.audit.entries_model import duration_words, time_words
-from app.desktop.diff.visible import describe
 from app.desktop.theme import ThemeSource, code_font
 from app.permissions.audit_entry import AuditEntry
 from app.vault.path import NOTE_SUFFIXES
+from app.vault.visible import describe
 
 _MOST_PATHS = 30
 _LINK_PAD = 8

@@ -16,8 +16,8 @@ from PySide6.QtCore import (
     Qt,
 )
 
-from app.desktop.diff.visible import describe
 from app.permissions.audit_entry import AuditEntry, AuditFilter
+from app.vault.visible import describe
 
 PAGE = 200
 ENTRY_ROLE = Qt.ItemDataRole.UserRole

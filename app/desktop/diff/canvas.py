@@ -19,8 +19,8 @@ from app.desktop.diff.row_painter import TICK, pane_at
 from app.desktop.diff.selection import Place, Selection, line_of, word_at
 from app.desktop.diff.sheet import Sheet
 from app.desktop.diff.sheet_area import SheetArea
-from app.desktop.diff.visible import CHIP, NOTE, VisibleLine
 from app.desktop.theme import Theme
+from app.vault.visible import CHIP, NOTE, VisibleLine
 
 _MOST_SPOKEN_LINES = 20
 _LONGEST_SPOKEN = 2_000

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPaintDevice, QPainter
 
-from app.desktop.diff.visible import CHIP, NOTE, VisibleLine, cell_width
 from app.desktop.theme import Theme
 from app.vault.diff_words import Span
+from app.vault.visible import CHIP, NOTE, VisibleLine, cell_width
 
 _RUN = re.compile(
     r"(?P<narrow>[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0377\u0384-\u0482\u048a-\u052f]+)"

@@ -11,10 +11,10 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from app.desktop.diff.drawing import Grid, TextPainter
 from app.desktop.diff.selection import Selection, side_of
 from app.desktop.diff.sheet import Mode, Row, Sheet
-from app.desktop.diff.visible import describe
 from app.desktop.theme import Theme
 from app.permissions.wording import counted
 from app.vault.diff_words import Span
+from app.vault.visible import describe
 
 TICK = 28
 FOLD_EXTRA = 10

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.desktop.diff.sheet import Row, Sheet
-from app.desktop.diff.visible import NOTE, QUIET, VisibleLine, cell_width
 from app.vault.diff_words import Span
+from app.vault.visible import NOTE, QUIET, VisibleLine, cell_width
 
 _FOLD = "…"
 _LONGEST_WORD = 200

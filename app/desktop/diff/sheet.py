@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from app.desktop.diff.visible import VisibleLine, visible
 from app.desktop.diff.wrapping import breaks
 from app.vault.diff import Diff, Hunk
 from app.vault.diff_words import Span, pair_lines, word_marks
+from app.vault.visible import VisibleLine, visible
 
 CONTEXT = 3
 _SMALLEST_FOLD = 4

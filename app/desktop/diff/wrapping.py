@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.desktop.diff.visible import VisibleLine, cell_width
+from app.vault.visible import VisibleLine, cell_width
 
 # Beyond this many characters a line breaks at the edge instead of at a space: such lines are data, not prose.
 _LONGEST_PROSE = 20_000

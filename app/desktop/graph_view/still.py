@@ -18,7 +18,7 @@ from app.desktop.graph_view.export_dialog import Wish
 from app.desktop.graph_view.layers import still_picture
 from app.desktop.graph_view.painting import edge_alpha
 from app.desktop.graph_view.scene import Scene
-from app.desktop.graph_view.svg import Discs, Drawing, Lines, Ring, Word
+from app.graph.svg import Discs, Drawing, Lines, Ring, Word
 
 _LEAST_NAMED = 3.3
 _REACH = 70.0

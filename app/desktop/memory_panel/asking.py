@@ -82,6 +82,12 @@ async def save_settings(workspace: Workspace, before: Block, change: Callable[[B
     return await _save(workspace, before, change(before))
 
 
+def known_agents(workspace: Workspace) -> tuple[str, ...]:
+    """The agents that a block can be shared with, as far as they are known by name."""
+    team = (one.name for one in workspace.settings.team.agents)
+    return tuple(sorted({OWN_AGENT, *workspace.memory.store.agents(), *team}))
+
+
 def pinned(block: Block, on: bool) -> Block:
     """The block pinned to the context of its owner, or not."""
     return block.with_view(block.owner, replace(block.view_of(block.owner), pinned=on))

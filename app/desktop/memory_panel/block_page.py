@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
+    QDialog,
     QHBoxLayout,
     QLabel,
     QListWidget,
@@ -23,23 +24,24 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop import tasks
-from app.desktop.approval.wording import size
+from app.desktop import dialogs, tasks
 from app.desktop.audit.entries_model import time_words
 from app.desktop.audit.two_lines import TwoLines
 from app.desktop.bridge import VaultClient
-from app.desktop.diff.visible import describe
 from app.desktop.diff_view import DiffView
 from app.desktop.memory_panel import asking
 from app.desktop.memory_panel.asking import History
+from app.desktop.memory_panel.shares_sheet import SharesSheet
 from app.desktop.panel import ElidedLabel
 from app.desktop.theme import ThemeSource
 from app.errors import NotFoundError, ScriptoriumError
 from app.memory.archive import Found
 from app.memory.block import Block, Permission
+from app.permissions.request_words import size
 from app.toolkit.memory import OWN_AGENT
 from app.toolkit.outcome import ToolOutcome
 from app.vault.commits import Version
+from app.vault.visible import describe
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
@@ -67,6 +69,8 @@ class BlockPage(QWidget):
         self.permission.setToolTip(self.permission.accessibleName())
         for one in Permission:
             self.permission.addItem(str(one).replace("_", " "), one)
+        self.share = QPushButton(self.tr("Share…"))
+        self.share.setToolTip(self.tr("Say which other agents may read or change the block"))
         self.delete = QPushButton(self.tr("Delete…"))
         self.delete.setToolTip(self.tr("Delete the block; the change is shown first"))
         self.text = QPlainTextEdit()
@@ -87,6 +91,8 @@ class BlockPage(QWidget):
         self.status.setWordWrap(True)
         self.status.setProperty("tone", "muted")
         self.tabs = QTabWidget()
+        self._controls: tuple[QWidget, ...] = (self.pin, self.permission, self.share, self.delete)
+        self._theme = theme
         self._build()
         self._connect()
 
@@ -105,13 +111,13 @@ class BlockPage(QWidget):
         facts = [str(block.type), block.schema.kind, size(len(block.text.encode())), describe(block.owner)]
         facts += [self.tr("shared with {0}").format(describe(shared))] if shared else []
         self._head(describe(block.label), "   ·   ".join([*facts, describe(block.description)]).rstrip(" ·"))
-        for control in (self.pin, self.permission, self.delete):
+        for control in self._controls:
             control.setVisible(True)
             control.blockSignals(True)
         self.pin.setChecked(block.view_of(block.owner).pinned)
         self.permission.setCurrentIndex(list(Permission).index(block.permission))
         self.delete.setEnabled(block.kept and block.owner == OWN_AGENT)
-        for control in (self.pin, self.permission, self.delete):
+        for control in self._controls:
             control.blockSignals(False)
         self._put_text(block.text, read_only=False)
         self.tabs.setTabVisible(1, True)
@@ -127,7 +133,7 @@ class BlockPage(QWidget):
         about = [entry.created.replace("T", " ").removesuffix("Z"), describe(entry.owner)]
         about += [f"{describe(name)}: {describe(str(value))}" for name, value in entry.metadata.items()]
         self._head(self.tr("Entry of the archive"), "   ·   ".join(about))
-        for control in (self.pin, self.permission, self.delete):
+        for control in self._controls:
             control.setVisible(False)
         self._put_text(entry.text, read_only=True)
         self.tabs.setCurrentIndex(0)
@@ -160,6 +166,16 @@ class BlockPage(QWidget):
         """Give the block another permission or another view."""
         if (block := self.block) is not None and change(block) != block:
             await self._do(lambda ws: asking.save_settings(ws, block, change), self.tr("Saved."))
+
+    async def share_block(self) -> None:
+        """Ask which other agents may use the block."""
+        if (block := self.block) is None:
+            return
+        agents = await self._client.run(asking.known_agents)
+        sheet = SharesSheet(block, agents, self._theme, self.window())
+        if await dialogs.ask(sheet) == int(QDialog.DialogCode.Accepted):
+            shares = dict(sheet.shares)
+            await self.change(lambda one: replace(one, shares=shares))
 
     async def delete_block(self) -> None:
         """Delete the block, once the person has seen it."""
@@ -278,6 +294,9 @@ class BlockPage(QWidget):
         self.roll_back_button.clicked.connect(
             lambda: tasks.start(self.roll_back(), owner=self, what=self.tr("roll the block back"))
         )
+        self.share.clicked.connect(
+            lambda: tasks.start(self.share_block(), owner=self, what=self.tr("share the block"))
+        )
         self.delete.clicked.connect(
             lambda: tasks.start(self.delete_block(), owner=self, what=self.tr("delete the block"))
         )
@@ -302,7 +321,7 @@ class BlockPage(QWidget):
         head.setContentsMargins(12, 8, 12, 8)
         head.setSpacing(8)
         head.addLayout(names, 1)
-        for control in (self.pin, self.permission, self.delete):
+        for control in self._controls:
             head.addWidget(control)
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self.text, self.tr("Text"))

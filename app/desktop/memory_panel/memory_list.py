@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.desktop.diff.visible import describe
 from app.desktop.memory_panel.asking import Overview
 from app.desktop.theme import ThemeSource
 from app.memory.archive import Found
 from app.memory.block import Block, BlockType
+from app.vault.visible import describe
 
 _DATA = Qt.ItemDataRole.UserRole
 _LONGEST = 120

@@ -22,7 +22,7 @@ from app.desktop.sources.rules_editor import RulesEditor
 from app.desktop.sources.words import kind_words, when_words
 from app.desktop.theme import ThemeSource
 from app.sources.base import Notification, SourceInfo
-from app.sources.kept import KeptFiles, KeptStream
+from app.sources.kept import KeptFeed, KeptFiles, KeptStream
 
 _WEB = ("http://", "https://")
 
@@ -31,12 +31,13 @@ class SourceDetails(QWidget):
     """The right half of the panel.
 
     `changed` carries the source as the user has set it, `note_requested` a note's path; `pause_requested`,
-    `check_requested` and `remove_requested` the source that is shown.
+    `check_requested`, `edit_requested` and `remove_requested` the source that is shown.
     """
 
     changed = Signal(object)
     pause_requested = Signal(object)
     check_requested = Signal(object)
+    edit_requested = Signal(object)
     remove_requested = Signal(object)
     note_requested = Signal(str)
 
@@ -125,6 +126,10 @@ class SourceDetails(QWidget):
             said = self.tr("All read.")
         if info.checked:
             said += self.tr(" Last asked at {0}.").format(when_words(info.checked))
+        if isinstance(kept, KeptFeed):
+            said += self.tr(" Asked every {0} minutes.").format(f"{kept.minutes:,}")
+        elif kept.globs:
+            said += self.tr(" Only of {0}.").format(", ".join(kept.globs))
         self.said.setText(said)
 
     def _open(self) -> None:
@@ -158,13 +163,16 @@ class SourceDetails(QWidget):
         row.addStretch(1)
         self.check_button = ThemedButton(theme, "arrows-clockwise", self.tr("Ask the feed now"))
         self.open_button = ThemedButton(theme, "arrow-square-out", self.tr("Open it outside the app"))
+        self.edit_button = ThemedButton(theme, "pencil-simple", self.tr("Change its name and settings…"))
         self.pause_button = ThemedButton(theme, "pause", self.tr("Pause"))
         self.remove_button = ThemedButton(theme, "trash", self.tr("Remove the source; its files stay"))
         self.check_button.clicked.connect(lambda: self.check_requested.emit(self._info))
         self.open_button.clicked.connect(self._open)
+        self.edit_button.clicked.connect(lambda: self.edit_requested.emit(self._info))
         self.pause_button.clicked.connect(lambda: self.pause_requested.emit(self._info))
         self.remove_button.clicked.connect(lambda: self.remove_requested.emit(self._info))
-        for button in (self.check_button, self.open_button, self.pause_button, self.remove_button):
+        buttons = self.check_button, self.open_button, self.edit_button, self.pause_button, self.remove_button
+        for button in buttons:
             row.addWidget(button)
         return row
 
@@ -181,6 +189,8 @@ class SourceDetails(QWidget):
         column.addWidget(self.starts_turn)
         self.said = QLabel()
         self.said.setProperty("tone", "muted")
+        self.said.setTextFormat(Qt.TextFormat.PlainText)
+        self.said.setWordWrap(True)
         column.addWidget(self.said)
         self.news = QTreeWidget()
         self.news.setAccessibleName(self.tr("Last news"))

@@ -14,6 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from app.vault.hidden import describe as describe
+from app.vault.hidden import is_hidden, label
+
 CHIP = "chip"
 QUIET = "quiet"
 NOTE = "note"
@@ -21,16 +24,6 @@ NOTE = "note"
 NO_NEWLINE = "no\u00a0newline\u00a0at\u00a0end"
 _TAB = 4
 
-_NAMES = {
-    0x00: "NUL", 0x07: "BEL", 0x08: "BS", 0x0A: "LF", 0x0B: "VT", 0x0C: "FF", 0x0D: "CR", 0x1B: "ESC",
-    0x7F: "DEL", 0x85: "NEL", 0xA0: "NBSP", 0xAD: "SHY", 0x034F: "CGJ", 0x061C: "ALM", 0x180E: "MVS",
-    0x200B: "ZWSP", 0x200C: "ZWNJ", 0x200D: "ZWJ", 0x200E: "LRM", 0x200F: "RLM", 0x2028: "LSEP",
-    0x2029: "PSEP", 0x202A: "LRE", 0x202B: "RLE", 0x202C: "PDF", 0x202D: "LRO", 0x202E: "RLO",
-    0x202F: "NNBSP", 0x2060: "WJ", 0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI",
-    0x3000: "IDSP", 0xFEFF: "ZWNBSP",
-}  # fmt: skip
-# Printable by Unicode's categories, and yet nothing is to be seen of them.
-_BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 # Characters that need no second look; everything else is asked about one by one.
 _UNREMARKABLE = (
     "\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0377\u0384-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u052f"
@@ -92,19 +85,6 @@ def visible(line: bytes, *, first: bool = False, last: bool = False) -> VisibleL
     return _measured("".join(shown.parts), tuple(shown.signs), tuple(shown.shifts))
 
 
-def describe(text: str) -> str:
-    """Text for one line of the interface (a name, a title) with what hides in it named in ⟨⟩."""
-    return "".join(f"⟨{label(c)}⟩" if _is_hidden(c) else c for c in text)
-
-
-def label(character: str) -> str:
-    """The name on a hidden character's chip: its abbreviation, its code point, or the byte it stands for."""
-    code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:
-        return f"\\x{code - 0xDC00:02X}"
-    return _NAMES.get(code, f"U+{code:04X}")
-
-
 @lru_cache(maxsize=4096)
 def cell_width(character: str) -> int:
     """How many cells a shown character takes: 2 for East Asian wide ones, 0 for combining marks, else 1."""
@@ -152,7 +132,7 @@ class _Writer:
             self.sign("→".ljust(_TAB - self._length % _TAB), source, QUIET)
         elif text == "\ufeff" and first and source == 0:
             self.sign("BOM", source, CHIP)
-        elif _is_hidden(text) and not self._dresses_a_symbol(text):
+        elif is_hidden(text) and not self._dresses_a_symbol(text):
             self.sign(label(text), source, CHIP)
         else:
             self.plain(text, source)
@@ -161,14 +141,6 @@ class _Writer:
         """Whether it is the one variation selector after an emoji, where it is meant and seen."""
         before = self.parts[-1][-1:] if self.parts else ""
         return text in "\ufe0e\ufe0f" and bool(before) and unicodedata.category(before) in ("So", "Sm")
-
-
-def _is_hidden(character: str) -> bool:
-    """Whether nothing, or not what it does, would be seen of it."""
-    if character in _BLANKS or not (character.isprintable() or character == " "):
-        return True
-    code = ord(character)
-    return 0xFE00 <= code <= 0xFE0F or 0xE0100 <= code <= 0xE01EF or 0x180B <= code <= 0x180F
 
 
 def _measured(

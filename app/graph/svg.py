@@ -1,4 +1,4 @@
-"""The graph as an SVG drawing: links, discs and names as real shapes, written piece by piece. No Qt."""
+"""The graph as an SVG drawing: links, discs and names as real shapes, written piece by piece."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text for an editor, and back to bytes without touching a line that the user did not touch. No Qt.
+"""Text for an editor, and back to bytes without touching a line that the user did not touch. Pure.
 
 An editor knows one kind of line end and no byte order mark; files have both. So the mark and each line's
 own end are kept aside and come back; a new line gets the end that most lines have.

@@ -1,4 +1,4 @@
-"""What the user has chosen of a request so far: files, hunks, edited text. No Qt.
+"""What the user has chosen of a request so far: files, hunks, edited text. Pure.
 
 The bytes that are approved come from here alone, computed from the proposal's own bytes; an untouched
 draft gives back the very proposal.

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from app.desktop.diff.visible import describe
 from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.wording import counted
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update
+from app.vault.visible import describe
 
 CALLER_KINDS = {
     CallerKind.USER: "you, at this window",
@@ -23,7 +23,6 @@ CALLER_KINDS = {
 }
 _VERBS = {Create: "create", Update: "change", Move: "move", Delete: "delete"}
 KIND_NAMES = {Create: "New file", Update: "Changed", Move: "Moved", Delete: "Deleted"}
-KIND_ICONS = {Create: "file-plus", Update: "pencil-simple", Move: "arrow-bend-up-right", Delete: "trash"}
 _LONGEST_NAME = 80
 
 
@@ -69,8 +68,10 @@ def change_name(change: FileChange) -> str:
 
 
 def caller_words(caller: Caller) -> str:
-    """What the caller is, next to the name that it gave itself."""
-    return CALLER_KINDS[caller.kind]
+    """What the caller is, next to its name, and what a program from outside says of itself."""
+    kind = CALLER_KINDS[caller.kind]
+    says = " ".join(caller.says.split())
+    return f"{kind}, calls itself {quoted(says)}" if says and says != caller.name else kind
 
 
 def extent(request: ApprovalRequest) -> str:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.desktop.graph_view.svg import Discs, Drawing, Lines, Ring, StoppedError, Word, pieces, write_svg
+from app.graph.svg import Discs, Drawing, Lines, Ring, StoppedError, Word, pieces, write_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

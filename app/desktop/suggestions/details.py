@@ -1,0 +1,185 @@
+"""One suggestion: both notes, the relation as it would be written, why, and the answers to it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.panel import ElidedLabel, ThemedButton
+from app.desktop.suggestions.asking import Suggested, Wish
+from app.desktop.theme import ThemeSource
+from app.vault.note import KNOWN_RELATIONS
+from app.vault.path import NotePath
+
+
+class _Side(QWidget):
+    """A note: its name, which opens it, its folder, and how it begins."""
+
+    open_requested = Signal(str)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.path = ""
+        self.name = ElidedLabel()
+        self.name.setProperty("textSize", "strong")
+        self.open = ThemedButton(theme, "arrow-square-out", self.tr("Open the note"), size=16)
+        self.open.clicked.connect(lambda: self.open_requested.emit(self.path))
+        self.folder = ElidedLabel(tone="faint")
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setProperty("plain", "true")
+        self.text.setTabChangesFocus(True)
+        head = QHBoxLayout()
+        head.setSpacing(4)
+        head.addWidget(self.name)
+        head.addWidget(self.open)
+        head.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addLayout(head)
+        column.addWidget(self.folder)
+        column.addWidget(self.text, 1)
+
+    def show_note(self, path: str) -> None:
+        """Show which note it is; its text comes by `show_text`."""
+        if path != self.path:
+            self.text.clear()
+        self.path = path
+        note = NotePath.on_disk(path)
+        self.name.setText(note.name)
+        self.name.setToolTip(path)
+        self.folder.setText(note.folder or self.tr("Top of the vault"))
+        self.text.setAccessibleName(self.tr("How {0} begins").format(note.name))
+
+    def show_text(self, text: str) -> None:
+        """Show how the note begins."""
+        if text != self.text.toPlainText():
+            self.text.setPlainText(text)
+
+
+class SuggestionDetails(QWidget):
+    """Shows one suggestion. `accepted` carries a `Wish`, `rejected` and `graph_requested` the `Suggested`.
+
+    `open_requested` carries a path.
+    """
+
+    accepted = Signal(object)
+    rejected = Signal(object)
+    graph_requested = Signal(object)
+    open_requested = Signal(str)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.suggested: Suggested | None = None
+        self.sides = _Side(theme), _Side(theme)
+        for side in self.sides:
+            side.open_requested.connect(self.open_requested)
+        self.type = QComboBox()
+        self.type.setEditable(True)
+        self.type.addItems([name.replace("_", " ").lower() for name in KNOWN_RELATIONS])
+        self.type.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.type.setToolTip(self.tr("The type of the relation; another word is allowed"))
+        self.type.setAccessibleName(self.tr("Type of the relation"))
+        self.type.setMinimumContentsLength(12)
+        self.turn = ThemedButton(theme, "arrows-left-right", self.tr("Let it lead the other way"), size=16)
+        self.turn.clicked.connect(self._turn)
+        self.sure = QDoubleSpinBox()
+        self.sure.setRange(0.0, 1.0)
+        self.sure.setSingleStep(0.05)
+        self.sure.setToolTip(self.tr("How sure the relation is, 0 to 1; it is written beside it"))
+        self.sure.setAccessibleName(self.tr("Confidence of the relation"))
+        self.why = QLabel()
+        self.why.setTextFormat(Qt.TextFormat.PlainText)
+        self.why.setWordWrap(True)
+        self.why.setProperty("tone", "muted")
+        self.accept = QPushButton(self.tr("Add the relation…"))
+        self.accept.setProperty("role", "primary")
+        self.accept.setToolTip(self.tr("Shows the line that is written, to approve it (Ctrl+Enter)"))
+        self.accept.clicked.connect(self.take)
+        self.reject = QPushButton(self.tr("Not these two"))
+        self.reject.setToolTip(self.tr("Never suggest a relation between these notes again (Delete)"))
+        self.reject.clicked.connect(lambda: self._tell(self.rejected))
+        self.graph = QPushButton(self.tr("Show in the graph"))
+        self.graph.setProperty("role", "quiet")
+        self.graph.setToolTip(self.tr("Select both notes in the graph (G)"))
+        self.graph.clicked.connect(lambda: self._tell(self.graph_requested))
+        self._build()
+
+    def show_suggested(self, one: Suggested) -> None:
+        """Show a suggestion; what the user set of the one that is shown already stays."""
+        if self.suggested is not None and self.suggested == one:
+            return
+        self.suggested = one
+        self._show_sides(*one.pair)
+        self.type.setCurrentText(one.type.replace("_", " ").lower())
+        self.sure.setValue(one.score)
+        reasoning = one.reasoning[:1].upper() + one.reasoning[1:]
+        self.why.setText(self.tr("Why: {0}").format(reasoning))
+
+    def show_texts(self, texts: dict[str, str]) -> None:
+        """Show how the notes begin, by path."""
+        for side in self.sides:
+            if side.path in texts:
+                side.show_text(texts[side.path])
+
+    def take(self) -> None:
+        """Ask for the relation as it is set here."""
+        if self.suggested is not None and self.type.currentText().strip():
+            source, target = (side.path for side in self.sides)
+            kind = self.type.currentText().strip()
+            self.accepted.emit(Wish(source, target, kind, round(self.sure.value(), 2)))
+
+    def set_busy(self, busy: bool) -> None:
+        """No second answer while one is on its way."""
+        self.accept.setEnabled(not busy)
+        self.reject.setEnabled(not busy)
+
+    def _turn(self) -> None:
+        first, second = self.sides
+        texts = {side.path: side.text.toPlainText() for side in self.sides}
+        self._show_sides(second.path, first.path)
+        self.show_texts(texts)
+
+    def _show_sides(self, source: str, target: str) -> None:
+        self.sides[0].show_note(source)
+        self.sides[1].show_note(target)
+
+    def _tell(self, signal: object) -> None:
+        if self.suggested is not None:
+            signal.emit(self.suggested)  # type: ignore[attr-defined]
+
+    def _build(self) -> None:
+        relation = QHBoxLayout()
+        relation.setSpacing(6)
+        relation.addWidget(self.type)
+        relation.addWidget(self.turn)
+        relation.addWidget(self.sure)
+        relation.addStretch(1)
+        notes = QHBoxLayout()
+        notes.setSpacing(16)
+        for side in self.sides:
+            side.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            notes.addWidget(side, 1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        for button in (self.accept, self.reject, self.graph):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 10, 14, 10)
+        column.setSpacing(8)
+        column.addLayout(relation)
+        column.addLayout(notes, 1)
+        column.addWidget(self.why)
+        column.addLayout(buttons)

@@ -1,0 +1,336 @@
+"""Relations that may be missing: a queue to go through, one decision after the other."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from app.desktop import tasks
+from app.desktop.bridge import VaultClient
+from app.desktop.panel import EmptyState, Panel, ThemedButton
+from app.desktop.suggestions import asking
+from app.desktop.suggestions.asking import Suggested, Wish
+from app.desktop.suggestions.details import SuggestionDetails
+from app.desktop.theme import ThemeSource
+from app.errors import ScriptoriumError
+from app.events import Event
+from app.index.records import IndexUpdated
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+_ONE = Qt.ItemDataRole.UserRole
+_SETTLE_MS = 800
+_WHOLE, _OPEN = 0, 1
+
+
+class SuggestionsPanel(Panel):
+    """A row per pair of notes, best first; on the right the one that is chosen, and what becomes of it.
+
+    `open_requested` carries a note's path and an empty fragment, `graph_requested` the paths of two notes.
+    It looks when it is shown for the first time, when asked, and when a note that it lists has changed.
+    """
+
+    open_requested = Signal(str, str)
+    graph_requested = Signal(object)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._client = client
+        self._theme = theme
+        self._looked = False
+        self._note = ""
+        self._asked: asyncio.Task[None] | None = None
+        self._undoable: Suggested | None = None
+        self.suggestions: tuple[Suggested, ...] = ()
+        self.title.set_text(self.tr("Relations that may be missing"))
+        self.setAccessibleName(self.tr("Suggestions"))
+        self.scope = QComboBox()
+        self.scope.addItems((self.tr("Whole vault"), self.tr("Open note")))
+        self.scope.setToolTip(self.tr("Of which notes relations are suggested"))
+        self.scope.setAccessibleName(self.scope.toolTip())
+        self.scope.currentIndexChanged.connect(lambda _: self.look())
+        self.again = ThemedButton(theme, "arrows-clockwise", self.tr("Look again (F5)"))
+        self.again.clicked.connect(self.look)
+        self.title.add(self.scope)
+        self.title.add(self.again)
+        self.table = self._made_table()
+        self.details = SuggestionDetails(theme)
+        self.empty = EmptyState(theme, "git-fork", "", "")
+        self._stack = QStackedWidget()
+        self._settle = QTimer(self, interval=_SETTLE_MS, singleShot=True)
+        self._settle.timeout.connect(self._look_quietly)
+        self._build()
+        self._connect()
+        client.events.batch.connect(self._take)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Look when somebody wants to see: it is work that nobody needs before."""
+        super().showEvent(event)
+        if not self._looked:
+            self.look()
+
+    def follow(self, note: str) -> None:
+        """Another note is in front (empty: none)."""
+        if note == self._note:
+            return
+        self._note = note
+        if self.scope.currentIndex() == _OPEN:
+            self._looked = False
+            if self.isVisible():
+                self.look()
+
+    @property
+    def chosen(self) -> Suggested | None:
+        """The suggestion that is shown."""
+        row = self.table.currentItem()
+        found: Suggested | None = row.data(0, _ONE) if row is not None else None
+        return found
+
+    def look(self) -> None:
+        """Ask for the suggestions, and say that it is being done."""
+        if self.scope.currentIndex() == _OPEN and not self._note:
+            self._looked = True
+            self._show(())
+            return
+        self.title.set_count(self.tr("looking…"))
+        if not self.suggestions:
+            self.empty.say(self.tr("Looking…"), self.tr("Links, tags and meanings are compared."))
+            self._stack.setCurrentWidget(self.empty)
+        self._start_looking()
+
+    # Looking
+
+    def _look_quietly(self) -> None:
+        if self.isVisible() and self._looked:
+            self._start_looking()
+
+    def _start_looking(self) -> None:
+        self._looked = True
+        self._settle.stop()
+        if self._asked is not None:
+            self._asked.cancel()
+        self._asked = tasks.start(self._look(), owner=self, what=self.tr("look for missing relations"))
+
+    async def _look(self) -> None:
+        note = self._note if self.scope.currentIndex() == _OPEN else ""
+        try:
+            found = await self._client.run(lambda workspace: asking.waiting(workspace, note))
+        except ScriptoriumError as error:
+            self._looked = False
+            self._show((), error.message)
+            return
+        self._show(found)
+
+    def _show(self, found: tuple[Suggested, ...], problem: str = "") -> None:
+        before = self.chosen
+        at = self.table.currentIndex().row()
+        self.suggestions = found
+        self.table.blockSignals(True)
+        self.table.clear()
+        for one in found:
+            self.table.addTopLevelItem(self._row(one))
+        self.table.blockSignals(False)
+        self.title.set_count(f"{len(found):,}" if found else "")
+        if not found:
+            self._say_nothing(problem)
+            self._stack.setCurrentWidget(self.empty)
+            return
+        same = [place for place, one in enumerate(found) if before is not None and one.pair == before.pair]
+        row = same[0] if same else min(max(at, 0), len(found) - 1)
+        self.table.setCurrentIndex(self.table.model().index(row, 0))
+        self._stack.setCurrentIndex(1)
+        self._show_chosen()
+
+    def _say_nothing(self, problem: str) -> None:
+        if problem:
+            self.empty.say(self.tr("That could not be done"), problem)
+        elif self.scope.currentIndex() == _OPEN and not self._note:
+            self.empty.say(self.tr("No note is open"), self.tr("Open one, or look in the whole vault."))
+        elif self.scope.currentIndex() == _OPEN:
+            name = NotePath.on_disk(self._note).name
+            words = self.tr("{0} lacks no likely relation.").format(name)
+            self.empty.say(self.tr("Nothing to suggest"), words)
+        else:
+            self.empty.say(
+                self.tr("Nothing to suggest"),
+                self.tr("No two notes that are not linked belong together by their links, tags and meaning."),
+            )
+
+    def _row(self, one: Suggested) -> QTreeWidgetItem:
+        first, second = (NotePath.on_disk(path).name for path in one.pair)
+        row = QTreeWidgetItem([first, one.type.replace("_", " ").lower(), second, f"{one.score:.0%}"])
+        for column, words in ((0, one.source), (1, one.reasoning), (2, one.target)):
+            row.setToolTip(column, words)
+        likely = self.tr("Likely: an agent may propose it by itself") if one.is_likely else ""
+        row.setToolTip(3, likely or self.tr("Suggested"))
+        row.setTextAlignment(3, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if one.is_likely:
+            font = row.font(3)
+            font.setBold(True)
+            row.setFont(3, font)
+        row.setData(0, _ONE, one)
+        return row
+
+    def _take(self, events: tuple[Event, ...]) -> None:
+        """A note that is listed has changed: its suggestions may be others now."""
+        if not self._looked:
+            return
+        listed = {path for one in self.suggestions for path in one.pair}
+        listed |= {self._note} if self.scope.currentIndex() == _OPEN else set()
+        for event in events:
+            if isinstance(event, IndexUpdated):
+                touched = {path.text for path in (*event.changed, *event.removed)}
+                if touched & listed:
+                    self._settle.start()
+
+    def _show_chosen(self, *_: object) -> None:
+        if (one := self.chosen) is not None:
+            self.details.show_suggested(one)
+            tasks.start(self._show_texts(one), owner=self, what=self.tr("show how the notes begin"))
+
+    async def _show_texts(self, one: Suggested) -> None:
+        def read(workspace: Workspace) -> dict[str, str]:
+            return {path: asking.beginning(workspace, path) for path in one.pair}
+
+        self.details.show_texts(await self._client.run(read))
+
+    # Answering
+
+    def _accept(self, wish: Wish) -> None:
+        tasks.start(self._add(wish), owner=self, what=self.tr("add the relation"))
+
+    async def _add(self, wish: Wish) -> None:
+        one = self.details.suggested
+        self.details.set_busy(True)
+        self._say("")
+        try:
+            outcome = await self._client.run(lambda workspace: asking.accept(workspace, wish))
+        finally:
+            self.details.set_busy(False)
+        if outcome.success and one is not None:
+            self._drop(one)
+            self._say(outcome.message)
+        elif not outcome.denied:
+            self._say(outcome.message, tone="danger")
+        else:
+            self._say(self.tr("Nothing was written."))
+
+    def _reject(self, one: Suggested) -> None:
+        tasks.start(self._leave_apart(one), owner=self, what=self.tr("remember the answer"))
+
+    async def _leave_apart(self, one: Suggested) -> None:
+        try:
+            await self._client.run(lambda workspace: workspace.analysis.reject(*one.pair))
+        except ScriptoriumError as error:
+            self._say(error.message, tone="danger")
+            return
+        self._drop(one)
+        names = (NotePath.on_disk(path).name for path in one.pair)
+        self._say(self.tr("{0} and {1} are left apart.").format(*names), undoable=one)
+
+    def _take_back(self) -> None:
+        if (one := self._undoable) is not None:
+            tasks.start(self._suggest_again(one), owner=self, what=self.tr("take the answer back"))
+
+    async def _suggest_again(self, one: Suggested) -> None:
+        await self._client.run(lambda workspace: workspace.analysis.unreject(*one.pair))
+        self._say("")
+        found = sorted((*self.suggestions, one), key=lambda each: -each.score)
+        self._show(tuple(found))
+
+    def _drop(self, one: Suggested) -> None:
+        self._show(tuple(each for each in self.suggestions if each.pair != one.pair))
+
+    def _say(self, words: str, *, tone: str = "muted", undoable: Suggested | None = None) -> None:
+        self._undoable = undoable
+        self.said.setText(words)
+        self.said.setProperty("tone", tone)
+        self.said.style().unpolish(self.said)
+        self.said.style().polish(self.said)
+        self.take_back.setVisible(undoable is not None)
+        self._line.setVisible(bool(words))
+
+    # Building
+
+    def _connect(self) -> None:
+        details = self.details
+        details.accepted.connect(self._accept)
+        details.rejected.connect(self._reject)
+        details.graph_requested.connect(lambda one: self.graph_requested.emit(one.pair))
+        details.open_requested.connect(lambda path: self.open_requested.emit(path, ""))
+        self.table.currentItemChanged.connect(self._show_chosen)
+        self.table.itemActivated.connect(self._open)
+        self.take_back.clicked.connect(self._take_back)
+        for keys, do in (
+            ("Ctrl+Return", details.take),
+            ("Ctrl+Enter", details.take),
+            ("Del", details.reject.click),
+            ("G", details.graph.click),
+        ):
+            QShortcut(QKeySequence(keys), self.table, do, context=Qt.ShortcutContext.WidgetShortcut)
+        context = Qt.ShortcutContext.WidgetWithChildrenShortcut
+        QShortcut(QKeySequence("F5"), self, self.look, context=context)
+
+    def _open(self, row: QTreeWidgetItem, column: int) -> None:
+        one: Suggested = row.data(0, _ONE)
+        self.open_requested.emit(one.target if column == 2 else one.source, "")
+
+    def _build(self) -> None:
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(self.table)
+        split.addWidget(self.details)
+        split.setSizes([round(520 * self._theme.zoom), round(560 * self._theme.zoom)])
+        split.setStretchFactor(0, 1)
+        split.setStretchFactor(1, 1)
+        split.setChildrenCollapsible(False)
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(split)
+        self.said = QLabel()
+        self.said.setTextFormat(Qt.TextFormat.PlainText)
+        self.said.setWordWrap(True)
+        self.take_back = QPushButton(self.tr("Take it back"))
+        self.take_back.setProperty("role", "row")
+        self.take_back.setToolTip(self.tr("Let these two be suggested again"))
+        self._line = QWidget()
+        row = QHBoxLayout(self._line)
+        row.setContentsMargins(14, 4, 14, 6)
+        row.addWidget(self.said, 1)
+        row.addWidget(self.take_back)
+        self._line.hide()
+        self.column.addWidget(self._stack, 1)
+        self.column.addWidget(self._line)
+
+    def _made_table(self) -> QTreeWidget:
+        table = QTreeWidget()
+        table.setHeaderLabels(
+            (self.tr("Note"), self.tr("Relation"), self.tr("Other note"), self.tr("Score"))
+        )
+        table.setRootIsDecorated(False)
+        table.setUniformRowHeights(True)
+        table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        table.setAccessibleName(self.tr("Pairs of notes that may be related, best first"))
+        head = table.header()
+        head.setStretchLastSection(False)
+        for column in (0, 2):
+            head.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        for column, width in ((1, 110), (3, 64)):
+            table.setColumnWidth(column, round(width * self._theme.zoom))
+        table.setMinimumWidth(round(300 * self._theme.zoom))
+        return table

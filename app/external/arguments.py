@@ -1,0 +1,150 @@
+"""The arguments of a foreign tool: a pydantic model that takes exactly what the tool's schema takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Optional, Self
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SkipValidation, create_model, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
+
+from app.errors import LimitError
+from app.external.names import argument_names
+from app.external.schemas import Misfit, misfits, validator_of
+from app.external.shown_schema import shown_schema
+from app.toolkit.arguments import SlotKind
+from app.toolkit.schema import Schema
+from app.toolkit.tool import Parameter
+
+_BOUNDS = (("ge", "minimum"), ("le", "maximum"))
+_KINDS: dict[object, Any] = {"string": str, "integer": int, "number": float, "boolean": bool, "object": dict}
+
+
+class _NotGiven:
+    """Stands for an argument that was left out, which is not the same as null."""
+
+    def __repr__(self) -> str:
+        return "(not given)"
+
+
+NOT_GIVEN = _NotGiven()
+
+
+class ForeignArguments(BaseModel):
+    """What a call of a foreign tool was given; values are kept as they came, none is converted."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        validate_default=False,
+        arbitrary_types_allowed=True,
+        protected_namespaces=(),
+    )
+
+    @classmethod
+    def _misfits(cls, given: dict[str, object]) -> list[Misfit]:
+        """What of the arguments does not fit; each tool's own class knows its schema."""
+        raise NotImplementedError
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        try:
+            found = self._misfits(given)
+        except LimitError as error:
+            found = [Misfit((), error.message)]
+        if found:
+            raise ValidationError.from_exception_data(
+                type(self).__name__,
+                [
+                    InitErrorDetails(
+                        type=PydanticCustomError("schema", "{problem}", {"problem": one.problem}),
+                        loc=one.where,
+                        input=None,
+                    )
+                    for one in found
+                ],
+            )
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class ReadArguments:
+    """What a foreign input schema comes to here.
+
+    `schema` is what models see, `theirs` gives for our name of an argument the server's.
+    """
+
+    model: type[ForeignArguments]
+    schema: Schema
+    parameters: tuple[Parameter, ...]
+    theirs: Mapping[str, str]
+
+    def for_server(self, given: Mapping[str, object]) -> dict[str, object]:
+        """Arguments as the server names them, without those that were left out."""
+        return {self.theirs[name]: one for name, one in given.items() if one is not NOT_GIVEN}
+
+
+def read_arguments(checked: Schema, name: str) -> ReadArguments:
+    """The arguments of the tool `name`, whose schema `checked_schema` has made."""
+    shown = shown_schema(checked, name)
+    theirs = argument_names(shown["properties"])
+    ours = {one: own for own, one in theirs.items()}
+    required = {ours[one] for one in shown["required"] if one in ours}
+    properties = {ours[one]: schema for one, schema in shown["properties"].items()}
+    parameters = tuple(_parameter(own, one, own in required) for own, one in properties.items())
+    fields: dict[str, Any] = {one.name: _field(one, properties[one.name]) for one in parameters}
+    base: type[ForeignArguments] = _checking(checked, theirs)
+    model = create_model(name, __base__=base, **fields)
+    schema: Schema = {
+        "type": "object", "properties": properties, "additionalProperties": False,
+        **({"required": sorted(required)} if required else {}),
+    }  # fmt: skip
+    return ReadArguments(model, schema, parameters, theirs)
+
+
+def _checking(checked: Schema, theirs: Mapping[str, str]) -> type[ForeignArguments]:
+    """A class whose arguments are held to the schema."""
+    validators: list[Any] = []
+    ours = {one: own for own, one in theirs.items()}
+
+    class Checked(ForeignArguments):
+        @classmethod
+        def _misfits(cls, given: dict[str, object]) -> list[Misfit]:
+            if not validators:  # made at the first call: most tools that are offered are never called
+                validators.append(validator_of(checked))
+            found = misfits(validators[0], {theirs[name]: one for name, one in given.items()})
+            return [Misfit((ours.get(str(one.where[0]), one.where[0]), *one.where[1:]), one.problem)
+                    if one.where else one for one in found]  # fmt: skip
+
+    return Checked
+
+
+def _parameter(name: str, schema: Schema, required: bool) -> Parameter:
+    many = schema.get("type") == "array"
+    of = schema.get("items", {}) if many else schema
+    annotation = _KINDS.get(of.get("type"), JsonValue)
+    choices = tuple(one for one in schema.get("enum", ()) if isinstance(one, str))
+    if len(choices) != len(schema.get("enum", ())):
+        choices = ()
+    return Parameter(
+        name, SlotKind.PLAIN, str if choices else annotation, required, schema.get("default"),
+        schema.get("description", ""), choices, many,
+    )  # fmt: skip
+
+
+def _field(parameter: Parameter, schema: Schema) -> tuple[object, object]:
+    """The field as forms read it: its type says which control suits, and nothing is converted by it."""
+    kind: Any = Literal[parameter.choices] if parameter.choices else parameter.annotation
+    if parameter.many:
+        kind = list[kind]
+    bounds: dict[str, Any] = {}
+    if kind in (int, float):
+        bounds = {mark: schema[key] for mark, key in _BOUNDS if key in schema}
+    if parameter.required:
+        return Annotated[kind, SkipValidation], Field(description=parameter.description, **bounds)
+    return Annotated[Optional[kind], SkipValidation], Field(  # noqa: UP045 (made of a value, not of a name)
+        NOT_GIVEN, description=parameter.description, **bounds
+    )
+

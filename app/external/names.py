@@ -1,0 +1,63 @@
+"""Names of foreign tools and arguments, as every model provider and our own registry take them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+from pydantic import BaseModel
+
+BETWEEN = "__"
+"""Stands between a server's name and its tool's; no server's own part has it, so it says where to split."""
+_LONGEST, _LONGEST_SERVER, _LONGEST_ARGUMENT = 64, 24, 60
+_MARK = 6
+_RESERVED = frozenset({"op", "success", "message"})
+
+
+def server_part(name: str) -> str:
+    """A server's name as it stands before its tools' names and in its category: small letters, digits, _."""
+    made = re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")
+    if made and len(made) <= _LONGEST_SERVER:
+        return made
+    return f"{made[: _LONGEST_SERVER - _MARK - 1]}_{_mark(name)}".lstrip("_")
+
+
+def category_of(name: str) -> str:
+    """The id of the category of a server's tools."""
+    return f"external_{server_part(name)}"
+
+
+def tool_name(server: str, tool: str) -> str:
+    """The name in the registry of a server's tool; one that had to be changed ends in a mark of its own.
+
+    So two tools never get the same name, however alike theirs are, and the name of a tool does not depend on
+    which others there are.
+    """
+    before = f"{server_part(server)}{BETWEEN}"
+    kept = re.sub(r"[^A-Za-z0-9_-]", "_", tool)
+    if kept == tool and tool and len(before) + len(tool) <= _LONGEST:
+        return f"{before}{tool}"
+    return f"{before}{kept[: _LONGEST - len(before) - _MARK - 1]}_{_mark(tool)}"
+
+
+def argument_names(names: Iterable[str]) -> dict[str, str]:
+    """For each argument of a foreign tool the name by which it is given here: {ours: theirs}.
+
+    Ours are words that every front end takes and that mean nothing else to us.
+    """
+    ours: dict[str, str] = {}
+    for theirs in names:
+        name = re.sub(r"[^A-Za-z0-9_]", "_", theirs).lstrip("_")[:_LONGEST_ARGUMENT] or "argument"
+        if name[0].isdigit():
+            name = f"n{name}"
+        if hasattr(BaseModel, name) or name in _RESERVED or name.startswith("model_"):
+            name = f"{name}_"
+        while name in ours:
+            name = f"{name[: _LONGEST_ARGUMENT - _MARK]}_{_mark(f'{name} {theirs}')}"
+        ours[name] = theirs
+    return ours
+
+
+def _mark(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK]

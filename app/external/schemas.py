@@ -1,0 +1,230 @@
+"""Schemas of other programs: made harmless for checking, then flat for showing.
+
+A foreign schema may refer to itself or to the network, hold patterns that take for ever, and be as large as
+it likes. `checked_schema` keeps of it what can be checked within bounds: references are put in their place,
+patterns are kept where they can be matched in linear time, and what is left out only loosens the check,
+which the server makes again by itself. What models and forms see is made of that: `shown_schema.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import re2
+
+from app.errors import InvalidParametersError, LimitError
+from app.external.foreign_text import one_line
+from app.toolkit.schema import Schema
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+MOST_CHARACTERS = 64 * 1024
+"""How long a schema may be, written as JSON."""
+_DEEPEST, _MOST_NODES, _MOST_CHOICES = 16, 1000, 500
+_LONGEST_PATTERN = 1000
+_VALUES_CHECKED, _DEPTH_CHECKED = 20_000, 40
+_WORDS = 500
+_MOST_PROBLEMS = 10
+
+NUMBERS = (
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
+    "minItems", "maxItems", "minProperties", "maxProperties",
+)  # fmt: skip
+"""The keywords whose value is a number."""
+_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+_ONES = ("items", "additionalProperties", "not", "if", "then", "else", "propertyNames")
+_TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """What of a value does not fit its schema, and where."""
+
+    where: tuple[str | int, ...]
+    problem: str
+
+
+def checked_schema(raw: Mapping[str, Any]) -> Schema:
+    """What of a foreign schema can be checked within bounds, without references.
+
+    Raises:
+        LimitError: it is too large, or its references make it so.
+        InvalidParametersError: it is no schema, or refers to something outside itself.
+    """
+    from jsonschema import Draft202012Validator, SchemaError
+
+    try:
+        size = len(json.dumps(raw, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidParametersError(f"The schema is no JSON: {type(error).__name__}.") from error
+    if size > MOST_CHARACTERS:
+        raise LimitError(f"The schema has more than {MOST_CHARACTERS} characters.", limit=MOST_CHARACTERS)
+    made = _Reader(raw).read(raw, 0, ())
+    if not isinstance(made, dict):
+        raise InvalidParametersError("The schema is no object.")
+    try:
+        Draft202012Validator.check_schema(made)
+    except SchemaError as error:
+        raise InvalidParametersError(f"The schema is none: {one_line(error.message, 200)}") from error
+    return made
+
+
+class _Reader:
+    """Copies a schema, with what it refers to in place of the references."""
+
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self._root = root
+        self._nodes = 0
+
+    def read(self, node: object, depth: int, inside: tuple[str, ...]) -> Schema | bool:
+        """`node` without references; `inside` are those that led here."""
+        self._nodes += 1
+        if depth > _DEEPEST or self._nodes > _MOST_NODES:
+            raise LimitError("The schema is too large or nested too deeply.", limit=_MOST_NODES)
+        if isinstance(node, bool):
+            return node
+        if not isinstance(node, Mapping):
+            raise InvalidParametersError("A part of the schema is no schema.")
+        made = self._plain_parts(node)
+        self._lower_parts(node, made, depth, inside)
+        if "$ref" in node:
+            return self._with_referred(str(node["$ref"]), made, depth, inside)
+        return made
+
+    def _plain_parts(self, node: Mapping[str, Any]) -> Schema:
+        made: Schema = {key: value for key, value in node.items() if key in _KEPT and _KEPT[key](value)}
+        if "description" in made:
+            made["description"] = one_line(made["description"], _WORDS)
+        if "required" in made:
+            made["required"] = list(dict.fromkeys(name for name in made["required"] if isinstance(name, str)))
+        return made
+
+    def _lower_parts(
+        self, node: Mapping[str, Any], made: Schema, depth: int, inside: tuple[str, ...]
+    ) -> None:
+        if isinstance(properties := node.get("properties"), Mapping):
+            made["properties"] = {
+                str(name): self.read(one, depth + 1, inside) for name, one in properties.items()
+            }
+        given = dict(node)
+        if isinstance(given.get("items"), list):  # as older drafts say it
+            given["prefixItems"] = given.pop("items")
+        for key in _LISTS:
+            if isinstance(given.get(key), list) and given[key]:
+                made[key] = [self.read(one, depth + 1, inside) for one in given[key]]
+        for key in _ONES:
+            if isinstance(given.get(key), Mapping | bool):
+                made[key] = self.read(given[key], depth + 1, inside)
+        if "patternProperties" in node:
+            # Which other properties there may be rests on its patterns, so it is left to the server.
+            made.pop("additionalProperties", None)
+
+    def _with_referred(
+        self, reference: str, beside: Schema, depth: int, inside: tuple[str, ...]
+    ) -> Schema | bool:
+        if reference in inside:
+            return beside  # it goes on within itself: from here on anything fits
+        referred = self.read(self._found(reference), depth + 1, (*inside, reference))
+        if not beside:
+            return referred
+        if isinstance(referred, dict) and not set(beside) - {"description", "default"}:
+            return {**referred, **beside}
+        return {"allOf": [referred, beside]}
+
+    def _found(self, reference: str) -> object:
+        if reference not in ("", "#") and not reference.startswith("#/"):
+            raise InvalidParametersError(f"The schema refers to {one_line(reference, 80)}, outside itself.")
+        found: Any = self._root
+        for step in reference.lstrip("#").split("/")[1:]:
+            name = step.replace("~1", "/").replace("~0", "~")
+            try:
+                found = found[int(name)] if isinstance(found, list) else found[name]
+            except (KeyError, IndexError, ValueError, TypeError) as error:
+                message = f"The schema refers to {one_line(reference, 80)}, which it does not have."
+                raise InvalidParametersError(message) from error
+        return found
+
+
+def _is_type(value: object) -> bool:
+    return all(one in _TYPES for one in value) if isinstance(value, list) else value in _TYPES
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_short(value: object) -> bool:
+    return len(json.dumps(value)) <= _WORDS
+
+
+def _is_linear(pattern: object) -> bool:
+    if not isinstance(pattern, str) or len(pattern) > _LONGEST_PATTERN:
+        return False
+    try:
+        re2.compile(pattern, _options())
+    except re2.error:
+        return False
+    return True
+
+
+_KEPT: Mapping[str, Callable[[Any], bool]] = {
+    "description": lambda value: isinstance(value, str),
+    "type": _is_type,
+    "const": _is_short,
+    "default": _is_short,
+    "enum": lambda value: isinstance(value, list) and 0 < len(value) <= _MOST_CHOICES,
+    "required": lambda value: isinstance(value, list),
+    "format": lambda value: isinstance(value, str),
+    "pattern": _is_linear,
+    **dict.fromkeys(NUMBERS, _is_number),
+}
+
+
+def _options() -> re2.Options:
+    made = re2.Options()
+    made.log_errors = False
+    made.max_mem = 1 << 20
+    return made
+
+
+def validator_of(schema: Schema) -> Validator:
+    """Checks values against a schema that `checked_schema` has made."""
+    from jsonschema import Draft202012Validator, ValidationError
+    from jsonschema.validators import extend
+
+    def pattern(_: Any, wanted: str, instance: object, __: Any) -> Iterator[ValidationError]:  # noqa: ANN401
+        if isinstance(instance, str) and not re2.compile(wanted, _options()).search(instance):
+            yield ValidationError(f"does not match {wanted}")
+
+    made: Validator = extend(Draft202012Validator, {"pattern": pattern})(schema)  # type: ignore[no-untyped-call]
+    return made
+
+
+def misfits(validator: Validator, value: Any) -> list[Misfit]:  # noqa: ANN401 (any JSON)
+    """What of `value` does not fit, at most a few; empty where all does.
+
+    Raises:
+        LimitError: it is too large or too deep to be checked.
+    """
+    if _counted(value, 0) > _VALUES_CHECKED:
+        raise LimitError("It holds too many values to be checked.", limit=_VALUES_CHECKED)
+    found = []
+    for error in validator.iter_errors(value):
+        found.append(Misfit(tuple(error.absolute_path), one_line(error.message, 300)))
+        if len(found) == _MOST_PROBLEMS:
+            break
+    return found
+
+
+def _counted(value: object, depth: int) -> int:
+    if depth > _DEPTH_CHECKED:
+        raise LimitError("It is nested too deeply to be checked.", limit=_DEPTH_CHECKED)
+    if isinstance(value, Mapping):
+        return 1 + sum(_counted(one, depth + 1) for one in value.values())
+    if isinstance(value, list | tuple):
+        return 1 + sum(_counted(one, depth + 1) for one in value)
+    return 1

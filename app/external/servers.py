@@ -1,0 +1,378 @@
+"""The external servers of an open vault: kept running while they are on, and their allowed tools offered."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from app.errors import ConflictError, NetworkError, NotFoundError, PermissionDeniedError, ScriptoriumError
+from app.events import EventBus
+from app.external.connection import Connection, Pace, Standing
+from app.external.foreign_text import one_line, plain
+from app.external.foreign_tool import ForeignTool
+from app.external.http import http_transport, token_account
+from app.external.names import category_of, server_part, tool_name
+from app.external.offering import category_for, offered_tool
+from app.external.pins import Pins
+from app.external.results import ForeignResult, MismatchError, check_promise, read_result
+from app.external.states import ExternalChanged, ExternalProgress, ServerState, ToolState, ToolStatus
+from app.external.stdio import Program, ServerLog, environment_of, stdio_transport
+from app.permissions.redaction import REDACTED, without_secrets
+from app.settings import ExternalServer, ExternalSettings
+from app.toolkit.registry import ToolRegistry
+
+KeyOf = Callable[[str, str], str | None]
+"""The key of (service, account), None where there is none."""
+
+_PROGRESS_S = 0.1
+_SHORTEST_SECRET = 6
+_WHERE = "Settings, External tools"
+
+
+@dataclass(slots=True)
+class _Added:
+    """A server that is on, what runs of it, and what is offered: by its name, its digest and its removal."""
+
+    server: ExternalServer
+    connection: Connection
+    remove_category: Callable[[], None]
+    offered: dict[str, tuple[str, Callable[[], None]]] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+
+class ExternalServers:
+    """Keeps the servers of the settings running and offers what the user has allowed of them.
+
+    Belongs to the service thread. A tool that is allowed is offered from the start, as it was allowed, also
+    while its server does not run yet: its calls wait for that. One that its server now describes otherwise is
+    taken away until the user has seen the difference.
+
+    Args:
+        registry: Where the tools are offered.
+        events: Told of changes.
+        folder: The user's data folder: what is allowed, and the folders that programs run in.
+        key_of: Gives a server's token.
+        categories_changed: Called when a category came, went, or may be switched on or off by now.
+        pace: How long things may take.
+    """
+
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        events: EventBus,
+        folder: Path,
+        key_of: KeyOf,
+        categories_changed: Callable[[], None],
+        pace: Pace | None = None,
+    ) -> None:
+        self._registry = registry
+        self._events = events
+        self._folder = folder / "external"
+        self._key_of = key_of
+        self._categories_changed = categories_changed
+        self.pace = pace or Pace()
+        self._pins = Pins(folder)
+        self._added: dict[str, _Added] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+        self._wanted: tuple[ExternalServer, ...] = ()
+        self._is_open = False
+
+    @property
+    def problem(self) -> str:
+        """What was wrong with the list of allowed tools; empty if nothing was."""
+        return self._pins.problem
+
+    @property
+    def categories_on(self) -> frozenset[str]:
+        """The categories of servers of which something is allowed: they are on unless switched off."""
+        return frozenset(category_of(name) for name, added in self._added.items() if added.offered)
+
+    # Life
+
+    def start(self, settings: ExternalSettings) -> None:
+        """Start the servers that are on, without waiting for them."""
+        self._is_open = True
+        self.configure(settings)
+
+    def configure(self, settings: ExternalSettings) -> None:
+        """Run what is on by these settings; a server that is as it was goes on."""
+        self._wanted = settings.servers
+        if not self._is_open:
+            return
+        wanted = _without_doubles(one for one in settings.servers if one.on)
+        for name, added in tuple(self._added.items()):
+            if wanted.get(name) != added.server:
+                self._remove(name)
+        for name, server in wanted.items():
+            if name not in self._added:
+                self._add(server)
+        self._categories_changed()
+
+    async def close(self) -> None:
+        """End all servers, with all that they started."""
+        self._is_open = False
+        for name in tuple(self._added):
+            self._remove(name)
+        await asyncio.gather(*self._ending, return_exceptions=True)
+
+    def _add(self, server: ExternalServer) -> None:
+        changed = partial(self._refresh, server.name)
+        connection = Connection(server.name, partial(self._opened, server), changed, self.pace)
+        remove = self._registry.add_category(category_for(server))
+        self._added[server.name] = _Added(server, connection, remove)
+        self._refresh(server.name)
+        connection.start()
+
+    def _remove(self, name: str) -> None:
+        added = self._added.pop(name)
+        for _, unregister in added.offered.values():
+            unregister()
+        added.remove_category()
+        task = asyncio.create_task(added.connection.stop(), name=f"end the external server {name}")
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+        self._events.publish(ExternalChanged(name))
+
+    def _opened(self, server: ExternalServer, log: ServerLog) -> AbstractAsyncContextManager[Any]:
+        """The streams of a server."""
+        if server.transport == "http":
+            token = self._key_of(*token_account(server.name, server.address))
+            return http_transport(server.address, token, log)
+        folder = self._folder / server_part(server.name)
+        folder.mkdir(parents=True, exist_ok=True)
+        program = Program(server.command, server.arguments, environment_of(server.variables), folder)
+        return stdio_transport(program, log, self.pace.grace)
+
+    # What the user decides
+
+    def allow(self, server: str, tool: str, digest: str) -> None:
+        """Allow a tool as the user has seen it.
+
+        Raises:
+            NotFoundError: there is no such server or tool.
+            ConflictError: it is another one by now than the user has seen.
+        """
+        added = self._one(server)
+        listing = added.connection.listing
+        now = listing.tools.get(tool) if listing is not None else None
+        if now is None:
+            raise NotFoundError(f"{server} offers no tool {one_line(tool, 60)} now.", tool=tool)
+        if now.digest != digest:
+            message = f"{one_line(tool, 60)} has changed again: look at it as it is now."
+            raise ConflictError(message, tool=tool)
+        self._pins.allow(added.server, now)
+        self._refresh(server)
+
+    def withdraw(self, server: str, tool: str) -> None:
+        """Allow a tool no more."""
+        added = self._one(server)
+        self._pins.withdraw(added.server, tool)
+        self._refresh(server)
+
+    def forget(self, server: str) -> None:
+        """Keep nothing of a server that was removed from the settings."""
+        self._pins.forget(server)
+
+    def retry(self, server: str) -> None:
+        """Start a server that failed again now."""
+        self._one(server).connection.retry()
+
+    async def test(self, server: ExternalServer, token: str | None = None) -> ServerState:
+        """Start or reach a server for once, list its tools, and end it again; nothing is called or kept."""
+        held = token or self._key_of(*token_account(server.name, server.address))
+        settled = asyncio.Event()
+
+        def opened(log: ServerLog) -> AbstractAsyncContextManager[Any]:
+            if server.transport == "http":
+                return http_transport(server.address, held, log)
+            return self._opened(server, log)
+
+        def changed() -> None:
+            if connection.standing in (Standing.RUNNING, Standing.FAILED):
+                settled.set()
+
+        connection = Connection(server.name, opened, changed, self.pace)
+        connection.start()
+        try:
+            await settled.wait()
+            return self._state(server, connection, ())
+        finally:
+            await asyncio.shield(asyncio.ensure_future(connection.stop()))
+
+    # How they stand
+
+    def states(self) -> tuple[ServerState, ...]:
+        """All servers of the settings, in their order."""
+        return tuple(self._state_of(server) for server in self._wanted)
+
+    def _state_of(self, server: ExternalServer) -> ServerState:
+        added = self._added.get(server.name)
+        if added is None or added.server != server:
+            said = f"Another server has the same short name, {server_part(server.name)}: rename one of them."
+            return ServerState(server.name, Standing.OFF, problems=(said,) if server.on else ())
+        return self._state(server, added.connection, tuple(added.problems))
+
+    def _state(
+        self, server: ExternalServer, connection: Connection, problems: tuple[str, ...]
+    ) -> ServerState:
+        listing = connection.listing
+        now = dict(listing.tools) if listing is not None else {}
+        pinned = self._pins.of(server)
+        names = sorted({*now, *pinned})
+        listed = listing is not None
+        states = (_tool_state(server, name, pinned.get(name), now.get(name), listed) for name in names)
+        missing = tuple(
+            f"The variable {name} is not set." for name in server.variables if name not in os.environ
+        )
+        return ServerState(
+            name=server.name,
+            standing=connection.standing,
+            words=self._clean(server, connection.words),
+            says=connection.says,
+            errors=tuple(self._clean(server, line) for line in connection.errors),
+            tools=tuple(states),
+            problems=(*missing, *problems, *(listing.problems if listing is not None else ())),
+            listed=listed,
+        )
+
+    def _clean(self, server: ExternalServer, text: str) -> str:
+        """What a server said, without what it was given in confidence, and with nothing hidden in it."""
+        for name in server.variables:
+            value = os.environ.get(name, "")
+            if len(value) >= _SHORTEST_SECRET:
+                text = text.replace(value, REDACTED)
+        return plain(without_secrets(text), 500)
+
+    def _one(self, server: str) -> _Added:
+        if server not in self._added:
+            raise NotFoundError(f"The server {one_line(server, 60)} is not on.", server=server)
+        return self._added[server]
+
+    # What is offered
+
+    def _refresh(self, name: str) -> None:
+        """Offer what is allowed and is what it was; take away the rest."""
+        added = self._added.get(name)
+        if added is None:
+            return
+        listing = added.connection.listing
+        wanted: dict[str, ForeignTool] = {}
+        for tool in self._pins.of(added.server).values():
+            now = listing.tools.get(tool.name) if listing is not None else tool
+            if now is not None and now.digest == tool.digest:
+                wanted[tool_name(name, tool.name)] = tool
+        had = set(added.offered)
+        for called, (digest, unregister) in tuple(added.offered.items()):
+            if called not in wanted or wanted[called].digest != digest:
+                unregister()
+                del added.offered[called]
+        added.problems.clear()
+        for called, tool in wanted.items():
+            if called not in added.offered:
+                self._offer(added, called, tool)
+        if set(added.offered) != had:
+            self._categories_changed()
+        self._events.publish(ExternalChanged(name))
+
+    def _offer(self, added: _Added, called: str, tool: ForeignTool) -> None:
+        made = offered_tool(added.server, tool, partial(self._check, added), partial(self._call, added))
+        try:
+            added.offered[called] = (tool.digest, self._registry.register(made))
+        except ScriptoriumError as error:
+            added.problems.append(error.message)
+
+    # Calls
+
+    async def _check(self, added: _Added, tool: ForeignTool) -> None:
+        """See that a tool is what the user has allowed.
+
+        Raises:
+            PermissionDeniedError: it has changed, or is not allowed any more.
+            NotFoundError: its server does not offer it any more.
+            NetworkError: its server does not run.
+        """
+        name = added.server.name
+        now = (await added.connection.tools()).get(tool.name)
+        if now is None:
+            raise NotFoundError(f"{name} does not offer {one_line(tool.name, 60)} any more.", tool=tool.name)
+        if now.digest != tool.digest:
+            message = (
+                f"{name} describes {one_line(tool.name, 60)} in another way than when you allowed it:"
+                f" it is off until you have looked at it in {_WHERE}."
+            )
+            raise PermissionDeniedError(message, tool=tool.name)
+        allowed = self._pins.of(added.server).get(tool.name)
+        if allowed is None or allowed.digest != tool.digest or self._added.get(name) is not added:
+            raise PermissionDeniedError(f"{one_line(tool.name, 60)} is not allowed any more.", tool=tool.name)
+
+    async def _call(self, added: _Added, tool: ForeignTool, sent: dict[str, object]) -> ForeignResult:
+        """Bring a call about.
+
+        Raises:
+            ExternalToolError: the server says that it failed; its words are `said`.
+            NetworkError, TimeoutExpiredError, LimitError: as `Connection.call`.
+        """
+        server = added.server
+        clock = asyncio.get_running_loop().time
+        told = float("-inf")
+        called = tool_name(server.name, tool.name)
+
+        def progress(share: float | None, words: str) -> None:
+            nonlocal told
+            if clock() - told >= _PROGRESS_S:
+                told = clock()
+                self._events.publish(ExternalProgress(called, share, one_line(words, 200)))
+
+        answer = await added.connection.call(tool.name, sent, server.seconds, progress)
+        try:
+            await asyncio.to_thread(check_promise, answer, tool.output_schema)
+        except MismatchError as error:
+            message = f"{server.name} broke its promise: {error}. Nothing of its answer was kept."
+            raise NetworkError(message, server=server.name) from error
+        result = await asyncio.to_thread(read_result, answer, server.name, tool.name)
+        if answer.is_error:
+            message = f"{server.name} says that {one_line(tool.name, 60)} failed."
+            raise NetworkError(message, server=server.name, said=result.text)
+        return result
+
+
+def _without_doubles(servers: Iterable[ExternalServer]) -> dict[str, ExternalServer]:
+    """The servers by their names; of several with one short name the first."""
+    found: dict[str, ExternalServer] = {}
+    taken: set[str] = set()
+    for server in servers:
+        part = server_part(server.name)
+        if part not in taken:
+            taken.add(part)
+            found[server.name] = server
+    return found
+
+
+def _tool_state(
+    server: ExternalServer, name: str, pinned: ForeignTool | None, now: ForeignTool | None, listed: bool
+) -> ToolState:
+    status: ToolStatus = "allowed"
+    if pinned is None:
+        status = "new"
+    elif now is None:
+        status = "gone" if listed else "allowed"
+    elif now.digest != pinned.digest:
+        status = "changed"
+    shown = now or pinned
+    assert shown is not None
+    return ToolState(
+        name=name,
+        called=tool_name(server.name, name),
+        summary=shown.summary,
+        status=status,
+        digest=now.digest if now is not None else "",
+        hints=shown.hint_words,
+        now=now.text if now is not None else "",
+        allowed=pinned.text if pinned is not None else "",
+    )

@@ -1,0 +1,34 @@
+"""What is known of the local server of an open vault, without loading it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from app.events import Event
+
+Holder = Literal["desktop", "headless"]
+"""What has the vault open: a window, or a process without one, which makes way for a window."""
+OnYield = Callable[[], Awaitable[None]]
+"""Closes the vault, so that another process can have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DoorState:
+    """Where the server listens; `address` is empty and `port` 0 while it does not.
+
+    `wanted_port` is the one of the settings. `problem` says why it does not listen, for the user.
+    """
+
+    address: str = ""
+    port: int = 0
+    wanted_port: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DoorChanged(Event):
+    """The local server was opened or closed, or it could not be."""
+
+    state: DoorState

@@ -1,0 +1,68 @@
+"""A tool as clients from outside see it: schemas that its calls and results hold, and marks that are true."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from app.servers.served import ToolEntry
+from app.toolkit.registry import Category, Level
+from app.toolkit.result import ToolResult
+from app.toolkit.schema import Schema, flat_schema
+from app.toolkit.tool import Tool
+
+_STRANGERS = (Level.NETWORK, Level.EXECUTE)
+
+
+def entry_of(tool: Tool, category: Category) -> ToolEntry:
+    """The entry of `tool`.
+
+    The marks come from what the gate holds the tool to: who proposes nothing, or belongs to a category that
+    may only read, changes nothing. What changes notes counts as destructive unless it can only add.
+    """
+    reads = not tool.proposes or category.level is Level.READ_ONLY
+    acts = tool.proposes and not tool.changes_notes
+    return ToolEntry(
+        name=tool.name,
+        title=tool.name.replace("_", " ").capitalize(),
+        description=tool.description,
+        category=tool.category,
+        input_schema=tool.schema,
+        output_schema=outcome_schema(tool.result),
+        read_only=reads,
+        destructive=not reads,
+        idempotent=reads,
+        open_world=category.level in _STRANGERS or tool.taints or (acts and not reads),
+    )
+
+
+@lru_cache(maxsize=1024)
+def outcome_schema(result: type[ToolResult]) -> Schema:
+    """The schema of what a call's outcome is on the wire: its result, or why there is none yet.
+
+    That is `ToolOutcome.as_dict` of every call that is no error: done, still pending, or denied by the user.
+    """
+    fields = flat_schema(result, nullable=True)
+    properties: Schema = {
+        "success": {"type": "boolean", "description": "Whether it was done."},
+        "message": {"type": "string", "description": "What came of it, in a sentence."},
+        "untrusted": {"type": "string", "description": "Says so where the result holds text from outside."},
+        "changed_by_user": {"type": "boolean", "description": "The user approved a part, or other words."},
+        "files": {"type": "array", "items": {"type": "object"}, "description": "What the files hold then."},
+        "left_out": {"type": "array", "items": {"type": "string"}, "description": "What was not approved."},
+        "changes_refused": {"type": "string", "description": "Why no change was made beside the result."},
+        "pending_operation_id": {"type": "string", "description": "Ask by it what became of the call."},
+        "denied": {"type": "boolean", "description": "The user said no."},
+        "words": {"type": "string", "description": "What the user said with it."},
+    }
+    properties |= {name: one for name, one in fields["properties"].items() if name != "message"}
+    needed = [name for name in fields.get("required", ()) if name != "message"]
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": ["success", "message"],
+        "anyOf": [
+            {"required": ["success", *needed]},
+            {"required": ["pending_operation_id"]},
+            {"required": ["denied"]},
+        ],
+    }

@@ -1,0 +1,119 @@
+"""A fair queue: so many calls run at once, and those that wait get their turn client by client."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, OrderedDict, deque
+from collections.abc import Hashable
+
+from app.errors import LimitError
+
+
+class Turn:
+    """The right to run, from when it was given until `end`."""
+
+    def __init__(self, queue: FairQueue, who: Hashable) -> None:
+        self._queue = queue
+        self._who = who
+        self._over = False
+
+    def end(self) -> None:
+        """Give the turn on to the next; nothing happens the second time."""
+        if not self._over:
+            self._over = True
+            self._queue._give_back(self._who)
+
+
+class FairQueue:
+    """Hands out turns. Of several clients that wait, each gets one turn before any gets a second.
+
+    Args:
+        at_once: How many turns there are.
+        each: How many of them one client may have, so that the slow calls of one leave room for the others.
+        waiting: How many calls of one client may wait.
+        waiting_all: How many of all clients may.
+    """
+
+    def __init__(
+        self, at_once: int = 8, each: int = 6, waiting: int = 64, waiting_all: int = 1024
+    ) -> None:
+        self._free = at_once
+        self._each = min(each, at_once)
+        self._longest = waiting
+        self._longest_all = waiting_all
+        self._running: Counter[Hashable] = Counter()
+        self._waiting: OrderedDict[Hashable, deque[asyncio.Future[Turn]]] = OrderedDict()
+
+    @property
+    def running(self) -> int:
+        """How many turns are taken."""
+        return sum(self._running.values())
+
+    def waiting(self, who: Hashable | None = None) -> int:
+        """How many calls wait for a turn, of one client or of all."""
+        if who is not None:
+            return len(self._waiting.get(who, ()))
+        return sum(map(len, self._waiting.values()))
+
+    async def turn(self, who: Hashable) -> Turn:
+        """A turn for `who`; end it, whatever happens.
+
+        Raises:
+            LimitError: too many calls wait already; `retry_after` is in seconds.
+            CancelledError: the wait was cancelled; no turn is taken then.
+        """
+        if self._free and not self._waiting.get(who) and self._running[who] < self._each:
+            return self._give(who)
+        self._check_room(who)
+        future: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(who, deque()).append(future)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            self._leave(who, future)
+            raise
+
+    def _check_room(self, who: Hashable) -> None:
+        if self.waiting(who) >= self._longest:
+            message = f"{self._longest} of your calls wait already: wait until some have ended."
+            raise LimitError(message, limit=self._longest, retry_after=1.0)
+        if self.waiting() >= self._longest_all:
+            message = "Too many calls of all programs wait already: try again soon."
+            raise LimitError(message, limit=self._longest_all, retry_after=5.0)
+
+    def _give(self, who: Hashable) -> Turn:
+        self._free -= 1
+        self._running[who] += 1
+        return Turn(self, who)
+
+    def _give_back(self, who: Hashable) -> None:
+        self._free += 1
+        self._running[who] -= 1
+        if not self._running[who]:
+            del self._running[who]
+        self._serve()
+
+    def _serve(self) -> None:
+        """Give the free turns to those that wait, the client first that has waited longest for one."""
+        while self._free:
+            who = next((one for one in self._waiting if self._running[one] < self._each), None)
+            if who is None:
+                return
+            future = self._waiting[who].popleft()
+            if self._waiting[who]:
+                self._waiting.move_to_end(who)
+            else:
+                del self._waiting[who]
+            if not future.done():
+                future.set_result(self._give(who))
+
+    def _leave(self, who: Hashable, future: asyncio.Future[Turn]) -> None:
+        """A wait was cancelled, perhaps in the same moment in which it got its turn."""
+        if future.done() and not future.cancelled():
+            future.result().end()
+            return
+        queue = self._waiting.get(who)
+        if queue is not None and future in queue:
+            queue.remove(future)
+            if not queue:
+                del self._waiting[who]

@@ -1,0 +1,260 @@
+"""The HTTP API: the tools under /api/v1, for programs with a token and for links of this machine.
+
+It says what a `ServedVault` says, in JSON; whoever gets here has been let in by the guard.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import unquote
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from app.errors import (
+    ConflictError,
+    InvalidParametersError,
+    NotFoundError,
+    PermissionDeniedError,
+    ScriptoriumError,
+)
+from app.servers import wire
+from app.servers.door_state import OnYield
+from app.servers.guard import CLIENT, LOCAL
+from app.servers.hub import Hub
+from app.servers.served import NAME_KINDS, Client, Progress, ToolEntry, Waiting
+from app.servers.streams import EventStream, ServerEvent, until_gone
+from app.toolkit.outcome import ToolOutcome
+
+PREFIX = "/api/v1"
+_LONGEST_CLAIM = 2000
+
+
+def http_api(hub: Hub, on_yield: OnYield | None = None) -> Starlette:
+    """The app that serves /api/v1 of an open vault.
+
+    Args:
+        hub: The vault.
+        on_yield: Closes the vault when another process of the user asks for it; None where a window has it.
+    """
+    api = _Api(hub, on_yield)
+    paths: list[tuple[str, str, Callable[[Request], Awaitable[Response]]]] = [
+        ("GET", "/vault", api.vault),
+        ("GET", "/tools", api.tools),
+        ("GET", "/tools/{name}", api.tool),
+        ("GET", "/pending", api.pending),
+        ("GET", "/pending/{id}", api.one_pending),
+        ("DELETE", "/pending/{id}", api.cancel),
+        ("GET", "/notes", api.notes),
+        ("GET", "/complete", api.complete),
+        ("DELETE", "/session", api.leave),
+        ("POST", "/yield", api.make_way),
+    ]
+    routes = [Route(PREFIX + path, endpoint, methods=[method]) for method, path, endpoint in paths]
+    routes += [
+        Route(PREFIX + "/tools/{name}", _Calls(api).endpoint, methods=["POST"]),
+        Route(PREFIX + "/news", api.news, methods=["GET"]),
+    ]
+    handlers: Any = {ScriptoriumError: _failed, HTTPException: _not_here}
+    return Starlette(routes=routes, exception_handlers=handlers)
+
+
+class _Api:
+    """The answers to single requests."""
+
+    def __init__(self, hub: Hub, on_yield: OnYield | None) -> None:
+        self.hub = hub
+        self._on_yield = on_yield
+        self._yielding: asyncio.Future[None] | None = None
+
+    async def vault(self, request: Request) -> Response:
+        return JSONResponse({"name": self.hub.name, "client": client_of(request).name})
+
+    async def tools(self, request: Request) -> Response:
+        entries = await self.hub.tools(client_of(request))
+        return JSONResponse({"tools": [wire.entry_to_wire(one) for one in entries]})
+
+    async def tool(self, request: Request) -> Response:
+        entry = await self.entry(client_of(request), request.path_params["name"])
+        return JSONResponse(wire.entry_to_wire(entry))
+
+    async def entry(self, client: Client, name: str) -> ToolEntry:
+        """The tool that a client may call.
+
+        Raises:
+            NotFoundError: there is none, or none for it.
+        """
+        for one in await self.hub.tools(client):
+            if one.name == name:
+                return one
+        raise NotFoundError(f"There is no tool called {name!r}.", tool=name)
+
+    async def pending(self, request: Request) -> Response:
+        return _response(await self.hub.call(client_of(request), "pending", {"op": "list"}))
+
+    async def one_pending(self, request: Request) -> Response:
+        return _response(await self._about_pending(request, "status"))
+
+    async def cancel(self, request: Request) -> Response:
+        return _response(await self._about_pending(request, "cancel"))
+
+    async def _about_pending(self, request: Request, op: str) -> ToolOutcome:
+        arguments = {"op": op, "pending_operation_id": request.path_params["id"]}
+        return await self.hub.call(client_of(request), "pending", arguments)
+
+    async def notes(self, request: Request) -> Response:
+        asked = request.query_params
+        limit = _number(asked.get("limit", "200"), "limit")
+        page = await self.hub.notes(client_of(request), asked.get("after", ""), limit)
+        return JSONResponse({"paths": list(page.paths), "next": page.next})
+
+    async def complete(self, request: Request) -> Response:
+        asked = request.query_params.get("kind", "note")
+        kind = next((one for one in NAME_KINDS if one == asked), None)
+        if kind is None:
+            raise InvalidParametersError(f"No names are {asked!r}.", allowed=list(NAME_KINDS))
+        names = await self.hub.complete(client_of(request), kind, request.query_params.get("text", ""))
+        return JSONResponse({"names": names})
+
+    async def leave(self, request: Request) -> Response:
+        self.hub.presence.left(client_of(request))
+        return Response(status_code=HTTPStatus.NO_CONTENT)
+
+    async def make_way(self, request: Request) -> Response:
+        """Accept to close the vault; who asked waits for its lock."""
+        if not request.scope[LOCAL]:
+            raise PermissionDeniedError("Only a process of this machine's user may ask for the vault.")
+        if self._on_yield is None:
+            raise ConflictError("The vault is open in a window, which does not close by itself.")
+        # In a task of its own: closing the vault ends the requests, this one too.
+        self._yielding = self._yielding or asyncio.ensure_future(self._on_yield())
+        return JSONResponse({"success": True, "message": "The vault is being closed."}, HTTPStatus.ACCEPTED)
+
+    async def news(self, request: Request) -> EventStream:
+        return EventStream(self._news(client_of(request)))
+
+    def _news(self, client: Client) -> AsyncIterator[ServerEvent]:
+        reader = self.hub.news(client)
+
+        async def events() -> AsyncIterator[ServerEvent]:
+            try:
+                async for news in reader:
+                    yield ServerEvent("news", wire.news_to_wire(news))
+            finally:
+                reader.end()
+
+        return events()
+
+
+class _Calls:
+    """Calls of tools: answered at once, later (202), or as a stream of stages with the outcome at its end."""
+
+    def __init__(self, api: _Api) -> None:
+        self._hub = api.hub
+        self.endpoint = self._call
+
+    async def _call(self, request: Request) -> EventStream | Response:
+        client, tool = client_of(request), request.path_params["name"]
+        arguments = _arguments(await request.body())
+        waiting: Waiting = "pending" if _is_async(request) else "wait"
+        claim = unquote(request.headers.get("scriptorium-claim", ""))[:_LONGEST_CLAIM]
+        if "text/event-stream" in request.headers.get("accept", ""):
+            return EventStream(self._stages(client, tool, arguments, waiting, claim))
+        work = self._hub.call(client, tool, arguments, waiting=waiting, claim=claim)
+        outcome = await until_gone(request.receive, work)
+        return Response(status_code=499) if outcome is None else _response(outcome)
+
+    async def _stages(
+        self, client: Client, tool: str, arguments: Mapping[str, Any], waiting: Waiting, claim: str
+    ) -> AsyncIterator[ServerEvent]:
+        stages: asyncio.Queue[Progress | None] = asyncio.Queue()
+
+        async def call() -> ToolOutcome:
+            try:
+                return await self._hub.call(
+                    client, tool, arguments, waiting=waiting, claim=claim, progress=stages.put_nowait
+                )
+            finally:
+                stages.put_nowait(None)
+
+        task = asyncio.ensure_future(call())
+        try:
+            while (stage := await stages.get()) is not None:
+                yield ServerEvent("progress", wire.progress_to_wire(stage))
+            outcome = await task
+            yield ServerEvent("outcome", wire.outcome_to_wire(outcome))
+        except ScriptoriumError as error:
+            yield ServerEvent("error", {"error": error.as_dict()})
+        finally:
+            if not task.done():
+                task.cancel("the client has gone")
+                await asyncio.wait({task})
+
+
+def client_of(request: Request) -> Client:
+    """Who the guard let in."""
+    client = request.scope[CLIENT]
+    assert isinstance(client, Client)
+    return client
+
+
+def _arguments(body: bytes) -> Mapping[str, Any]:
+    """The arguments of a call.
+
+    Raises:
+        InvalidParametersError: the body is no JSON object.
+    """
+    if not body.strip():
+        return {}
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise InvalidParametersError(f"The body is not JSON: {error}.") from error
+    if not isinstance(found, dict):
+        raise InvalidParametersError("The body has to be a JSON object: the arguments of the tool.")
+    return found
+
+
+def _is_async(request: Request) -> bool:
+    wished = request.headers.get("prefer", "")
+    return "respond-async" in wished or request.query_params.get("wait") in ("false", "0", "no")
+
+
+def _number(text: str, name: str) -> int:
+    if not text.isdecimal():
+        raise InvalidParametersError(f"{name} is not a number: {text!r}.")
+    return int(text)
+
+
+def _response(outcome: ToolOutcome) -> Response:
+    headers: dict[str, str] = {}
+    if outcome.entry:
+        headers["scriptorium-entry"] = str(outcome.entry)
+    if outcome.pending:
+        headers["location"] = f"{PREFIX}/pending/{outcome.pending}"
+    retry = (outcome.error or {}).get("retry_after")
+    if isinstance(retry, int | float):
+        headers["retry-after"] = str(max(1, round(retry)))
+    return JSONResponse(outcome.as_dict(), wire.status_of(outcome), headers)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ScriptoriumError)
+    return JSONResponse(
+        {"success": False, "error": error.as_dict()}, wire.status_of_error(error.type)
+    )
+
+
+async def _not_here(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    said = {"success": False, "error": {"type": "not_found", "message": f"{error.detail}."}}
+    return JSONResponse(said, error.status_code, dict(error.headers or {}))
+
+

@@ -1,0 +1,228 @@
+"""The local server: an open vault for programs on this machine, on 127.0.0.1 only, behind one guard."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from app.errors import NetworkError
+from app.events import EventBus
+from app.permissions.caller import CallerKind
+from app.servers.connections import Connections, protocol_of
+from app.servers.discovery import DoorSign, hang_out, new_sign, take_down
+from app.servers.door_state import Holder, OnYield
+from app.servers.guard import CLOSED, Guard, Way
+from app.servers.http_api import PREFIX, http_api
+from app.servers.hub import Hub
+from app.servers.tokens import ClientsChanged, ClientTokens
+from app.settings import ServerSettings
+
+log = logging.getLogger(__name__)
+
+HOST = "127.0.0.1"
+MCP = "/mcp"
+_BACKLOG = 64
+_MOST_HEADERS = 32 * 1024
+_KEEP_ALIVE_S = 30
+_END_WITHIN_S = 3.0
+
+Lifespan = Callable[[], AbstractAsyncContextManager[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """An app that the server serves beside the HTTP API, and what has to run while it does."""
+
+    app: ASGIApp
+    lifespan: Lifespan = contextlib.nullcontext
+
+
+class Door:
+    """Serves one open vault to this machine while it is open.
+
+    Args:
+        hub: The vault.
+        tokens: Who may come in beside this machine's user.
+        folder: The vault's data folder, for `door.json`.
+        settings: What is in force at the moment.
+        mcp: The app of the MCP server.
+        holder: What this process is.
+        on_yield: Closes the vault for another process that asks; None where nobody may ask.
+    """
+
+    def __init__(
+        self,
+        hub: Hub,
+        tokens: ClientTokens,
+        folder: Path,
+        settings: Callable[[], ServerSettings],
+        events: EventBus,
+        mcp: Mounted | None = None,
+        holder: Holder = "desktop",
+        on_yield: OnYield | None = None,
+    ) -> None:
+        self._hub = hub
+        self._tokens = tokens
+        self._folder = folder
+        self._settings = settings
+        self._mcp = mcp
+        self.holder = holder
+        self.on_yield = on_yield
+        self._stop = asyncio.Event()
+        self._serving: asyncio.Task[None] | None = None
+        self._guard: Guard | None = None
+        self.connections = Connections()
+        self.sign: DoorSign | None = None
+        self._events = events
+        self._unsubscribe: Callable[[], None] = lambda: None
+
+    @property
+    def port(self) -> int | None:
+        """Where it listens; None while it does not."""
+        return self.sign.port if self.sign is not None else None
+
+    async def open(self) -> int:
+        """Begin to listen, on the port of the settings or on another where that one is taken; the port.
+
+        Raises:
+            NetworkError: no port could be had.
+            StorageError: other processes could not be told.
+        """
+        if self.sign is not None:
+            return self.sign.port
+        listener = _listen(self._settings().port)
+        sign = new_sign(int(listener.getsockname()[1]), self.holder)
+        ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._stop.clear()
+        self._serving = asyncio.create_task(self._serve(listener, sign, ready), name="local server")
+        await asyncio.wait({self._serving, ready}, return_when=asyncio.FIRST_COMPLETED)
+        if not ready.done():
+            ready.cancel()
+            listener.close()
+            serving, self._serving = self._serving, None
+            raise NetworkError(f"The local server could not be started: {serving.exception()}.")
+        try:
+            await asyncio.to_thread(hang_out, self._folder, sign)
+        except BaseException:
+            await self.close()
+            raise
+        self.sign = sign
+        self._unsubscribe = self._events.subscribe(ClientsChanged, self._turn_out)
+        return sign.port
+
+    def settings_changed(self) -> None:
+        """End what runs by a way that was switched off."""
+        if self._guard is not None:
+            self._guard.turn_out_closed()
+
+    async def close(self) -> None:
+        """Stop listening; what clients wait for is withdrawn."""
+        self._unsubscribe()
+        sign, self.sign = self.sign, None
+        if sign is not None:
+            await asyncio.to_thread(take_down, self._folder, sign)
+        if self._serving is not None:
+            self._stop.set()
+            await asyncio.gather(self._serving, return_exceptions=True)
+            self._serving = None
+
+    async def _serve(self, listener: socket.socket, sign: DoorSign, ready: asyncio.Future[None]) -> None:
+        self._guard = guard = Guard(
+            self._ways(), sign.port, self._tokens.who, sign.token, self.connections.trust,
+            self._hub.presence.saw,
+        )  # fmt: skip
+        server = _Server(guard, self.connections, self._stop, ready)
+        async with AsyncExitStack() as stack:
+            if self._mcp is not None:
+                await stack.enter_async_context(self._mcp.lifespan())
+            await server.serve(sockets=[listener])
+
+    def _ways(self) -> tuple[Way, ...]:
+        ways = [Way(PREFIX, CallerKind.HTTP, http_api(self._hub, self.on_yield), self._api_closed)]
+        if self._mcp is not None:
+            ways.append(Way(MCP, CallerKind.MCP, self._mcp.app, self._mcp_closed))
+        return tuple(ways)
+
+    def _api_closed(self) -> str:
+        return "" if self._settings().http_api else "The HTTP API is switched off in the settings."
+
+    def _mcp_closed(self) -> str:
+        return "" if self._settings().mcp else "The MCP server is switched off in the settings."
+
+    def _turn_out(self, event: ClientsChanged) -> None:
+        if self._guard is not None:
+            for name in event.gone:
+                self._guard.turn_out(name)
+
+
+class _Server(uvicorn.Server):
+    """The HTTP server, as a part of the app: it takes no signals, and ends when it is told to."""
+
+    def __init__(
+        self, guard: Guard, connections: Connections, stop: asyncio.Event, ready: asyncio.Future[None]
+    ) -> None:
+        config = uvicorn.Config(
+            guard, HOST, http=protocol_of(connections), ws="none", lifespan="off", log_config=None,
+            log_level="error", access_log=False, proxy_headers=False, server_header=False, date_header=False,
+            backlog=_BACKLOG, timeout_keep_alive=_KEEP_ALIVE_S, h11_max_incomplete_event_size=_MOST_HEADERS,
+        )  # fmt: skip
+        super().__init__(config)
+        self._guard = guard
+        self._connections = connections
+        self._stop = stop
+        self._ready = ready
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals to the app."""
+        yield
+
+    async def main_loop(self) -> None:
+        """Wait for the end."""
+        self._ready.set_result(None)
+        await self._stop.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Withdraw what clients wait for, then drop the connections."""
+        for server in self.servers:
+            server.close()
+        self._guard.turn_all_out(CLOSED)
+        if self.server_state.tasks:
+            await asyncio.wait(set(self.server_state.tasks), timeout=_END_WITHIN_S)
+        self._connections.close()
+        await asyncio.sleep(0)
+
+
+def _listen(port: int) -> socket.socket:
+    """A socket on 127.0.0.1 at `port`, or at any free one.
+
+    Raises:
+        NetworkError: there is none.
+    """
+    for wanted in (port, 0):
+        # The protocol is named, else asyncio leaves Nagle on: 40 ms for each answer in two parts.
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        try:
+            if os.name == "posix":
+                # Else a port that was closed a minute ago is not free yet. On Windows it would be shared.
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((HOST, wanted))
+            listener.setblocking(False)
+            return listener
+        except OSError as error:
+            listener.close()
+            log.info("port %d can't be had: %s", wanted, error)
+            last = error
+    raise NetworkError(f"No port of this machine can be had: {last.strerror}.")
+
+

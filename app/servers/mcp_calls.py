@@ -1,0 +1,97 @@
+"""Calls of tools over MCP: who calls, how far it has come, and what came of it in the protocol's words."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import mcp_types as t
+from mcp.shared.exceptions import MCPError
+
+from app.errors import ScriptoriumError
+from app.servers.mcp_offer import Asked, Offer
+from app.servers.mcp_progress import Context, Teller
+from app.toolkit.outcome import ToolOutcome
+
+if TYPE_CHECKING:
+    from app.servers.mcp_desk import Desk
+
+log = logging.getLogger(__name__)
+
+_BROKEN = "The result of {tool} is not what its schema says ({problem}); it was left out."
+Result = dict[str, Any]
+
+
+async def list_tools(desk: Desk, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
+    """The tools that the client may call, on one page: few clients ask for a second one."""
+    offers = await desk.member(ctx).offers()
+    return {"tools": [offer.wire for offer in offers.values()]}
+
+
+async def call_tool(
+    desk: Desk, ctx: Context, params: t.CallToolRequestParams
+) -> Result | t.InputRequiredResult:
+    """Call a tool.
+
+    Raises:
+        MCPError: there is no such tool; that is in the audit log, too.
+    """
+    client, given = desk.client(ctx), params.arguments or {}
+    offer = (await desk.member(ctx).offers()).get(params.name)
+    try:
+        asked = offer.asked(given, ctx.meta or {}) if offer is not None else Asked(given, "wait", "")
+    except ScriptoriumError as error:
+        return failed(error)
+    teller = Teller(ctx, desk.heartbeat)
+
+    async def work() -> ToolOutcome:
+        call = desk.served.call(
+            client,
+            params.name,
+            asked.arguments,
+            waiting=asked.waiting,
+            claim=asked.claim,
+            progress=teller.told,
+        )
+        return await call
+
+    try:
+        outcome = await teller.during(desk.asking.run(ctx, params, client, (params.name, given), work))
+    except ScriptoriumError as error:
+        return failed(error)
+    if isinstance(outcome, t.InputRequiredResult):
+        return outcome
+    if offer is None and (outcome.error or {}).get("type") == "not_found":
+        raise MCPError(t.INVALID_PARAMS, outcome.message, dict(outcome.error or {}))
+    return told(outcome, offer)
+
+
+def told(outcome: ToolOutcome, offer: Offer | None) -> Result:
+    """An outcome as the protocol has it. The user's no is an answer and no error."""
+    data = outcome.as_dict()
+    if outcome.error is not None and not outcome.success:
+        return _result(data, is_error=True)
+    if offer is not None and (problem := offer.problem_of(data)):
+        log.error("%s broke its output schema: %s", offer.entry.name, problem)
+        message = _BROKEN.format(tool=offer.entry.name, problem=problem)
+        kept = {"commit": outcome.commit} if outcome.commit is not None else {}
+        error = {"type": "internal", "message": message, **kept}
+        return _result({"success": False, "error": error}, is_error=True)
+    return _result(data)
+
+
+def failed(error: ScriptoriumError) -> Result:
+    """A call that came to nothing, as data."""
+    return _result({"success": False, "error": error.as_dict()}, is_error=True)
+
+
+def _result(data: Mapping[str, object], *, is_error: bool = False) -> Result:
+    """`data` as it is, and as text for a client that knows no structured content."""
+    text = json.dumps(data, ensure_ascii=False, default=str)
+    return {
+        "content": [{"type": "text", "text": text}],
+        "structuredContent": data,
+        "isError": is_error,
+    }

@@ -1,0 +1,51 @@
+"""Completes the names of notes, tags and blocks in addresses and in the arguments of prompts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import mcp_types as t
+from mcp.shared.exceptions import MCPError
+
+from app.errors import ScriptoriumError
+from app.servers.mcp_progress import Context
+from app.servers.mcp_prompts import PROMPTS
+from app.servers.mcp_uris import BLOCK_TEMPLATE, NOTE_TEMPLATE
+
+if TYPE_CHECKING:
+    from app.servers.mcp_desk import Desk
+
+_MOST = 100
+Kind = Literal["note", "tag", "block"]
+_OF_TEMPLATES: dict[tuple[str, str], Kind] = {
+    (NOTE_TEMPLATE, "path"): "note",
+    (BLOCK_TEMPLATE, "label"): "block",
+}
+
+
+async def complete(desk: Desk, ctx: Context, params: t.CompleteRequestParams) -> dict[str, Any]:
+    """Names that go on from what was typed; none for an argument that is free text.
+
+    Raises:
+        MCPError: there is no such prompt or template.
+    """
+    kind = _kind(params)
+    if kind is None:
+        return {"completion": {"values": [], "total": 0, "hasMore": False}}
+    try:
+        names = await desk.served.complete(desk.client(ctx), kind, params.argument.value)
+    except ScriptoriumError as error:
+        raise MCPError(t.INTERNAL_ERROR, error.message) from error
+    return {"completion": {"values": names[:_MOST], "hasMore": len(names) >= _MOST}}
+
+
+def _kind(params: t.CompleteRequestParams) -> Kind | None:
+    ref, name = params.ref, params.argument.name
+    if isinstance(ref, t.PromptReference):
+        prompt = PROMPTS.get(ref.name)
+        if prompt is None:
+            raise MCPError(t.INVALID_PARAMS, f"There is no prompt called {ref.name}.")
+        return prompt.kind_of(name)
+    if ref.uri not in (NOTE_TEMPLATE, BLOCK_TEMPLATE):
+        raise MCPError(t.INVALID_PARAMS, "There is no resource template with this address.")
+    return _OF_TEMPLATES.get((ref.uri, name))

@@ -1,0 +1,173 @@
+"""The MCP server over HTTP, behind the guard of the local server: both eras on one address.
+
+A session of the 2025 era belongs to the client whose token began it: with another's it does not exist. One
+that is idle ends, and each client has a bounded number. What a client missed while its stream was broken is
+kept for a while; a call whose client has gone and does not come back is withdrawn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.context import CallNext, HandlerResult
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.responses import JSONResponse
+from starlette.types import Message, Receive, Scope, Send
+
+from app.servers.guard import CLIENT
+from app.servers.mcp_asking import CALLS
+from app.servers.mcp_events import EventsOfSession, Sessions
+from app.servers.mcp_progress import Context
+from app.servers.mcp_server import VaultServer, mcp_server
+from app.servers.served import Client, ServedVault
+
+_MOST_BODY = 10 * 1024 * 1024
+_MOST_SESSIONS, _MOST_OF_ONE = 512, 32
+_IDLE_S = 30 * 60.0
+_COME_BACK_S = 20.0
+_RETRY_MS = 1000
+Build = Callable[[ServedVault, Callable[[Context], Client]], VaultServer]
+
+
+class McpOverHttp:
+    """An ASGI app. It works while its `lifespan` is entered, once.
+
+    The guard before it has put the `Client` into the scope.
+
+    Args:
+        served: The vault.
+        build: Makes the server.
+        idle: After how many seconds without a request a session ends.
+        come_back: How many seconds a client whose stream broke has to take it up again.
+        security: Checks of Host and Origin, where no guard is before it.
+    """
+
+    def __init__(
+        self,
+        served: ServedVault,
+        build: Build = mcp_server,
+        *,
+        idle: float = _IDLE_S,
+        come_back: float = _COME_BACK_S,
+        security: TransportSecuritySettings | None = None,
+    ) -> None:
+        server = build(served, _who)
+        server.middleware.append(self._count)
+        self._sessions = Sessions()
+        self._open: Counter[tuple[str, str]] = Counter()
+        self._come_back = come_back
+        self._gone: dict[str, list[asyncio.TimerHandle]] = {}
+        self._manager = StreamableHTTPSessionManager(
+            app=server,
+            event_store=EventsOfSession(),
+            retry_interval=_RETRY_MS,
+            security_settings=security,
+            session_idle_timeout=idle,
+            max_request_body_size=_MOST_BODY,
+            max_sessions=_MOST_SESSIONS,
+        )
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncIterator[None]:
+        """While this is entered the app answers; sessions end with it."""
+        try:
+            async with self._manager.run():
+                yield
+        finally:
+            for timers in self._gone.values():
+                for timer in timers:
+                    timer.cancel()
+            self._gone.clear()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        client = scope.get(CLIENT)
+        if not isinstance(client, Client):
+            await _refuse(HTTPStatus.UNAUTHORIZED, "A token is needed.")(scope, receive, send)
+            return
+        scope["user"] = AuthenticatedUser(_credential(client))
+        version, session = _header(scope, b"mcp-protocol-version"), _header(scope, b"mcp-session-id")
+        if version and version not in HANDSHAKE_PROTOCOL_VERSIONS:
+            await self._manager.handle_request(scope, receive, send)
+        elif session:
+            await self._in_session(session, scope, receive, send)
+        elif self._open[_key(client)] >= _MOST_OF_ONE:
+            refusal = _refuse(HTTPStatus.SERVICE_UNAVAILABLE, f"{_MOST_OF_ONE} sessions are open already.")
+            await refusal(scope, receive, send)
+        else:
+            with self._sessions.opening() as opened:
+                await self._manager.handle_request(scope, receive, opened.watching(send))
+
+    async def _in_session(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
+        if _header(scope, b"last-event-id"):
+            for timer in self._gone.pop(session, ()):
+                timer.cancel()
+        calls: set[asyncio.Task[object]] = set()
+        scope[CALLS] = calls
+
+        async def watched() -> Message:
+            message = await receive()
+            if message["type"] == "http.disconnect" and calls:
+                self._lose(session, calls)
+            return message
+
+        with self._sessions.entered(session):
+            await self._manager.handle_request(scope, watched, send)
+
+    def _lose(self, session: str, calls: set[asyncio.Task[object]]) -> None:
+        """Withdraw the calls, unless the client comes back for them."""
+
+        def withdraw() -> None:
+            for task in tuple(calls):
+                task.cancel("the client has gone")
+
+        timer = asyncio.get_running_loop().call_later(self._come_back, withdraw)
+        self._gone.setdefault(session, []).append(timer)
+
+    async def _count(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Count the sessions of each client: the SDK knows only how many there are of all."""
+        if ctx.method == "initialize" and ctx.request is not None:
+            key = _key(_who(ctx))
+            self._open[key] += 1
+            # The SDK gives handlers no public way to the connection.
+            ctx.session._connection.exit_stack.callback(self._ended, key)
+        return await call_next(ctx)
+
+    def _ended(self, key: tuple[str, str]) -> None:
+        self._open[key] -= 1
+        if self._open[key] <= 0:
+            del self._open[key]
+
+
+def _who(ctx: Context) -> Client:
+    """Whom the guard let in."""
+    assert ctx.request is not None
+    client = ctx.request.scope[CLIENT]
+    assert isinstance(client, Client)
+    return client
+
+
+def _key(client: Client) -> tuple[str, str]:
+    return (client.kind.value, client.name)
+
+
+def _credential(client: Client) -> AccessToken:
+    """What sessions are bound to; the token itself stays with the guard."""
+    return AccessToken(token="", client_id=f"{client.kind.value}:{client.name}", scopes=[])
+
+
+def _header(scope: Scope, name: bytes) -> str:
+    return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
+
+
+def _refuse(status: HTTPStatus, message: str) -> JSONResponse:
+    error = {"code": -32600, "message": message}
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, int(status))

@@ -1,0 +1,67 @@
+"""The MCP server's place in the local server: it is loaded when the first client comes.
+
+The protocol's library takes most of a second to import, which a window that opens has no time for, and most
+people have no such client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from starlette.types import Receive, Scope, Send
+
+from app.servers.served import ServedVault
+
+if TYPE_CHECKING:
+    from app.servers.mcp_http import McpOverHttp
+
+
+class McpMount:
+    """An ASGI app that becomes the MCP server; it works while its `lifespan` is entered."""
+
+    def __init__(self, served: ServedVault) -> None:
+        self._served = served
+        self._stop = asyncio.Event()
+        self._loading = asyncio.Lock()
+        self._app: McpOverHttp | None = None
+        self._living: asyncio.Task[None] | None = None
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncIterator[None]:
+        """While this is entered clients are served."""
+        self._stop.clear()
+        try:
+            yield
+        finally:
+            self._stop.set()
+            if self._living is not None:
+                await asyncio.gather(self._living, return_exceptions=True)
+            self._living = self._app = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        app = self._app or await self._loaded()
+        await app(scope, receive, send)
+
+    async def _loaded(self) -> McpOverHttp:
+        async with self._loading:
+            if self._app is None:
+                module = await asyncio.to_thread(importlib.import_module, "app.servers.mcp_http")
+                app: McpOverHttp = module.McpOverHttp(self._served)
+                ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+                self._living = asyncio.create_task(self._live(app, ready), name="MCP server")
+                await asyncio.wait({ready, self._living}, return_when=asyncio.FIRST_COMPLETED)
+                if not ready.done():
+                    await self._living
+                self._app = app
+            return self._app
+
+    async def _live(self, app: McpOverHttp, ready: asyncio.Future[None]) -> None:
+        """The life of the server, in one task from its beginning to its end."""
+        async with app.lifespan():
+            ready.set_result(None)
+            await self._stop.wait()

@@ -1,0 +1,159 @@
+"""Notes and blocks of the memory as resources. Reading one is a call of the tool that reads it."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, cast
+
+import mcp_types as t
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from app.errors import ScriptoriumError
+from app.servers.mcp_asking import apart
+from app.servers.mcp_progress import Context
+from app.servers.mcp_uris import (
+    BLOCK_TEMPLATE,
+    NOTE_TEMPLATE,
+    Address,
+    address_of,
+    block_uri,
+    note_uri,
+)
+from app.toolkit.outcome import ToolOutcome
+
+if TYPE_CHECKING:
+    from app.servers.mcp_desk import Desk
+
+log = logging.getLogger(__name__)
+
+READ_NOTE, BLOCK = "read_note", "block"
+_MARKDOWN = "text/markdown"
+_NOT_FOUND_2025 = -32002
+_MOST_PARTS = 64
+Result = dict[str, Any]
+
+
+async def list_resources(desk: Desk, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
+    """Some of the notes that the client may see; the first page begins with its blocks."""
+    after = (params.cursor if params is not None else None) or ""
+    try:
+        blocks = await _blocks(desk, ctx) if not after else []
+        page = await desk.served.notes(desk.client(ctx), after)
+    except ScriptoriumError as error:
+        raise _protocol_error(ctx, error, "") from error
+    found: Result = {"resources": [*blocks, *map(_note, page.paths)]}
+    return {**found, "nextCursor": page.next} if page.next else found
+
+
+async def list_templates(desk: Desk, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
+    """How addresses are made."""
+    note = {
+        "uriTemplate": NOTE_TEMPLATE,
+        "name": "note",
+        "title": "A note",
+        "description": "A note by its path (Ideas/Tea.md) or by its name (Tea).",
+        "mimeType": _MARKDOWN,
+    }
+    block = {
+        "uriTemplate": BLOCK_TEMPLATE,
+        "name": "block",
+        "title": "A block of your memory",
+        "description": "A memory block by its label.",
+        "mimeType": "text/plain",
+    }
+    offered = [note] if await desk.offered(ctx, READ_NOTE) else []
+    if await desk.offered(ctx, BLOCK):
+        offered.append(block)
+    return {"resourceTemplates": offered}
+
+
+async def read_resource(desk: Desk, ctx: Context, params: t.ReadResourceRequestParams) -> Result:
+    """What a resource holds.
+
+    Raises:
+        MCPError: there is no such resource, or the client may not read it.
+    """
+    address = address_of(params.uri)
+    if address is None:
+        raise _missing(ctx, params.uri, "There is no resource with this address.")
+    try:
+        text = await apart(_text(desk, ctx, address))
+    except ScriptoriumError as error:
+        raise _protocol_error(ctx, error, params.uri) from error
+    kind = _MARKDOWN if address.kind == "note" else "text/plain"
+    return {"contents": [{"uri": params.uri, "mimeType": kind, "text": text}]}
+
+
+async def _text(desk: Desk, ctx: Context, address: Address) -> str:
+    if address.kind == "block":
+        outcome = await desk.call(ctx, BLOCK, {"op": "load", "label": address.name})
+        return str(_answered(outcome).get("text") or "")
+    parts: list[str] = []
+    start = 1
+    for _ in range(_MOST_PARTS):
+        given = {"name": address.name, "start_line": start}
+        result = _answered(await desk.call(ctx, READ_NOTE, given))
+        parts.append(str(result["text"]))
+        end, total = cast("int", result["end_line"]), cast("int", result["total_lines"])
+        if end >= total or end < start:
+            break
+        start = end + 1
+    return "".join(parts)
+
+
+async def _blocks(desk: Desk, ctx: Context) -> list[Result]:
+    if not await desk.offered(ctx, BLOCK):
+        return []
+    outcome = await desk.call(ctx, BLOCK, {"op": "list"})
+    if not outcome.success:
+        log.info("the blocks are not listed: %s", outcome.message)
+        return []
+    return [_block(one) for one in cast("list[dict[str, Any]]", outcome.result.get("blocks", []))]
+
+
+def _block(one: dict[str, Any]) -> Result:
+    label = str(one["label"])
+    words = str(one.get("description") or f"A memory block ({one['kind']}).")
+    return {
+        "uri": block_uri(label),
+        "name": label,
+        "title": label,
+        "description": words,
+        "mimeType": "text/plain",
+    }
+
+
+def _note(path: str) -> Result:
+    name = path.rpartition("/")[2].removesuffix(".md")
+    return {"uri": note_uri(path), "name": path, "title": name, "mimeType": _MARKDOWN}
+
+
+class _RefusedError(ScriptoriumError):
+    """A call that came to nothing; `kind` is the type of its error."""
+
+
+def _answered(outcome: ToolOutcome) -> dict[str, Any]:
+    """The result of a call.
+
+    Raises:
+        _RefusedError: it has none.
+    """
+    if outcome.success:
+        return dict(outcome.result)
+    raise _RefusedError(outcome.message, kind=(outcome.error or {}).get("type", "denied"))
+
+
+def _protocol_error(ctx: Context, error: ScriptoriumError, uri: str) -> MCPError:
+    """An error of the app in the words of the protocol."""
+    kind = str(error.data.get("kind", error.type))
+    if kind in ("not_found", "ambiguous"):
+        return _missing(ctx, uri, error.message)
+    code = t.INVALID_PARAMS if kind == "invalid_parameters" else t.INTERNAL_ERROR
+    return MCPError(code, error.message, {"uri": uri, "type": kind})
+
+
+def _missing(ctx: Context, uri: str, message: str) -> MCPError:
+    """The two eras name it by different numbers."""
+    code = t.INVALID_PARAMS if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else _NOT_FOUND_2025
+    return MCPError(code, message, {"uri": uri})

@@ -1,0 +1,127 @@
+"""Tells clients what changed: connections of the 2025 era by themselves, those of 2026 where they listen."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import mcp_types as t
+from mcp.server.connection import Connection
+from mcp.server.subscriptions import (
+    PromptsListChanged,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ServerEvent,
+    ToolsListChanged,
+)
+from mcp.shared.exceptions import MCPError
+
+from app.servers.mcp_progress import Context
+from app.servers.mcp_uris import address_of
+
+if TYPE_CHECKING:
+    from app.servers.mcp_audience import Member
+    from app.servers.mcp_desk import Desk
+
+log = logging.getLogger(__name__)
+
+_MOST_URIS = 1000
+_KEPT = "subscriber"
+
+
+class Subscriber:
+    """One connection of the 2025 era. What waits to be sent is kept once, however often it happens."""
+
+    def __init__(self, connection: Connection, member: Member) -> None:
+        self._connection = connection
+        self._member = member
+        self._uris: dict[str, Callable[[], None]] = {}
+        self._waiting: dict[ServerEvent, None] = {}
+        self._some = asyncio.Event()
+        self._leave = member.subscribe(self._take)
+        self._sending = asyncio.create_task(self._send(), name="notify an MCP client")
+
+    @classmethod
+    def of(cls, ctx: Context, desk: Desk) -> Subscriber:
+        """That of the connection which sent the request; it ends with the connection."""
+        # The SDK gives handlers no public way to the connection.
+        connection = ctx.session._connection
+        if _KEPT not in connection.state:
+            made = connection.state[_KEPT] = cls(connection, desk.member(ctx))
+            connection.exit_stack.push_async_callback(made.close)
+        kept = connection.state[_KEPT]
+        assert isinstance(kept, Subscriber)
+        return kept
+
+    def add(self, uri: str) -> None:
+        """Tell of changes to this resource, too.
+
+        Raises:
+            MCPError: it is no resource of ours, or there are too many.
+        """
+        if address_of(uri) is None:
+            raise MCPError(t.INVALID_PARAMS, "There is no resource with this address.", {"uri": uri})
+        if uri not in self._uris:
+            if len(self._uris) >= _MOST_URIS:
+                raise MCPError(t.INVALID_PARAMS, f"At most {_MOST_URIS} resources can be subscribed to.")
+            self._uris[uri] = self._member.watch((uri,))
+
+    def remove(self, uri: str) -> None:
+        """Tell of this resource no more."""
+        if (leave := self._uris.pop(uri, None)) is not None:
+            leave()
+
+    async def close(self) -> None:
+        """Tell nothing more."""
+        self._leave()
+        for uri in tuple(self._uris):
+            self.remove(uri)
+        self._sending.cancel()
+        await asyncio.gather(self._sending, return_exceptions=True)
+
+    def _take(self, event: ServerEvent) -> None:
+        if isinstance(event, ResourceUpdated) and event.uri not in self._uris:
+            return
+        self._waiting[event] = None
+        self._some.set()
+
+    async def _send(self) -> None:
+        while True:
+            await self._some.wait()
+            self._some.clear()
+            while self._waiting:
+                event = next(iter(self._waiting))
+                del self._waiting[event]
+                await self._send_one(event)
+
+    async def _send_one(self, event: ServerEvent) -> None:
+        match event:
+            case ToolsListChanged():
+                await self._connection.send_tool_list_changed()
+            case PromptsListChanged():
+                await self._connection.send_prompt_list_changed()
+            case ResourcesListChanged():
+                await self._connection.send_resource_list_changed()
+            case ResourceUpdated():
+                await self._connection.send_resource_updated(event.uri)
+
+
+async def listen(
+    desk: Desk, ctx: Context, params: t.SubscriptionsListenRequestParams
+) -> t.SubscriptionsListenResult:
+    """Serve a subscription of the 2026 era for as long as its client listens.
+
+    Raises:
+        MCPError: it names too many resources, or the client has too many subscriptions.
+    """
+    uris = params.notifications.resource_subscriptions or []
+    if len(uris) > _MOST_URIS:
+        raise MCPError(t.INVALID_PARAMS, f"At most {_MOST_URIS} resources can be subscribed to.")
+    member = desk.member(ctx)
+    leave = member.watch(uris)
+    try:
+        return await member.listen(ctx, params)
+    finally:
+        leave()

@@ -1,0 +1,120 @@
+"""Server-sent events to clients that may be slow or dead, and work that ends when its client has gone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from starlette.types import Receive, Scope, Send
+
+T = TypeVar("T")
+GONE = "the client has gone"
+_QUIET_S = 15.0
+_SLOW_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServerEvent:
+    """One event of a stream: its name and its data, JSON."""
+
+    name: str
+    data: Mapping[str, Any]
+
+    def encoded(self) -> bytes:
+        """As it goes over the wire; JSON has no line ends of its own."""
+        return f"event: {self.name}\ndata: {json.dumps(self.data, default=str)}\n\n".encode()
+
+
+class EventStream:
+    """An ASGI app that sends events until there are no more or the client has gone.
+
+    A client that takes nothing for so many seconds is dropped. The source is closed in the end.
+    """
+
+    def __init__(
+        self, events: AsyncIterator[ServerEvent], quiet: float = _QUIET_S, slow: float = _SLOW_S
+    ) -> None:
+        self._events = events
+        self._quiet = quiet
+        self._slow = slow
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the events."""
+        headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        # Sent at once, so that the client knows that it misses nothing from here on.
+        await self._send(send, b": open\n\n")
+        try:
+            with suppress(TimeoutError):
+                await until_gone(receive, self._all(send))
+        finally:
+            close = getattr(self._events, "aclose", None)
+            if close is not None:
+                await close()
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _all(self, send: Send) -> None:
+        coming: asyncio.Task[ServerEvent] | None = None
+        try:
+            while True:
+                coming = coming or asyncio.ensure_future(_next(self._events))
+                done, _ = await asyncio.wait({coming}, timeout=self._quiet)
+                if not done:
+                    await self._send(send, b": still here\n\n")
+                    continue
+                event, coming = coming.result(), None
+                await self._send(send, event.encoded())
+        except StopAsyncIteration:
+            return
+        finally:
+            if coming is not None and not coming.done():
+                coming.cancel()
+                await asyncio.wait({coming})
+
+    async def _send(self, send: Send, body: bytes) -> None:
+        async with asyncio.timeout(self._slow):
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+async def _next(events: AsyncIterator[ServerEvent]) -> ServerEvent:
+    try:
+        return await anext(events)
+    except StopAsyncIteration as end:
+        # A task can't hand that on.
+        raise _End from end
+
+
+class _End(StopAsyncIteration):
+    """The stream has come to its end."""
+
+
+async def until_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
+    """What comes of `work`; None, and the work is withdrawn, where the client goes before.
+
+    Args:
+        receive: The request's, its body read.
+        work: What the client waits for. What ends it is said in its cancellation.
+    """
+    task = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_gone(receive))
+    why = GONE
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+    except asyncio.CancelledError as error:
+        why = str(error)
+        raise
+    finally:
+        gone.cancel()
+        if not task.done():
+            task.cancel(why)
+        await asyncio.wait({task, gone})
+    return None if task.cancelled() else task.result()
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,132 @@
+"""Tools over MCP, in both eras: what is offered is true, and what comes of a call is told as it is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from dataclasses import replace
+
+import jsonschema
+import pytest
+from mcp import MCPError
+
+from app.permissions.approval import Denied
+from app.toolkit.pending import PendingChanged
+from tests.support.mcp_clients import ERAS, ROBOT, inside, over_http
+
+pytestmark = pytest.mark.parametrize("era", ERAS)
+
+
+async def test_the_tools_are_offered_with_true_marks(workspace, era):
+    async with inside(workspace.hub, era) as client:
+        tools = {one.name: one for one in (await client.list_tools()).tools}
+    entries = await workspace.hub.tools(ROBOT)
+    assert list(tools) == [one.name for one in entries]
+    assert all(re.fullmatch(r"[A-Za-z0-9_.-]{1,128}", name) for name in tools)
+    for entry in entries:
+        told = tools[entry.name].annotations
+        assert (told.read_only_hint, told.destructive_hint) == (entry.read_only, entry.destructive)
+        jsonschema.Draft202012Validator.check_schema(tools[entry.name].input_schema)
+        jsonschema.Draft202012Validator.check_schema(tools[entry.name].output_schema)
+    assert tools["read_note"].annotations.read_only_hint and not tools["edit_note"].annotations.read_only_hint
+    assert "why" in tools["edit_note"].input_schema["properties"]
+    assert "why" not in tools["read_note"].input_schema["properties"]
+    assert "shell" not in tools
+
+
+async def test_a_result_is_data_and_the_same_as_text(workspace, era):
+    async with inside(workspace.hub, era) as client:
+        result = await client.call_tool("get_metadata", {"name": "Longitude"})
+    assert not result.is_error and result.structured_content["path"].endswith("Longitude.md")
+    assert result.structured_content["confidence"] is None
+    assert json.loads(result.content[0].text) == result.structured_content
+
+
+async def test_a_change_is_asked_about_with_the_clients_words(workspace, approver, era):
+    async with inside(workspace.hub, era) as client:
+        given = {"name": "H4", "op": "append", "text": "New.", "why": "It is missing."}
+        result = await client.call_tool("edit_note", given)
+    assert result.structured_content["success"] and not result.is_error
+    (asked,) = approver.asked
+    assert (asked.caller.name, asked.caller.claim) == ("Robot", "It is missing.")
+    assert dict(asked.arguments).keys() == {"name", "op", "text"}
+
+
+async def test_the_users_no_is_no_error(workspace, approver, era):
+    approver.answers = [Denied("leave it")]
+    async with inside(workspace.hub, era) as client:
+        result = await client.call_tool("edit_note", {"name": "H4", "op": "append", "text": "New."})
+    assert not result.is_error
+    assert result.structured_content["denied"] and result.structured_content["words"] == "leave it"
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "kind"),
+    [
+        ("read_note", {"nam": "H4"}, "invalid_parameters"),
+        ("read_note", {"name": "H44"}, "not_found"),
+        ("read_note", {"name": "H4", "why": "?"}, "invalid_parameters"),
+        ("edit_note", {"name": "H4", "op": "append", "text": "x", "why": 3}, "invalid_parameters"),
+        ("edit_note", {"name": "H4", "op": "append", "text": "x", "wait_for_user": 1}, "invalid_parameters"),
+        ("shell", {"command": "ls"}, "permission_denied"),
+    ],
+)
+async def test_an_error_is_data_and_says_how_to_go_on(workspace, approver, era, tool, given, kind):
+    async with inside(workspace.hub, era) as client:
+        result = await client.call_tool(tool, given)
+    assert result.is_error and result.structured_content["error"]["type"] == kind
+    assert not approver.asked
+
+
+async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol_and_in_the_log(workspace, era):
+    async with inside(workspace.hub, era) as client:
+        with pytest.raises(MCPError) as caught:
+            await client.call_tool("raed_note", {})
+    assert caught.value.error.code == -32602 and "read_note" in caught.value.error.data["suggestions"]
+    (entry,) = workspace.audit.entries(limit=1)
+    assert (entry.caller, entry.tool) == ("Robot", "raed_note")
+
+
+@pytest.mark.parametrize(
+    "how", [{"wait_for_user": False}, {"_meta": {"scriptorium/wait": False, "scriptorium/why": "Because."}}]
+)
+async def test_a_client_may_choose_not_to_wait(workspace, approver, era, how):
+    approver.answers = [Denied("no")]
+    meta = how.get("_meta")
+    given = {"name": "H4", "op": "append", "text": "New.", **({} if meta else how)}
+    ended = asyncio.Event()
+    workspace.events.subscribe(
+        PendingChanged, lambda event: None if event.operation.state.is_open else ended.set()
+    )
+    async with inside(workspace.hub, era) as client:
+        result = await client.call_tool("edit_note", given, meta=meta)
+        assert not result.is_error
+        id = result.structured_content["pending_operation_id"]
+        await ended.wait()
+        told = await client.call_tool("pending", {"op": "status", "pending_operation_id": id})
+    assert told.structured_content["operations"][0]["state"] == "denied"
+    assert approver.asked[0].caller.claim == ("Because." if meta else "")
+
+
+async def test_a_result_that_breaks_its_schema_is_left_out(workspace, era, monkeypatch, caplog):
+    entry = next(one for one in await workspace.hub.tools(ROBOT) if one.name == "vault_info")
+    schema = {"type": "object", "properties": {"notes": {"type": "string"}}, "required": ["notes"]}
+    broken = replace(entry, output_schema=schema)
+
+    async def tools(client):
+        return (broken,)
+
+    monkeypatch.setattr(workspace.hub, "tools", tools)
+    async with inside(workspace.hub, era) as client:
+        result = await client.call_tool("vault_info", {})
+    assert result.is_error and result.structured_content["error"]["type"] == "internal"
+    assert "broke its output schema" in caplog.text
+
+
+async def test_the_same_over_http_with_a_token(door, approver, era):
+    async with over_http(door.sign.address, door.token, era) as client:
+        read = await client.call_tool("read_note", {"name": "H4"})
+        written = await client.call_tool("edit_note", {"name": "H4", "op": "append", "text": "New."})
+    assert read.structured_content["name"] == "H4" and written.structured_content["success"]
+    assert approver.asked[0].caller.name == "Robot"

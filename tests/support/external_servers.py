@@ -1,0 +1,86 @@
+"""External servers for tests, and what tests do with them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from app.events import EventBus
+from app.external.connection import Pace, Standing
+from app.external.servers import ExternalServers
+from app.external.states import ExternalChanged, ServerState
+from app.permissions.caller import Caller, CallerKind
+from app.settings import ExternalServer
+from app.workspace import Workspace
+
+AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="turn")
+QUICK = Pace(start=60.0, first_pause=0.05, longest_pause=0.2, grace=0.3, fresh=0.0, calm=0.0)
+"""Nothing waits longer than it must, and each call looks at the tools anew."""
+
+
+def listed(name: str, description: str = "Does something.", **more: Any) -> dict[str, Any]:
+    """A tool as a server lists it."""
+    return {"name": name, "description": description, "inputSchema": {"type": "object"}, **more}
+
+
+class PlainServer:
+    """A program that is a server; what it lists and how it behaves can be changed while it runs."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.name = name
+        self._file = folder / f"{name}.json"
+        self.tell(tools=[listed("echo")])
+
+    def tell(self, **config: Any) -> None:
+        self._file.write_text(json.dumps(config), "utf-8")
+
+    @property
+    def settings(self) -> ExternalServer:
+        program = Path(__file__).with_name("plain_mcp_server.py")
+        given = ("-S", str(program), str(self._file))
+        return ExternalServer(name=self.name, command=sys.executable, arguments=given, on=True, seconds=30)
+
+    @property
+    def notes(self) -> list[Any]:
+        file = Path(f"{self._file}.notes")
+        return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
+
+
+async def until(events: EventBus, is_so: Callable[[], bool]) -> None:
+    """Wait for what the events tell of."""
+    changed = asyncio.Event()
+    stop = events.subscribe(ExternalChanged, lambda _: changed.set())
+    try:
+        while not is_so():
+            await changed.wait()
+            changed.clear()
+    finally:
+        stop()
+
+
+def state(external: ExternalServers, name: str) -> ServerState:
+    return next(one for one in external.states() if one.name == name)
+
+
+async def standing(workspace: Workspace, name: str, wanted: Standing) -> ServerState:
+    """How a server stands, once it stands so."""
+    await until(workspace.events, lambda: state(workspace.external, name).standing is wanted)
+    return state(workspace.external, name)
+
+
+async def run_server(workspace: Workspace, *servers: ExternalServer) -> None:
+    """Have these servers in the settings, and running."""
+    workspace.change_settings("external", servers=servers)
+    for server in servers:
+        await standing(workspace, server.name, Standing.RUNNING)
+
+
+def allow_all(workspace: Workspace, name: str) -> dict[str, str]:
+    """Allow all tools of a server as they are; their names in the registry."""
+    for tool in state(workspace.external, name).tools:
+        workspace.external.allow(name, tool.name, tool.digest)
+    return {tool.name: tool.called for tool in state(workspace.external, name).tools}
