@@ -212,7 +212,8 @@ class Indexer:
                 real[folder] = os.path.realpath(self._root / folder) == str(Path(base, folder))
         except (OSError, ValueError):
             return None
-        return status if real[folder] and (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)) else None
+        known = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+        return status if known and real[folder] else None
 
     def _below(self, gone: Iterable[NotePath]) -> list[NotePath]:
         """These files, and the known files below those that were folders."""
