@@ -18,6 +18,7 @@ async def open_workspace(
     *,
     read_only: bool = False,
     ask_pending: bool = True,
+    brief: bool = False,
 ) -> Workspace:
     """Open the vault at `root`.
 
@@ -28,6 +29,8 @@ async def open_workspace(
         read_only: Look, but never write: for a vault that another app has open.
         ask_pending: Ask the approver about what still waits from earlier, once the vault is read. A
             process without a window leaves that to the next window.
+        brief: For a call or two: the folder is not watched, and no stream and no program of others is
+            started. Scan the index before a call, so that it sees what has changed.
 
     Raises:
         VaultLostError: there is no such folder.
@@ -39,7 +42,7 @@ async def open_workspace(
         raise VaultLostError(f"There is no folder {root}.", path=str(root))
     workspace = Workspace(real, settings, approver, read_only, ask_pending)
     try:
-        await workspace.begin()
+        await workspace.begin(brief)
     except BaseException:
         await workspace.close()
         raise
