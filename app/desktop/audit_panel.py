@@ -146,6 +146,25 @@ class AuditPanel(Panel):
             title, files = await self._client.run(lambda workspace: read_commit(workspace, number))
             await dialogs.ask(ChangesDialog(title, files, self._theme, self.window()))
 
+    def show_caller(self, caller: str) -> None:
+        """Show what this caller did, and nothing else."""
+        self.filters.clear()
+        self.filters.choose_caller(caller)
+
+    def show_entry(self, number: int) -> None:
+        """Show the entry with this number among all others."""
+        self.filters.clear()
+        tasks.start(self._find_entry(number), owner=self, what=self.tr("show the entry of the audit log"))
+
+    async def _find_entry(self, number: int) -> None:
+        await self.load_first()
+        while (oldest := self.model.oldest_id) is not None and oldest > number and not self._at_end:
+            await self.load_more()
+        row = next((at for at, entry in enumerate(self.model.entries) if entry.id == number), None)
+        if row is not None:
+            self.choose(row)
+            self.table.scrollTo(self.model.index(row, 0))
+
     def choose(self, row: int) -> None:
         """Show the entry in `row`."""
         self.table.selectRow(row)

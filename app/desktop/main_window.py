@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from app.desktop.vault_view import VaultView
 
 _ZOOM_STEP = 0.1
-_AT_BOTTOM = ("activity", "audit", "memory", "sources", "suggestions", "problems", "duplicates")
+_AT_BOTTOM = (
+    "activity", "audit", "memory", "sources", "connections", "suggestions", "problems", "duplicates",
+)  # fmt: skip
 _NOTE_DEEDS = {
     "save-note": "save", "edit-note": "mode", "find-in-note": "find", "replace-in-note": "replace",
     "note-links": "links",
@@ -195,6 +197,7 @@ class MainWindow(QMainWindow):
         view = VaultView(client, self.theme, self._panels, self.navigation, self.banners, self)
         view.command.connect(self._page_command)
         view.told.connect(lambda words: self.banners.show_message(f"told:{words}", words, "warning"))
+        view.settings_wanted.connect(self._change_settings)
         view.granted.connect(self.status.show_grants)
         view.index_changed.connect(self.status.refresh)
         view.embedding.connect(self.status.embedding.show_embedding)
@@ -310,6 +313,7 @@ class MainWindow(QMainWindow):
         dialog = settings_with_model(self.settings, self.theme, self.session.client, self)
         dialog.show_section(section)
         dialog.changed.connect(self._take_settings)
+        dialog.left_for.connect(self.menu.run)
         self._start(dialogs.ask(dialog), self.tr("show the settings"))
 
     def _take_settings(self, settings: Settings) -> None:
@@ -319,6 +323,10 @@ class MainWindow(QMainWindow):
             apply = self.session.client.run(lambda workspace: workspace.apply_settings(settings))
             self._start(apply, self.tr("let the settings take effect"))
         self.theme.set(settings.general.theme, settings.general.zoom)
+
+    def _change_settings(self, change: Callable[[Settings], Settings]) -> None:
+        if (changed := change(self.settings)) != self.settings:
+            self._take_settings(changed)
 
     def _set_general(self, **values: object) -> None:
         general = self.settings.general.model_copy(update=values)

@@ -22,6 +22,7 @@ from app.agent.models import PROVIDERS, ModelCheck
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.category_switches import ON_FROM_THE_START, CategorySwitches
+from app.desktop.connections.settings_link import ConnectionsLink
 from app.desktop.message_setup import MessageSetup
 from app.desktop.panel import ThemedButton
 from app.desktop.settings_dialog import Extra, SettingsDialog
@@ -232,8 +233,13 @@ def settings_with_model(
         switches_made.append(switches)
         return switches
 
+    def connections(block: QWidget) -> QWidget:
+        return ConnectionsLink(client is not None, lambda: dialog.leave_for("show-connections"), block)
+
     switches_made: list[CategorySwitches] = []
-    extras: dict[str, Extra] = {"model": extra, "tools": categories, "messages": messages, "web": web}
+    extras: dict[str, Extra] = {
+        "model": extra, "tools": categories, "messages": messages, "web": web, "servers": connections,
+    }  # fmt: skip
     dialog = SettingsDialog(settings, theme, extras, parent)
     dialog.changed.connect(switches_made[0].show_settings)
     dialog.changed.connect(lambda changed: made[0].show_model(changed.model))

@@ -108,6 +108,12 @@ def _suggestions(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QW
     return SuggestionsPanel(client, theme, parent)
 
 
+def _connections(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.connections.panel import ConnectionsPanel
+
+    return ConnectionsPanel(client, theme, parent)
+
+
 PANELS: tuple[PanelKind, ...] = (
     PanelKind("files", "Files", "files", "side", _files),
     PanelKind("search", "Search", "magnifying-glass", "side", _search),
@@ -122,4 +128,5 @@ PANELS: tuple[PanelKind, ...] = (
     PanelKind("suggestions", "Suggestions", "git-fork", "bottom", _suggestions),
     PanelKind("duplicates", "Duplicates", "copy", "bottom", _duplicates),
     PanelKind("sources", "Sources", "broadcast", "bottom", _sources),
+    PanelKind("connections", "Connections", "plugs", "bottom", _connections),
 )

@@ -42,10 +42,12 @@ class _Row:
 class SettingsDialog(QDialog):
     """Shows `settings`; every valid change is in effect at once: `changed` carries the new `Settings`.
 
-    `extras` adds a widget at the end of a section (by its name), for what is not a plain value.
+    `extras` adds a widget at the end of a section (by its name), for what is not a plain value. `left_for`
+    carries the command for which the user closed it.
     """
 
     changed = Signal(object)
+    left_for = Signal(str)
 
     def __init__(
         self,
@@ -73,6 +75,11 @@ class SettingsDialog(QDialog):
         for row in range(self.list.count()):
             if self.list.item(row).data(Qt.ItemDataRole.UserRole) == name:
                 self.list.setCurrentRow(row)
+
+    def leave_for(self, command: str) -> None:
+        """Close the settings and do the command."""
+        self.accept()
+        self.left_for.emit(command)
 
     def editor_of(self, section: str, name: str) -> Editor:
         """The editor of one setting."""

@@ -19,6 +19,7 @@ from app.desktop.agent_panel.panel import AgentPanel
 from app.desktop.approval_dialog import ApprovalQueue
 from app.desktop.banner import Banners
 from app.desktop.bridge import VaultClient
+from app.desktop.connections.panel import ConnectionsPanel
 from app.desktop.grants_panel import GrantsPanel
 from app.desktop.graph_panel import GraphPanel
 from app.desktop.lost_drafts import LostDrafts
@@ -51,7 +52,7 @@ class VaultView(QObject):
     vault's folder went and came back. `granted` carries the labels of what is auto-approved, `told` one
     sentence for the user. `index_changed` comes after a burst of changes has settled. `embedding` carries
     an `EmbeddingProgressed`, `cost_changed` what the agent has used, `note_shown` the path of the note in
-    front (empty for none).
+    front (empty for none). `settings_wanted` carries a function from the settings to those wanted.
     """
 
     command = Signal(str)
@@ -63,6 +64,7 @@ class VaultView(QObject):
     embedding = Signal(object)
     cost_changed = Signal(str)
     note_shown = Signal(str)
+    settings_wanted = Signal(object)
 
     def __init__(
         self,
@@ -226,6 +228,10 @@ class VaultView(QObject):
             panel.set_feed(self.feed)
             panel.review_requested.connect(self._approvals.review)
             panel.reject_requested.connect(self._approvals.reject)
+        elif isinstance(panel, ConnectionsPanel):
+            panel.set_feed(self.feed)
+            panel.review_requested.connect(self._approvals.review)
+            panel.settings_wanted.connect(self.settings_wanted)
 
     def _mark_pending(self, paths: frozenset[str]) -> None:
         if (graph := self.graph) is not None:

@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.desktop import tasks
 from app.desktop.activity_panel import ActivityPanel
+from app.desktop.audit_panel import AuditPanel
+from app.desktop.connections.panel import ConnectionsPanel
 from app.desktop.files_panel import FilesPanel
 from app.desktop.graph_panel import GraphPanel
 from app.desktop.navigation import Navigation
@@ -88,6 +90,9 @@ class Wiring:
             panel.act_requested.connect(self._commands.act)
         elif isinstance(panel, NoteArea):
             self._connect_notes(panel)
+        elif isinstance(panel, ConnectionsPanel):
+            panel.entry_requested.connect(self._show_in_log)
+            panel.log_requested.connect(self._show_log_of)
         elif isinstance(panel, SuggestionsPanel):
             panel.graph_requested.connect(self._show_together)
             panel.follow(self._open_note() or "")
@@ -138,6 +143,16 @@ class Wiring:
         if isinstance(graph, GraphPanel):
             self._page.show_area("graph")
             graph.travel_to(path)
+
+    def _show_in_log(self, number: int) -> None:
+        if isinstance(audit := self._page.panel("audit"), AuditPanel):
+            self._page.show_bottom("audit")
+            audit.show_entry(number)
+
+    def _show_log_of(self, caller: str) -> None:
+        if isinstance(audit := self._page.panel("audit"), AuditPanel):
+            self._page.show_bottom("audit")
+            audit.show_caller(caller)
 
     def _show_together(self, paths: Collection[str]) -> None:
         graph = self._page.panel("graph")

@@ -60,6 +60,12 @@ class FilterBar(QWidget):
             if value and box.findData(value) < 0:
                 box.addItem(value, value)
 
+    def choose_caller(self, caller: str) -> None:
+        """Show what this caller did."""
+        if self.caller.findData(caller) < 0:
+            self.caller.addItem(caller, caller)
+        self.caller.setCurrentIndex(self.caller.findData(caller))
+
     def add(self, widget: QWidget) -> None:
         """Put `widget` behind the fields."""
         self._row.addWidget(widget)

@@ -1,0 +1,1 @@
+"""The connection page: programs outside that may use the vault's tools."""

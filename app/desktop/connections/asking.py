@@ -1,0 +1,181 @@
+"""What the connection page asks of the open vault and has it do; run in the vault's own loop. No Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.errors import VaultBusyError
+from app.permissions.audit_entry import AuditFilter
+from app.permissions.caller import CallerKind
+from app.servers.door_state import DoorState
+from app.servers.presence import ConnectedClient
+from app.settings import CallerProfile, ServerSettings, Settings
+
+if TYPE_CHECKING:
+    from app.servers.tokens import ClientTokens
+    from app.workspace import Workspace
+
+_WILD = frozenset("*?[]{}")
+_WAYS_IN = {kind.value for kind in CallerKind}
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that the user named, or that is there now.
+
+    `made` is when its token was made (None: it has none), `last` when it was last heard of (None: never),
+    both in Unix seconds. `profile` is what the user said it may do; None: nothing was said of it by name.
+    """
+
+    name: str
+    made: float | None = None
+    last: float | None = None
+    sessions: tuple[ConnectedClient, ...] = ()
+    profile: CallerProfile | None = None
+
+    @property
+    def open_calls(self) -> int:
+        """How many of its calls wait or run."""
+        return sum(one.open for one in self.sessions)
+
+    @property
+    def says(self) -> str:
+        """What it says of itself, where it is there."""
+        return next((one.client.says for one in self.sessions if one.client.says), "")
+
+    @property
+    def is_tainted(self) -> bool:
+        """Whether it has read text from outside, so that each of its changes is asked about."""
+        return any(one.tainted for one in self.sessions)
+
+    @property
+    def can_be_narrowed(self) -> bool:
+        """Whether a profile can mean it alone: its name must be no pattern, and no way in."""
+        return not (set(self.name) & _WILD) and self.name.casefold() not in _WAYS_IN
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A category of tools, and whether it is on in this vault."""
+
+    id: str
+    name: str
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The local server and the programs."""
+
+    vault: Path
+    settings: ServerSettings
+    door: DoorState
+    read_only: bool
+    programs: tuple[Program, ...]
+    groups: tuple[Group, ...]
+    folders: tuple[str, ...]
+    tools: tuple[str, ...]
+
+
+def overview(workspace: Workspace) -> Overview:
+    """How things are now."""
+    off = workspace.policy.categories_off
+    groups = workspace.registry.categories
+    folders = {note.path.folder for note in workspace.index.notes()}
+    return Overview(
+        workspace.root, workspace.settings.servers, workspace.ways_in.state(), workspace.read_only,
+        _programs(workspace),
+        tuple(Group(one.id, one.name, one.on and one.id not in off) for one in groups),
+        tuple(sorted(_with_parents(folders))), tuple(tool.name for tool in workspace.registry.all()),
+    )  # fmt: skip
+
+
+def _programs(workspace: Workspace) -> tuple[Program, ...]:
+    tokens = {one.name: one for one in workspace.ways_in.tokens.clients} if workspace.ways_in.tokens else {}
+    profiles = named_profiles(workspace.settings)
+    there: dict[str, list[ConnectedClient]] = {}
+    for one in workspace.ways_in.hub.clients():
+        there.setdefault(one.client.name, []).append(one)
+    names = sorted({*tokens, *profiles, *there}, key=str.casefold)
+    return tuple(
+        Program(
+            name, tokens[name].made if name in tokens else None, _last(workspace, name, there.get(name, [])),
+            tuple(there.get(name, ())), profiles.get(name),
+        )
+        for name in names
+    )  # fmt: skip
+
+
+def _last(workspace: Workspace, name: str, sessions: list[ConnectedClient]) -> float | None:
+    if sessions:
+        return max(one.last for one in sessions)
+    entries = workspace.audit.entries(AuditFilter(caller=name), 1)
+    return entries[0].time if entries else None
+
+
+def named_profiles(settings: Settings) -> dict[str, CallerProfile]:
+    """The profiles that mean one program by its name; agents of the team have theirs elsewhere."""
+    team = {one.name for one in settings.team.agents}
+    found: dict[str, CallerProfile] = {}
+    for profile in settings.permissions.callers:
+        name = profile.caller
+        if not set(name) & _WILD and name.casefold() not in _WAYS_IN and name not in team:
+            found.setdefault(name, profile)
+    return found
+
+
+def with_profile(settings: Settings, profile: CallerProfile) -> Settings:
+    """The settings with this profile in the place of the one of its name."""
+    callers = settings.permissions.callers
+    known = next((at for at, one in enumerate(callers) if one.caller == profile.caller), None)
+    changed = (*callers, profile) if known is None else (*callers[:known], profile, *callers[known + 1 :])
+    return _with_callers(settings, changed)
+
+
+def without_profile(settings: Settings, name: str) -> Settings:
+    """The settings without what is said of one program by its name."""
+    return _with_callers(settings, tuple(one for one in settings.permissions.callers if one.caller != name))
+
+
+def with_servers(settings: Settings, **values: object) -> Settings:
+    """The settings with other switches of the local server."""
+    servers = ServerSettings.model_validate({**settings.servers.model_dump(), **values})
+    return settings.model_copy(update={"servers": servers})
+
+
+def make_token(workspace: Workspace, name: str) -> str:
+    """A token for a new program; it is not to be had again. Raises `ScriptoriumError`."""
+    return _tokens(workspace).make(name)
+
+
+def renew_token(workspace: Workspace, name: str) -> str:
+    """Another token for a program, in the place of the one it had or had not. Raises `ScriptoriumError`."""
+    tokens = _tokens(workspace)
+    known = any(one.name == name for one in tokens.clients)
+    return tokens.renew(name) if known else tokens.make(name)
+
+
+def revoke_token(workspace: Workspace, name: str) -> None:
+    """Take a program's token back, if it has one. Raises `ScriptoriumError`."""
+    tokens = _tokens(workspace)
+    if any(one.name == name for one in tokens.clients):
+        tokens.revoke(name)
+
+
+def _tokens(workspace: Workspace) -> ClientTokens:
+    tokens = workspace.ways_in.tokens
+    if tokens is None:
+        raise VaultBusyError("The vault is open for reading only; other programs can't be let in here.")
+    return tokens
+
+
+def _with_callers(settings: Settings, callers: tuple[CallerProfile, ...]) -> Settings:
+    permissions = settings.permissions.model_copy(update={"callers": callers})
+    return settings.model_copy(update={"permissions": permissions})
+
+
+def _with_parents(folders: set[str]) -> set[str]:
+    parts = (folder.split("/") for folder in folders)
+    return {"/".join(each[:end]) for each in parts for end in range(1, len(each) + 1)} - {""}

@@ -1,0 +1,148 @@
+"""A program's calls as they happen: what runs, what waits for the user, what has come of the others."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QListView, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from app.desktop.activity.activity import Activity, Starter, Status
+from app.desktop.activity.feed import ACTIVITY_ROLE, Feed
+from app.desktop.activity.line import Line
+from app.desktop.panel import EmptyState
+from app.desktop.theme import ThemeSource
+
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class _CallsOf(QSortFilterProxyModel):
+    """The lines of the feed that one program began."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._name = ""
+
+    def show_for(self, name: str) -> None:
+        if name != self._name:
+            self._name = name
+            self.invalidate()
+
+    def filterAcceptsRow(self, row: int, parent: _Index) -> bool:
+        activity: Activity = self.sourceModel().index(row, 0, parent).data(ACTIVITY_ROLE)
+        return activity.starter is Starter.CLIENT and activity.who == self._name
+
+
+class _List(QListView):
+    """Enter is for the line that is marked."""
+
+    entered_on = Signal(QModelIndex)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.entered_on.emit(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+
+class CallList(QWidget):
+    """The newest call first.
+
+    `review_requested` carries the id of a question, `entry_requested` the number of an entry in the audit
+    log, `log_requested` the program's name.
+    """
+
+    review_requested = Signal(str)
+    entry_requested = Signal(int)
+    log_requested = Signal(str)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = ""
+        self.shown = _CallsOf(self)
+        self.list = _List()
+        self.list.setItemDelegate(Line(theme, self.list))
+        self.list.setUniformItemSizes(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setAccessibleName(self.tr("Its calls, newest first"))
+        self.empty = EmptyState(
+            theme,
+            "terminal-window",
+            self.tr("No calls since the vault was opened"),
+            self.tr("They show up here as they come in; older ones are in the audit log."),
+        )
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(self.list)
+        self.review = QPushButton(self.tr("Review…"))
+        self.review.setToolTip(self.tr("See exactly what would be done, then decide"))
+        self.review.setProperty("role", "primary")
+        self.entry = QPushButton(self.tr("Show in the audit log"))
+        self.entry.setToolTip(self.tr("What was decided on the chosen call, and what came of it"))
+        self.log = QPushButton(self.tr("All its calls"))
+        self.log.setProperty("role", "quiet")
+        self.log.setToolTip(self.tr("The audit log of this program alone"))
+        row = QHBoxLayout()
+        row.setContentsMargins(14, 4, 14, 8)
+        row.setSpacing(8)
+        for button in (self.review, self.entry, self.log):
+            row.addWidget(button)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._stack, 1)
+        column.addLayout(row)
+        self.list.setModel(self.shown)
+        for signal in (
+            self.shown.rowsInserted, self.shown.rowsRemoved, self.shown.modelReset, self.shown.layoutChanged,
+            self.shown.dataChanged, self.list.selectionModel().currentChanged,
+        ):  # fmt: skip
+            signal.connect(self._follow)
+        self.list.doubleClicked.connect(self._act)
+        self.list.entered_on.connect(self._act)
+        self.review.clicked.connect(lambda: self._act(self.list.currentIndex()))
+        self.entry.clicked.connect(lambda: self._act(self.list.currentIndex()))
+        self.log.clicked.connect(lambda: self.log_requested.emit(self._name))
+        self._follow()
+
+    def set_feed(self, feed: Feed) -> None:
+        """Show calls of this feed."""
+        self.shown.setSourceModel(feed)
+        self._follow()
+
+    def show_for(self, name: str) -> None:
+        """Show the calls of the program called `name`."""
+        if name != self._name:
+            self._name = name
+            self.shown.show_for(name)
+            self._follow()
+
+    @property
+    def calls(self) -> tuple[Activity, ...]:
+        """What is listed."""
+        return tuple(self.shown.index(row, 0).data(ACTIVITY_ROLE) for row in range(self.shown.rowCount()))
+
+    @property
+    def current(self) -> Activity | None:
+        """The call that is marked; the newest, where none is."""
+        index = self.list.currentIndex()
+        if not index.isValid() and self.shown.rowCount():
+            index = self.shown.index(0, 0)
+        found: Activity | None = index.data(ACTIVITY_ROLE) if index.isValid() else None
+        return found
+
+    def _follow(self, *_: object) -> None:
+        self._stack.setCurrentIndex(1 if self.shown.rowCount() else 0)
+        call = self.current
+        waits = call is not None and call.status is Status.PENDING and call.request is not None
+        self.review.setVisible(waits)
+        self.entry.setEnabled(call is not None and call.entry is not None)
+
+    def _act(self, _: object) -> None:
+        call = self.current
+        if call is None:
+            return
+        if call.status is Status.PENDING and call.request is not None:
+            self.review_requested.emit(call.request.id)
+        elif call.entry is not None:
+            self.entry_requested.emit(call.entry.id)

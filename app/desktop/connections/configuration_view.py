@@ -1,0 +1,123 @@
+"""Shows and copies what a program's configuration has to say."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.connections.configurations import TARGETS, Configuration, Connection, Target, Way
+from app.desktop.theme import ThemeSource
+
+
+class ConfigurationView(QWidget):
+    """The configuration of one connection for the program that is chosen, by the way that is chosen."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._connection: Connection | None = None
+        self.target = QComboBox()
+        for one in TARGETS:
+            self.target.addItem(one.title, one)
+        self.target.setToolTip(self.tr("For which program"))
+        self.target.setAccessibleName(self.target.toolTip())
+        self.way = QComboBox()
+        self.way.setToolTip(self.tr("How the program gets in"))
+        self.way.setAccessibleName(self.way.toolTip())
+        self.copy = QPushButton(self.tr("Copy configuration"))
+        self.copy.setProperty("role", "primary")
+        self.copy.setToolTip(self.tr("Put it into the clipboard"))
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.text.setAccessibleName(self.tr("Configuration"))
+        self.text.setTabChangesFocus(True)
+        self.text.setMinimumHeight(round(40 * theme.zoom))
+        self.words = QLabel()
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setProperty("tone", "muted")
+        self.words.setWordWrap(True)
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        row.addWidget(self.target)
+        row.addWidget(self.way)
+        row.addStretch(1)
+        row.addWidget(self.copy)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(row)
+        column.addWidget(self.words)
+        column.addWidget(self.text, 1)
+        self.target.currentIndexChanged.connect(self._offer_ways)
+        self.way.currentIndexChanged.connect(self._show)
+        self.copy.clicked.connect(self._copy)
+        self._offer_ways()
+
+    def show_connection(self, connection: Connection, way: Way | None = None, target: str = "") -> None:
+        """Show this connection's configuration, at first for `target` and by `way` where they are given."""
+        self._connection = connection
+        ids = [one.id for one in TARGETS]
+        if target in ids:
+            self.target.setCurrentIndex(ids.index(target))
+        if way is not None and (at := self.way.findData(way)) >= 0:
+            self.way.setCurrentIndex(at)
+        self._show()
+
+    @property
+    def configuration(self) -> Configuration | None:
+        """What is shown."""
+        target: Target = self.target.currentData()
+        way: Way = self.way.currentData()
+        return target.make(self._connection, way) if self._connection is not None else None
+
+    def _offer_ways(self) -> None:
+        target: Target = self.target.currentData()
+        before = self.way.currentData()
+        names = {"stdio": self.tr("it starts Scriptorium"), "http": self.tr("over HTTP, with a token")}
+        self.way.blockSignals(True)
+        self.way.clear()
+        for way in target.ways:
+            self.way.addItem(names[way], way)
+        self.way.setCurrentIndex(max(0, self.way.findData(before)))
+        self.way.setEnabled(len(target.ways) > 1)
+        self.way.blockSignals(False)
+        self._show()
+
+    def _show(self, *_: object) -> None:
+        made = self.configuration
+        if made is None:
+            return
+        # What is marked or scrolled stays while nothing else is to be shown.
+        if made.text.rstrip("\n") != self.text.toPlainText():
+            self.text.setPlainText(made.text.rstrip("\n"))
+        self.words.setText(self._place_words(made))
+        usable = self.way.currentData() == "stdio" or bool(self._connection and self._connection.address)
+        self.copy.setEnabled(usable)
+
+    def _place_words(self, made: Configuration) -> str:
+        connection = self._connection
+        place = self.tr("Belongs into {0}, beside what is there.") if made.merged else self.tr("For {0}.")
+        words = [place.format(made.place)]
+        if self.way.currentData() == "http" and connection is not None:
+            if not connection.address:
+                words = [self.tr("The server does not listen now, so there is no address to give.")]
+            elif not connection.token and "input:" not in made.text:
+                words.append(self.tr("Put its token in the marked place; a forgotten one can be renewed."))
+            elif connection.token and "input:" in made.text:
+                words.append(self.tr("VS Code asks for the token and keeps it apart."))
+        return " ".join(words)
+
+    def _copy(self) -> None:
+        made = self.configuration
+        if made is not None:
+            QGuiApplication.clipboard().setText(made.text)
+            self.words.setText(self.tr("Copied. {0}").format(self._place_words(made)))

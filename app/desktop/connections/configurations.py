@@ -1,0 +1,189 @@
+"""What is to be written where so that a program outside finds this vault's tools. No Qt.
+
+Two ways lead in. By *stdio* the program starts `scriptorium mcp` itself, which joins the open window: no
+token, no port. By *HTTP* it calls the local server with its token. The formats are those of the programs'
+own manuals.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Way = Literal["stdio", "http"]
+_PLAIN = re.compile(r"[^a-z0-9]+")
+_KEY_LONGEST = 20
+_SHOWN_TOKEN = "THE-TOKEN"
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """What a configuration is made of. `address` is the server's, `token` empty where it is not known."""
+
+    vault: Path
+    name: str
+    command: tuple[str, ...]
+    address: str
+    token: str = ""
+
+    @property
+    def key(self) -> str:
+        """What the program calls the server: short, since it stands before the name of each tool."""
+        slug = _PLAIN.sub("-", self.vault.name.casefold()).strip("-")[:_KEY_LONGEST].strip("-")
+        return f"scriptorium-{slug}" if slug else "scriptorium"
+
+    @property
+    def mcp(self) -> str:
+        """The address of the MCP server."""
+        return f"{self.address}/mcp"
+
+    @property
+    def bearer(self) -> str:
+        """What the header `Authorization` says."""
+        return f"Bearer {self.token or _SHOWN_TOKEN}"
+
+    @property
+    def stdio(self) -> tuple[str, ...]:
+        """The command that the program starts."""
+        return (*self.command, "mcp", str(self.vault), "--name", self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """`text` belongs into `place` (a file, or a terminal), which `merged` with what is there already."""
+
+    text: str
+    place: str
+    merged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A program that can be connected: the ways it knows, and what makes its configuration."""
+
+    id: str
+    title: str
+    ways: tuple[Way, ...]
+    make: Callable[[Connection, Way], Configuration]
+
+
+def own_command() -> tuple[str, ...]:
+    """The command that starts this app, with whole paths: programs outside look in other folders than we."""
+    if image := os.environ.get("APPIMAGE"):
+        return (image,)
+    if getattr(sys, "frozen", False):
+        return (sys.executable,)
+    # Not resolved: the folder of an environment's Python also has its scripts.
+    beside = Path(sys.executable).parent / ("scriptorium.exe" if os.name == "nt" else "scriptorium")
+    if beside.is_file():
+        return (str(beside),)
+    if found := shutil.which("scriptorium"):
+        return (str(Path(found).absolute()),)
+    return (sys.executable, "-m", "app")
+
+
+def shell_line(parts: tuple[str, ...]) -> str:
+    """`parts` as one line for a terminal of this system."""
+    return subprocess.list2cmdline(parts) if os.name == "nt" else shlex.join(parts)
+
+
+def _claude_desktop(to: Connection, _: Way) -> Configuration:
+    places = {
+        "darwin": "~/Library/Application Support/Claude/claude_desktop_config.json",
+        "win32": r"%APPDATA%\Claude\claude_desktop_config.json",
+    }
+    place = places.get(sys.platform, "~/.config/Claude/claude_desktop_config.json")
+    return Configuration(_servers(to, _started(to)), place, True)
+
+
+def _claude_code(to: Connection, way: Way) -> Configuration:
+    if way == "stdio":
+        line = shell_line(("claude", "mcp", "add", "--scope", "user", to.key, "--", *to.stdio))
+        return Configuration(line, "a terminal", False)
+    # As a file, not as a command: the token would stay in the terminal's history.
+    return Configuration(_servers(to, {"type": "http"} | _called(to)), ".mcp.json", True)
+
+
+def _cursor(to: Connection, way: Way) -> Configuration:
+    entry = _started(to) if way == "stdio" else _called(to)
+    return Configuration(_servers(to, entry), "~/.cursor/mcp.json", True)
+
+
+def _vs_code(to: Connection, way: Way) -> Configuration:
+    place = "mcp.json (command “MCP: Open User Configuration”)"
+    if way == "stdio":
+        return Configuration(_json({"servers": {to.key: {"type": "stdio"} | _started(to)}}), place, True)
+    # It asks for what is named under "inputs" once, and keeps it apart from the file.
+    asked = f"{to.key}-token"
+    entry = {"type": "http", "url": to.mcp, "headers": {"Authorization": f"Bearer ${{input:{asked}}}"}}
+    question = {"type": "promptString", "id": asked, "description": "Scriptorium token", "password": True}
+    return Configuration(_json({"servers": {to.key: entry}, "inputs": [question]}), place, True)
+
+
+def _gemini(to: Connection, way: Way) -> Configuration:
+    called = {"httpUrl": to.mcp, "headers": {"Authorization": to.bearer}}
+    entry = _started(to) if way == "stdio" else called
+    return Configuration(_servers(to, entry), "~/.gemini/settings.json", True)
+
+
+def _codex(to: Connection, way: Way) -> Configuration:
+    lines = [f"[mcp_servers.{to.key}]"]
+    if way == "stdio":
+        # A JSON string is a basic string of TOML, too.
+        lines += [f"command = {_word(to.stdio[0])}", f"args = [{', '.join(map(_word, to.stdio[1:]))}]"]
+    else:
+        lines += [f"url = {_word(to.mcp)}", f'http_headers = {{ "Authorization" = {_word(to.bearer)} }}']
+    return Configuration("\n".join(lines) + "\n", "~/.codex/config.toml", True)
+
+
+def _any(to: Connection, way: Way) -> Configuration:
+    entry = {"type": "stdio"} | _started(to) if way == "stdio" else {"type": "http"} | _called(to)
+    return Configuration(_servers(to, entry), "the program's configuration", True)
+
+
+def _curl(to: Connection, _: Way) -> Configuration:
+    header = f"Authorization: {to.bearer}"
+    line = shell_line(("curl", "-H", header, f"{to.address}/api/v1/tools"))
+    return Configuration(line, "a terminal", False)
+
+
+TARGETS: tuple[Target, ...] = (
+    Target("claude-desktop", "Claude Desktop", ("stdio",), _claude_desktop),
+    Target("claude-code", "Claude Code", ("stdio", "http"), _claude_code),
+    Target("cursor", "Cursor", ("stdio", "http"), _cursor),
+    Target("vs-code", "VS Code", ("stdio", "http"), _vs_code),
+    Target("gemini-cli", "Gemini CLI", ("stdio", "http"), _gemini),
+    Target("codex", "Codex", ("stdio", "http"), _codex),
+    Target("other", "Another MCP client", ("stdio", "http"), _any),
+    Target("curl", "curl (HTTP API)", ("http",), _curl),
+)
+
+
+def _started(to: Connection) -> dict[str, object]:
+    command, *arguments = to.stdio
+    return {"command": command, "args": arguments}
+
+
+def _called(to: Connection) -> dict[str, object]:
+    return {"url": to.mcp, "headers": {"Authorization": to.bearer}}
+
+
+def _servers(to: Connection, entry: Mapping[str, object]) -> str:
+    return _json({"mcpServers": {to.key: entry}})
+
+
+def _json(content: object) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _word(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,319 @@
+"""The connection page: the local server, the programs that may come in, what each may do and does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QHeaderView,
+    QLabel,
+    QSplitter,
+    QStackedWidget,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from app.desktop import dialogs, tasks
+from app.desktop.activity.feed import Feed
+from app.desktop.bridge import VaultClient
+from app.desktop.connections import asking
+from app.desktop.connections.asking import Overview, Program
+from app.desktop.connections.configurations import Way
+from app.desktop.connections.program_page import ProgramPage
+from app.desktop.connections.server_bar import ServerBar
+from app.desktop.connections.sheets import NewProgramSheet, SetUpSheet
+from app.desktop.connections.words import may_words, state_words
+from app.desktop.panel import EmptyState, Panel, ThemedButton
+from app.desktop.theme import Theme, ThemeSource, icon
+from app.errors import ScriptoriumError
+from app.events import Event
+from app.servers.door_state import DoorChanged
+from app.servers.presence import CallMoved, ClientGone, ClientSeen
+from app.servers.tokens import ClientsChanged
+from app.settings import CallerProfile, Settings
+from app.vault.visible import describe
+from app.workspace import SettingsChanged
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+_NAME = Qt.ItemDataRole.UserRole
+_SETTLE_MS = 150
+_TELLING = (DoorChanged, ClientSeen, ClientGone, CallMoved, ClientsChanged, SettingsChanged)
+
+
+class ConnectionsPanel(Panel):
+    """A row per program; on the right what may be done and is done by the one that is chosen.
+
+    `settings_wanted` carries a function that makes the changed settings of the present ones,
+    `review_requested` the id of a question, `entry_requested` the number of an audit entry, `log_requested` a
+    caller.
+    """
+
+    settings_wanted = Signal(object)
+    review_requested = Signal(str)
+    entry_requested = Signal(int)
+    log_requested = Signal(str)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._client = client
+        self._theme = theme
+        self._read = False
+        self._wanted = ""  # the program to be shown as soon as it is listed
+        self.shown: Overview | None = None
+        self.title.hide()  # The tab over the panel has its name; the line below says where the server is.
+        self.setAccessibleName(self.tr("Connections"))
+        self.add_button = ThemedButton(theme, "plus", self.tr("Connect a program…"))
+        self.add_button.clicked.connect(self.add_program)
+        self.bar = ServerBar(theme)
+        self.bar.add(self.add_button)
+        self.notice = QLabel()
+        self.notice.setTextFormat(Qt.TextFormat.PlainText)
+        self.notice.setProperty("tone", "danger")
+        self.notice.setWordWrap(True)
+        self.notice.setContentsMargins(14, 0, 14, 6)
+        self.notice.hide()
+        self.table = self._made_table()
+        self.page = ProgramPage(theme)
+        self.empty = EmptyState(
+            theme,
+            "broadcast",
+            self.tr("No program is connected"),
+            self.tr(
+                "Let Claude, Cursor, VS Code or any other MCP client work with these notes. Each change that "
+                "it proposes is shown to you here before it is written, as the agent's are."
+            ),
+            (self.tr("Connect a program…"), self.add_program),
+        )
+        self._stack = QStackedWidget()
+        self._soon = QTimer(self, interval=_SETTLE_MS, singleShot=True)
+        self._soon.timeout.connect(self._reload)
+        self._build()
+        self._connect()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Read how things are when somebody looks."""
+        super().showEvent(event)
+        self._reload()
+
+    def set_feed(self, feed: Feed) -> None:
+        """Show the programs' calls of this feed."""
+        self.page.calls.set_feed(feed)
+
+    # Showing
+
+    async def load(self) -> None:
+        """Show the server and the programs as they are now."""
+        self._read = True
+        shown = await self._client.run(asking.overview)
+        chosen = self.chosen
+        self.shown = shown
+        self.bar.show_overview(shown)
+        self.table.blockSignals(True)
+        self.table.clear()
+        for program in shown.programs:
+            self.table.addTopLevelItem(self._row(program, shown))
+        self.table.blockSignals(False)
+        self._stack.setCurrentIndex(1 if shown.programs else 0)
+        self.add_button.setEnabled(not shown.read_only)
+        if self._wanted in (one.name for one in shown.programs):
+            self.choose(self._wanted)
+            self._wanted = ""
+        elif shown.programs:
+            self.choose(chosen.name if chosen is not None else shown.programs[0].name)
+
+    @property
+    def chosen(self) -> Program | None:
+        """The program that is shown."""
+        row = self.table.currentItem()
+        name = row.data(0, _NAME) if row is not None else None
+        programs = self.shown.programs if self.shown is not None else ()
+        return next((one for one in programs if one.name == name), None)
+
+    def choose(self, name: str) -> None:
+        """Show the program called so; the first one where there is none."""
+        if self.shown is None or not self.shown.programs:
+            return
+        names = [one.name for one in self.shown.programs]
+        at = names.index(name) if name in names else 0
+        self.table.setCurrentIndex(self.table.model().index(at, 0))
+        self.page.show_program(self.shown.programs[at], self.shown)
+
+    def _row(self, program: Program, shown: Overview) -> QTreeWidgetItem:
+        may = may_words(program.profile, shown.groups)
+        row = QTreeWidgetItem([describe(program.name), state_words(program), may])
+        theme = self._theme.theme
+        color = theme.success if program.sessions else theme.faint
+        row.setIcon(0, icon(theme, "desktop" if program.made is None else "key", color))
+        row.setToolTip(0, describe(program.says) or describe(program.name))
+        row.setToolTip(2, may)
+        row.setData(0, _NAME, program.name)
+        return row
+
+    def _take(self, events: tuple[Event, ...]) -> None:
+        if self._read and self.isVisible() and any(isinstance(event, _TELLING) for event in events):
+            self._soon.start()
+
+    def _reload(self) -> None:
+        tasks.start(self.load(), owner=self, what=self.tr("show the connections"))
+
+    def _redraw(self, _: Theme) -> None:
+        if self._read:
+            self._reload()
+
+    # Doing
+
+    def add_program(self) -> None:
+        """Ask which program is to be connected, and show how."""
+        self._start(self._add(), self.tr("connect the program"))
+
+    async def _add(self) -> None:
+        name = problem = ""
+        while True:
+            sheet = NewProgramSheet(self._theme, self.window(), name, problem)
+            if await dialogs.ask(sheet) != int(QDialog.DialogCode.Accepted):
+                return
+            name, target, way, token = sheet.name.text().strip(), sheet.target, sheet.way, ""
+            try:
+                if way == "http":
+                    token = await self._client.run(partial(_made_token, name))
+                elif not Program(name).can_be_narrowed:
+                    problem = self.tr("A program can't be called “{0}”.").format(name)
+                    continue
+            except ScriptoriumError as error:
+                problem = error.message
+                continue
+            break
+        if target.id == "curl":
+            self._switch("http_api", True)
+        elif way == "http":
+            self._switch("mcp", True)
+        self._remember(name)
+        await self._show_set_up(Program(name), token, target.id)
+
+    def _remember(self, name: str) -> None:
+        """Keep a program in the list by what it may do: so far, all that any may."""
+        known = asking.named_profiles
+
+        def remembered(settings: Settings) -> Settings:
+            if name in known(settings):
+                return settings
+            return asking.with_profile(settings, CallerProfile(caller=name))
+
+        self.settings_wanted.emit(remembered)
+
+    async def _show_set_up(self, program: Program, token: str, target: str = "") -> None:
+        self._wanted = program.name
+        await self.load()
+        if self.shown is not None:
+            connection = self.page.connection(program, self.shown, token)
+            way: Way = "http" if token else "stdio"
+            sheet = SetUpSheet(connection, way, target, self._theme, self.window())
+            await dialogs.ask(sheet)
+            await self.load()
+
+    async def _renew(self, program: Program) -> None:
+        if program.made is not None:
+            title = self.tr("Another token for {0}?").format(describe(program.name))
+            words = self.tr("The one it has is void at once, and what it waits for is withdrawn.")
+            if not await dialogs.confirm(self.window(), title, words, self.tr("Renew the token")):
+                return
+        token = await self._tried(partial(_renewed_token, program.name))
+        if token:
+            await self._show_set_up(program, token)
+
+    async def _remove(self, program: Program) -> None:
+        title = self.tr("Remove {0}?").format(describe(program.name))
+        words = self.tr("Its token is void at once, what it waits for is withdrawn, and its limits are gone.")
+        sure = await dialogs.confirm(self.window(), title, words, self.tr("Remove"), danger=True)
+        if sure and await self._tried(partial(_revoked, program.name)) is not None:
+            self.settings_wanted.emit(lambda settings: asking.without_profile(settings, program.name))
+            await self.load()
+
+    async def _tried(self, work: Callable[..., str]) -> str | None:
+        """What came of it; None where it could not be done, and the panel says why."""
+        try:
+            made = await self._client.run(work)
+        except ScriptoriumError as error:
+            self.notice.setText(error.message)
+            self.notice.show()
+            return None
+        self.notice.hide()
+        return made
+
+    def _switch(self, name: str, on: bool) -> None:
+        self.settings_wanted.emit(lambda settings: asking.with_servers(settings, **{name: on}))
+
+    def _keep_profile(self, profile: CallerProfile) -> None:
+        self.settings_wanted.emit(lambda settings: asking.with_profile(settings, profile))
+
+    def _start(self, work: Coroutine[object, object, None], what: str) -> None:
+        tasks.start(work, owner=self, what=what)
+
+    # Building
+
+    def _connect(self) -> None:
+        page = self.page
+        self.bar.switched.connect(self._switch)
+        page.may.changed.connect(self._keep_profile)
+        page.renew_requested.connect(lambda one: self._start(self._renew(one), self.tr("make a token")))
+        page.remove_requested.connect(
+            lambda one: self._start(self._remove(one), self.tr("remove the program"))
+        )
+        page.calls.review_requested.connect(self.review_requested)
+        page.calls.entry_requested.connect(self.entry_requested)
+        page.calls.log_requested.connect(self.log_requested)
+        self.table.currentItemChanged.connect(self._show_chosen)
+        self._client.events.batch.connect(self._take)
+        self._theme.changed.connect(self._redraw)
+
+    def _show_chosen(self, *_: object) -> None:
+        if (program := self.chosen) is not None and self.shown is not None:
+            self.page.show_program(program, self.shown)
+
+    def _build(self) -> None:
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(self.table)
+        split.addWidget(self.page)
+        split.setSizes([round(460 * self._theme.zoom), round(640 * self._theme.zoom)])
+        split.setStretchFactor(0, 1)
+        split.setStretchFactor(1, 2)
+        split.setChildrenCollapsible(False)
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(split)
+        self.column.addWidget(self.bar)
+        self.column.addWidget(self.notice)
+        self.column.addWidget(self._stack, 1)
+
+    def _made_table(self) -> QTreeWidget:
+        table = QTreeWidget()
+        table.setHeaderLabels([self.tr("Program"), self.tr("State"), self.tr("May")])
+        table.setRootIsDecorated(False)
+        table.setUniformRowHeights(True)
+        table.setAccessibleName(self.tr("Programs that may use this vault"))
+        table.header().setStretchLastSection(False)
+        table.header().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+        table.setColumnWidth(0, round(150 * self._theme.zoom))
+        table.setColumnWidth(1, round(94 * self._theme.zoom))
+        table.setMinimumWidth(round(260 * self._theme.zoom))
+        return table
+
+
+def _made_token(name: str, workspace: Workspace) -> str:
+    return asking.make_token(workspace, name)
+
+
+def _renewed_token(name: str, workspace: Workspace) -> str:
+    return asking.renew_token(workspace, name)
+
+
+def _revoked(name: str, workspace: Workspace) -> str:
+    asking.revoke_token(workspace, name)
+    return name

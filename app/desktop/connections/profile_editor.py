@@ -1,0 +1,239 @@
+"""What one program may do at all: whether it only reads, with which tools, in which folders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QCompleter,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QRadioButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.connections.asking import Group
+from app.desktop.panel import ThemedButton
+from app.desktop.theme import ThemeSource
+from app.errors import ScriptoriumError
+from app.settings import CallerProfile
+from app.vault.globs import word_matches
+from app.vault.path import NotePath
+
+_COLUMNS = 3
+
+
+class ProfileEditor(QScrollArea):
+    """Every change that can be kept is told at once: `changed` carries the `CallerProfile`."""
+
+    changed = Signal(object)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._profile = CallerProfile()
+        self._groups: tuple[Group, ...] = ()
+        self._tools: tuple[str, ...] = ()
+        self._known_folders: tuple[str, ...] = ()
+        self.boxes: dict[str, QCheckBox] = {}
+        self.read_only = QCheckBox(self.tr("Only reads: it can't even propose a change"))
+        self.read_only.setToolTip(self.tr("Otherwise each change that it proposes is shown to you first"))
+        self.every = QRadioButton(self.tr("Every category that is on"))
+        self.some = QRadioButton(self.tr("Only these:"))
+        self.tools = QLineEdit()
+        self.tools.setPlaceholderText(self.tr("All tools of these categories"))
+        self.tools.setToolTip(
+            self.tr("Names with commas between them, such as search_*, read_note, edit_note.append")
+        )
+        self.tools.setAccessibleName(self.tr("Only these tools"))
+        self.folders = QListWidget()
+        self.folders.setAccessibleName(self.tr("Folders that it may see"))
+        self.folders.setMaximumHeight(round(84 * theme.zoom))
+        self.folder = QLineEdit()
+        self.folder.setPlaceholderText(self.tr("Add a folder; none: the whole vault"))
+        self.folder.setAccessibleName(self.tr("Folder to add"))
+        self.folder.setToolTip(self.tr("Enter adds it. The program then sees no note outside these folders"))
+        self.add_button = ThemedButton(theme, "plus", self.tr("Add the folder"))
+        self.remove_button = ThemedButton(theme, "minus", self.tr("Take the chosen folder out"))
+        self.problem = QLabel()
+        self.problem.setProperty("tone", "danger")
+        self.problem.setTextFormat(Qt.TextFormat.PlainText)
+        self.problem.setWordWrap(True)
+        self._choices = QWidget()
+        self._grid = QGridLayout(self._choices)
+        self._build()
+        self._connect()
+
+    def show_choices(self, groups: Sequence[Group], folders: Sequence[str], tools: Sequence[str]) -> None:
+        """Offer these categories, folders and tools."""
+        self._tools, self._known_folders = tuple(tools), tuple(folders)
+        completer = QCompleter(list(folders), self)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        self.folder.setCompleter(completer)
+        if tuple(groups) == self._groups:
+            return
+        self._groups = tuple(groups)
+        for box in self.boxes.values():
+            box.deleteLater()
+        self.boxes.clear()
+        for at, group in enumerate(self._groups):
+            box = QCheckBox(group.name if group.on else self.tr("{0} (off)").format(group.name))
+            off = self.tr("Switched off for everybody, in the settings; this can't switch it on")
+            box.setToolTip("" if group.on else off)
+            box.toggled.connect(self._tell)
+            self.boxes[group.id] = box
+            self._grid.addWidget(box, at // _COLUMNS, at % _COLUMNS)
+        self._fill()
+
+    def show_profile(self, profile: CallerProfile) -> None:
+        """Show what a program may do; what is being typed for the same one stays."""
+        if profile == self._profile:
+            return
+        if profile.caller != self._profile.caller:
+            self.folder.clear()
+        self._profile = profile
+        self._fill()
+
+    def _fill(self) -> None:
+        profile = self._profile
+        for widget in (self.read_only, self.every, self.some, *self.boxes.values()):
+            widget.blockSignals(True)
+        self.read_only.setChecked(profile.read_only)
+        (self.some if profile.categories else self.every).setChecked(True)
+        for id, box in self.boxes.items():
+            box.setChecked(id in profile.categories if profile.categories else self._is_on(id))
+        for widget in (self.read_only, self.every, self.some, *self.boxes.values()):
+            widget.blockSignals(False)
+        self._choices.setVisible(bool(profile.categories))
+        if not self.tools.hasFocus():
+            self.tools.setText(", ".join(profile.tools))
+        with QSignalBlocker(self.folders):
+            self.folders.clear()
+            self.folders.addItems(list(profile.folders))
+        self.folders.setVisible(bool(profile.folders))
+        self.remove_button.setEnabled(bool(profile.folders))
+        self._say("")
+
+    def _choose_some(self, on: bool) -> None:
+        self._choices.setVisible(on)
+        self._tell()
+
+    def _is_on(self, id: str) -> bool:
+        return any(group.id == id and group.on for group in self._groups)
+
+    def _tell(self, *_: object) -> None:
+        """Tell of the profile as the controls have it, unless it would mean something else."""
+        chosen = tuple(id for id, box in self.boxes.items() if box.isChecked())
+        if self.some.isChecked() and not chosen:
+            # An empty list means every category: what nobody may do is said by taking its token back.
+            self._say(self.tr("Leave at least one category, or remove the program."))
+            return
+        tools = tuple(dict.fromkeys(part.strip() for part in self.tools.text().split(",") if part.strip()))
+        unknown = [one for one in tools if not self._means_a_tool(one)]
+        if unknown:
+            self._say(self.tr("No tool is called {0}.").format(", ".join(unknown)))
+            return
+        made = CallerProfile(
+            caller=self._profile.caller,
+            categories=chosen if self.some.isChecked() else (),
+            tools=tools,
+            folders=tuple(self.folders.item(at).text() for at in range(self.folders.count())),
+            read_only=self.read_only.isChecked(),
+        )
+        self._say("")
+        if made != self._profile:
+            self._profile = made
+            self.changed.emit(made)
+
+    def _means_a_tool(self, glob: str) -> bool:
+        name = glob.partition(".")[0]
+        return any(word_matches(name, tool) for tool in self._tools)
+
+    def add_folder(self) -> None:
+        """Let the program see the folder that is typed."""
+        text = self.folder.text().strip().strip("/")
+        if not text:
+            return
+        try:
+            folder = text if text in self._known_folders else str(NotePath.parse(text))
+        except ScriptoriumError as error:
+            self._say(error.message)
+            return
+        known = [self.folders.item(at).text() for at in range(self.folders.count())]
+        if folder not in known:
+            self.folders.addItem(folder)
+            self.folders.setVisible(True)
+            self.remove_button.setEnabled(True)
+        self.folder.clear()
+        self._tell()
+
+    def remove_folder(self) -> None:
+        """Take the chosen folder out, or the last one."""
+        at = self.folders.currentRow() if self.folders.currentRow() >= 0 else self.folders.count() - 1
+        if at >= 0:
+            self.folders.takeItem(at)
+            self.folders.setVisible(self.folders.count() > 0)
+            self.remove_button.setEnabled(self.folders.count() > 0)
+            self._tell()
+
+    def _say(self, words: str) -> None:
+        self.problem.setText(words)
+        self.problem.setVisible(bool(words))
+
+    def _connect(self) -> None:
+        self.read_only.toggled.connect(self._tell)
+        self.some.toggled.connect(self._choose_some)
+        self.tools.editingFinished.connect(self._tell)
+        self.folder.returnPressed.connect(self.add_folder)
+        self.add_button.clicked.connect(self.add_folder)
+        self.remove_button.clicked.connect(self.remove_folder)
+
+    def _build(self) -> None:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(14, 10, 14, 12)
+        column.setSpacing(6)
+        column.addWidget(self.read_only)
+        column.addSpacing(4)
+        column.addWidget(_heading(self.tr("Tools")))
+        choice = QHBoxLayout()
+        choice.setSpacing(16)
+        choice.addWidget(self.every)
+        choice.addWidget(self.some)
+        choice.addStretch(1)
+        column.addLayout(choice)
+        self._grid.setContentsMargins(4, 0, 0, 0)
+        self._grid.setHorizontalSpacing(18)
+        self._grid.setVerticalSpacing(2)
+        self._grid.setColumnStretch(_COLUMNS, 1)
+        column.addWidget(self._choices)
+        column.addWidget(self.tools)
+        column.addSpacing(4)
+        column.addWidget(_heading(self.tr("Folders")))
+        column.addWidget(self.folders)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        row.addWidget(self.folder, 1)
+        row.addWidget(self.add_button)
+        row.addWidget(self.remove_button)
+        column.addLayout(row)
+        column.addWidget(self.problem)
+        column.addStretch(1)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(page)
+        self.problem.hide()
+
+
+def _heading(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setProperty("textSize", "strong")
+    return label

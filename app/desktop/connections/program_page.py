@@ -1,0 +1,127 @@
+"""One program: who it is, what it may do, its calls, and its configuration."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTabWidget, QVBoxLayout, QWidget
+
+from app.desktop.connections.asking import Overview, Program
+from app.desktop.connections.calls import CallList
+from app.desktop.connections.configuration_view import ConfigurationView
+from app.desktop.connections.configurations import Connection, Way, own_command
+from app.desktop.connections.profile_editor import ProfileEditor
+from app.desktop.connections.words import session_words, state_words, token_words
+from app.desktop.panel import ElidedLabel
+from app.desktop.theme import ThemeSource
+from app.settings import CallerProfile
+from app.vault.visible import describe
+
+_MOST_SESSIONS = 2
+
+
+class ProgramPage(QWidget):
+    """`renew_requested` and `remove_requested` carry the `Program` that is shown."""
+
+    renew_requested = Signal(object)
+    remove_requested = Signal(object)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.program: Program | None = None
+        self._command = own_command()
+        self._theme = theme
+        self.name = ElidedLabel()
+        self.name.setProperty("textSize", "strong")
+        self.state = QLabel()
+        self.state.setProperty("tone", "muted")
+        self.facts = QLabel()
+        self.facts.setTextFormat(Qt.TextFormat.PlainText)
+        self.facts.setProperty("tone", "muted")
+        self.facts.setWordWrap(True)
+        self.taint = QLabel(
+            self.tr("It has read text from outside (the web, another tool): each of its changes asks you.")
+        )
+        self.taint.setProperty("tone", "warning")
+        self.taint.setWordWrap(True)
+        self.renew = QPushButton()
+        self.remove = QPushButton(self.tr("Remove…"))
+        self.remove.setToolTip(self.tr("Take its token back and forget what it may do"))
+        self.may = ProfileEditor(theme)
+        self.no_profile = QLabel(
+            self.tr("Its name stands for many programs: what they may do is set in the settings, for all.")
+        )
+        self.no_profile.setWordWrap(True)
+        self.no_profile.setProperty("tone", "muted")
+        self.no_profile.setContentsMargins(14, 10, 14, 10)
+        self.calls = CallList(theme)
+        self.configuration = ConfigurationView(theme)
+        self.tabs = QTabWidget()
+        self._build()
+        self.renew.clicked.connect(lambda: self.renew_requested.emit(self.program))
+        self.remove.clicked.connect(lambda: self.remove_requested.emit(self.program))
+
+    def show_program(self, program: Program, shown: Overview) -> None:
+        """Show a program as it is now; what is being edited of the same one stays."""
+        same = self.program is not None and self.program.name == program.name
+        self.program = program
+        self.name.setText(describe(program.name))
+        self.state.setText(state_words(program))
+        lines = session_words(program)
+        more = len(lines) - _MOST_SESSIONS
+        said = [*lines[:_MOST_SESSIONS], *([self.tr("and {0} more").format(more)] if more > 0 else [])]
+        self.facts.setText("\n".join([*said, token_words(program)]))
+        self.facts.setToolTip("\n".join(lines))
+        self.taint.setVisible(program.is_tainted)
+        has = program.made is not None
+        self.renew.setText(self.tr("Renew the token…") if has else self.tr("Make a token…"))
+        self.renew.setToolTip(
+            self.tr("The one it has is void then") if has else self.tr("For programs that come in over HTTP")
+        )
+        self.remove.setVisible(has or program.profile is not None)
+        self.renew.setVisible(program.can_be_narrowed)
+        self.may.setVisible(program.can_be_narrowed)
+        self.no_profile.setVisible(not program.can_be_narrowed)
+        self.may.show_choices(shown.groups, shown.folders, shown.tools)
+        self.may.show_profile(program.profile or CallerProfile(caller=program.name))
+        self.calls.show_for(program.name)
+        way: Way | None = None if same else ("http" if has else "stdio")
+        self.configuration.show_connection(self.connection(program, shown), way)
+
+    def connection(self, program: Program, shown: Overview, token: str = "") -> Connection:
+        """What the program's configuration is made of."""
+        return Connection(shown.vault, program.name, self._command, shown.door.address, token)
+
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.name)
+        head.addWidget(self.state)
+        head.addStretch(1)
+        head.addWidget(self.renew)
+        head.addWidget(self.remove)
+        top = QVBoxLayout()
+        top.setContentsMargins(14, 8, 14, 6)
+        top.setSpacing(4)
+        top.addLayout(head)
+        top.addWidget(self.facts)
+        top.addWidget(self.taint)
+        permissions = QWidget()
+        column = QVBoxLayout(permissions)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.no_profile)
+        column.addWidget(self.may, 1)
+        setting_up = QWidget()
+        row = QVBoxLayout(setting_up)
+        row.setContentsMargins(14, 10, 14, 10)
+        row.addWidget(self.configuration)
+        self.tabs.setDocumentMode(True)
+        # Its pages scroll or shrink: the panel must not push the rest of the window together.
+        self.tabs.setMinimumHeight(round(130 * self._theme.zoom))
+        self.tabs.addTab(permissions, self.tr("What it may do"))
+        self.tabs.addTab(self.calls, self.tr("Calls"))
+        self.tabs.addTab(setting_up, self.tr("Configuration"))
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(top)
+        whole.addWidget(self.tabs, 1)

@@ -1,0 +1,84 @@
+"""The line over the page: where the local server listens, and what it is open for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
+
+from app.desktop.connections.asking import Overview
+from app.desktop.panel import ElidedLabel, ThemedButton
+from app.desktop.theme import Theme, ThemeSource, icon
+
+
+class ServerBar(QWidget):
+    """`switched` carries the name of a field of the server's settings, and whether it is to be on."""
+
+    switched = Signal(str, bool)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._source = theme
+        self._shown: Overview | None = None
+        self._mark = QLabel()
+        self.words = ElidedLabel()
+        self.copy = ThemedButton(theme, "copy", self.tr("Copy the server's address"), size=16)
+        self.copy.clicked.connect(self._copy)
+        self.mcp = QCheckBox(self.tr("MCP server"))
+        self.mcp.setToolTip(self.tr("Programs with a token may call tools at /mcp; you approve changes"))
+        self.http_api = QCheckBox(self.tr("HTTP API"))
+        self.http_api.setToolTip(self.tr("The same tools at /api/v1, for programs with a token"))
+        self.mcp.toggled.connect(lambda on: self.switched.emit("mcp", on))
+        self.http_api.toggled.connect(lambda on: self.switched.emit("http_api", on))
+        self._row = row = QHBoxLayout(self)
+        row.setContentsMargins(14, 5, 6, 5)
+        row.setSpacing(8)
+        row.addWidget(self._mark)
+        row.addWidget(self.words)
+        row.addWidget(self.copy)
+        row.addStretch(1)
+        row.addWidget(self.mcp)
+        row.addWidget(self.http_api)
+        theme.changed.connect(self._draw)
+
+    def add(self, widget: QWidget) -> None:
+        """Put `widget` at the right end."""
+        self._row.addWidget(widget)
+
+    def show_overview(self, shown: Overview) -> None:
+        """Show where the server is."""
+        self._shown = shown
+        self.words.setText(self._words(shown))
+        self.copy.setVisible(bool(shown.door.address))
+        for box, on in ((self.mcp, shown.settings.mcp), (self.http_api, shown.settings.http_api)):
+            box.blockSignals(True)
+            box.setChecked(on)
+            box.blockSignals(False)
+        self._draw(self._source.theme)
+
+    def _words(self, shown: Overview) -> str:
+        if shown.read_only:
+            return self.tr("The vault is open for reading only here: no other program can use it.")
+        if not shown.door.port:
+            closed = self.tr("The local server does not listen: only this window can use the vault.")
+            return shown.door.problem or closed
+        words = self.tr("Listens at {0}, for this machine only").format(shown.door.address)
+        if shown.door.port != shown.door.wanted_port:
+            words += self.tr("; port {0} was taken").format(shown.door.wanted_port)
+        if not shown.settings.mcp and not shown.settings.http_api:
+            words += self.tr("; tokens let nobody in now")
+        return f"{words}. {shown.door.problem}" if shown.door.problem else words
+
+    def _draw(self, theme: Theme) -> None:
+        if (shown := self._shown) is None:
+            return
+        bad = bool(shown.door.problem) or not shown.door.port
+        side = round(16 * self._source.zoom)
+        symbol, color = ("warning-circle", theme.warning) if bad else ("check-circle", theme.success)
+        mark = icon(theme, symbol, color)
+        self._mark.setPixmap(mark.pixmap(QSize(side, side)))
+        self._mark.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+
+    def _copy(self) -> None:
+        if self._shown is not None and self._shown.door.address:
+            QGuiApplication.clipboard().setText(self._shown.door.address)

@@ -1,0 +1,33 @@
+"""The way from the settings of the local server to the connection page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+
+
+class ConnectionsLink(QFrame):
+    """Says where programs, their tokens and limits are looked after, and leads there."""
+
+    def __init__(self, has_vault: bool, go: Callable[[], None], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self.setAccessibleDescription(self.tr("connections programs clients tokens configuration"))
+        here = self.tr("Programs, their tokens and what each may do are on the page of connections.")
+        without = self.tr("Open a vault to connect programs: each vault has its own tokens.")
+        words = QLabel(here if has_vault else without)
+        words.setTextFormat(Qt.TextFormat.PlainText)
+        words.setProperty("tone", "muted")
+        words.setWordWrap(True)
+        self.button = QPushButton(self.tr("Connections"))
+        self.button.setToolTip(self.tr("Close the settings and show the page of connections"))
+        self.button.setEnabled(has_vault)
+        self.button.setAutoDefault(False)
+        self.button.clicked.connect(go)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 12, 16, 12)
+        row.setSpacing(16)
+        row.addWidget(words, 1)
+        row.addWidget(self.button)

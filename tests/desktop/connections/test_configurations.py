@@ -1,0 +1,97 @@
+"""The configurations for programs outside: each is read back as its program reads it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from app.desktop.connections import configurations
+from app.desktop.connections.configurations import TARGETS, Connection, Way, own_command
+
+VAULT = Path('/home/ann/My "notes"/Zettel & Gärten')
+COMMAND, ADDRESS = ("/opt/Script orium/scriptorium",), "http://127.0.0.1:27482"
+TO = Connection(VAULT, "Ann's laptop", COMMAND, ADDRESS, "scriptorium_T0k")
+STDIO = ["/opt/Script orium/scriptorium", "mcp", str(VAULT), "--name", "Ann's laptop"]
+BEARER = {"Authorization": "Bearer scriptorium_T0k"}
+
+
+def made(target: str, way: Way, to: Connection = TO) -> str:
+    (found,) = (one for one in TARGETS if one.id == target)
+    assert way in found.ways
+    return found.make(to, way).text
+
+
+@pytest.mark.parametrize("target", ["claude-desktop", "cursor", "gemini-cli", "other", "vs-code"])
+def test_programs_that_start_the_server_get_the_whole_command(target: str) -> None:
+    found = json.loads(made(target, "stdio"))
+    (entry,) = found["servers" if target == "vs-code" else "mcpServers"].values()
+    assert [entry["command"], *entry["args"]] == STDIO
+    assert "scriptorium_T0k" not in made(target, "stdio"), "the token is not needed"
+
+
+@pytest.mark.parametrize("target", ["claude-code", "cursor", "gemini-cli", "other"])
+def test_programs_that_call_the_server_get_address_and_token(target: str) -> None:
+    (entry,) = json.loads(made(target, "http"))["mcpServers"].values()
+    address = entry["httpUrl" if target == "gemini-cli" else "url"]
+    assert address == "http://127.0.0.1:27482/mcp" and entry["headers"] == BEARER
+
+
+def test_vs_code_asks_for_the_token_itself() -> None:
+    found = json.loads(made("vs-code", "http"))
+    (asked,), (entry,) = found["inputs"], found["servers"].values()
+    assert entry["headers"]["Authorization"] == f"Bearer ${{input:{asked['id']}}}" and asked["password"]
+    assert "scriptorium_T0k" not in made("vs-code", "http")
+
+
+def test_codex_reads_toml() -> None:
+    (entry,) = tomllib.loads(made("codex", "stdio"))["mcp_servers"].values()
+    assert [entry["command"], *entry["args"]] == STDIO
+    (entry,) = tomllib.loads(made("codex", "http"))["mcp_servers"].values()
+    assert entry == {"url": "http://127.0.0.1:27482/mcp", "http_headers": BEARER}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the shell of that system quotes otherwise")
+def test_what_goes_into_a_terminal_is_quoted_for_it() -> None:
+    parts = shlex.split(made("claude-code", "stdio"))
+    assert parts[:5] == ["claude", "mcp", "add", "--scope", "user"] and parts[-5:] == STDIO
+    assert parts[parts.index("--") - 1] == TO.key
+    assert shlex.split(made("curl", "http")) == [
+        "curl", "-H", "Authorization: Bearer scriptorium_T0k", "http://127.0.0.1:27482/api/v1/tools",
+    ]  # fmt: skip
+
+
+def test_a_token_that_is_not_known_leaves_its_place_to_be_filled() -> None:
+    unknown = Connection(VAULT, "Laptop", ("scriptorium",), "http://127.0.0.1:1")
+    assert "THE-TOKEN" in made("cursor", "http", unknown)
+
+
+@pytest.mark.parametrize(
+    ("folder", "key"),
+    [
+        ("Zettel & Gärten", "scriptorium-zettel-g-rten"),
+        ("花园", "scriptorium"),
+        ("A very long name of a vault indeed", "scriptorium-a-very-long-name-of"),
+    ],
+)
+def test_a_server_is_called_by_the_vault_in_plain_letters(folder: str, key: str) -> None:
+    assert Connection(Path("/v") / folder, "x", ("s",), "").key == key
+
+
+def test_the_apps_own_command_is_found_as_it_was_installed(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("APPIMAGE", raising=False)
+    monkeypatch.setattr(configurations.shutil, "which", lambda _: None)
+    python = tmp_path / "python"
+    monkeypatch.setattr(sys, "executable", str(python))
+    assert own_command() == (str(python), "-m", "app")
+    script = tmp_path / ("scriptorium.exe" if sys.platform == "win32" else "scriptorium")
+    script.touch()
+    assert own_command() == (str(script),)
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert own_command() == (str(python),)
+    monkeypatch.setenv("APPIMAGE", "/apps/Scriptorium.AppImage")
+    assert own_command() == ("/apps/Scriptorium.AppImage",)

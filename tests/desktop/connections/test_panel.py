@@ -1,0 +1,270 @@
+"""The connection page over a real vault with its local server, and programs that call it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import httpx
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QPushButton
+
+from app.desktop.activity.activity import Status
+from app.desktop.activity.feed import Feed
+from app.desktop.bridge import Service
+from app.desktop.connections.panel import ConnectionsPanel
+from app.desktop.connections.sheets import NewProgramSheet, SetUpSheet
+from app.desktop.dialogs import Sheet
+from app.desktop.theme import ThemeSource
+from app.permissions.approval import Denied
+from app.settings import CallerProfile, Settings
+from tests.desktop.whole_vault import WholeVault, whole_vault
+
+NOTES = {
+    "Tea.md": "Hot water and leaves.\n",
+    "Work/Plan.md": "Write the plan.\n",
+    "Work/Deep/Idea.md": "An idea.\n",
+}
+S = TypeVar("S", bound=QDialog)
+
+
+class Page:
+    """The panel of an open vault, with settings that take effect as the window lets them."""
+
+    def __init__(self, vault: WholeVault, panel: ConnectionsPanel) -> None:
+        self.vault, self.panel = vault, panel
+        self.settings = vault.client.workspace.settings
+        self.waits: set[asyncio.Task[None]] = set()
+        self.feed = Feed()
+        vault.client.events.batch.connect(self.feed.take)
+        panel.set_feed(self.feed)
+        panel.settings_wanted.connect(self._change)
+
+    def _change(self, change) -> None:
+        self.settings = changed = change(self.settings)
+        task = asyncio.ensure_future(self.vault.client.run(lambda ws: ws.apply_settings(changed)))
+        self.waits.add(task)
+        task.add_done_callback(self.waits.discard)
+
+    def profile(self, name: str) -> CallerProfile | None:
+        found = [one for one in self.settings.permissions.callers if one.caller == name]
+        return found[0] if found else None
+
+    async def call(self, token: str, tool: str, arguments: dict[str, object]) -> httpx.Response:
+        assert self.panel.shown is not None
+        address = self.panel.shown.door.address
+        async with httpx.AsyncClient(base_url=address, trust_env=False) as client:
+            return await client.post(
+                f"/api/v1/tools/{tool}", json=arguments,
+                headers={"Authorization": f"Bearer {token}", "User-Agent": "reader/1.0"}, timeout=20,
+            )  # fmt: skip
+
+
+@asynccontextmanager
+async def opened(root: Path, service: Service, wait_until) -> AsyncIterator[Page]:
+    async with whole_vault(root, service, NOTES) as vault:
+        await vault.client.run(lambda workspace: workspace.ways_in.begin())
+        panel = ConnectionsPanel(vault.client, ThemeSource("light"))
+        page = Page(vault, panel)
+        panel.resize(1100, 500)
+        panel.show()
+        await wait_until(lambda: panel.shown is not None)
+        yield page
+        panel.close()
+        await wait_until(lambda: not page.waits)
+
+
+def sheet(kind: type[S]) -> S | None:
+    widgets = QApplication.topLevelWidgets()
+    return next((one for one in widgets if isinstance(one, kind) and one.isVisible()), None)
+
+
+def press(text: str) -> None:
+    """Press the button of the open sheet that says `text`."""
+    asking = sheet(Sheet)
+    assert asking is not None
+    next(one for one in asking.findChildren(QPushButton) if one.text() == text).click()
+
+
+async def added(page: Page, wait_until, target: str, way: str, name: str) -> str:
+    """Connect a program by the sheets; its token."""
+    page.panel.add_button.click()
+    await wait_until(lambda: sheet(NewProgramSheet))
+    asking = sheet(NewProgramSheet)
+    assert asking is not None
+    ids = [asking.target_box.itemData(at).id for at in range(asking.target_box.count())]
+    asking.target_box.setCurrentIndex(ids.index(target))
+    asking.way_box.setCurrentIndex(asking.way_box.findData(way))
+    asking.name.setText(name)
+    asking.go.click()
+    await wait_until(lambda: sheet(SetUpSheet))
+    shown = sheet(SetUpSheet)
+    assert shown is not None
+    token = shown.token.text()
+    shown.view.copy.click()
+    shown.accept()
+    chosen = page.panel
+    await wait_until(lambda: sheet(SetUpSheet) is None and chosen.chosen and chosen.chosen.name == name)
+    return token
+
+
+def test_a_program_is_connected_named_and_let_in(gui, service: Service, wait_until, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as page:
+            panel = page.panel
+            assert panel.empty.isVisible() and panel.shown.door.address in panel.bar.words.text()
+            token = await added(page, wait_until, "curl", "http", "Shell")
+            assert token.startswith("scriptorium_") and token in QApplication.clipboard().text()
+            await wait_until(lambda: panel.bar.http_api.isChecked())
+            assert panel.chosen.name == "Shell" and panel.chosen.made is not None
+            assert token not in panel.page.configuration.text.toPlainText(), "it is shown once"
+            answer = await page.call(token, "read_note", {"name": "Tea"})
+            assert answer.status_code == 200
+            await wait_until(lambda: panel.chosen.sessions and "reader/1.0" in panel.page.facts.text())
+            await wait_until(lambda: [one.status for one in panel.page.calls.calls] == [Status.COMPLETED])
+            (call,) = panel.page.calls.calls
+            entries: list[int] = []
+            panel.entry_requested.connect(entries.append)
+            await wait_until(lambda: panel.page.calls.entry.isEnabled())
+            panel.page.calls.entry.click()
+            entry = await page.vault.client.run(lambda ws: ws.audit.entry(entries[0]))
+            assert entry.caller == "Shell" and entry.tool == "read_note" == call.what
+            await added(page, wait_until, "claude-desktop", "stdio", "Claude Desktop")
+            assert '"--name",\n' in QApplication.clipboard().text() and panel.chosen.made is None
+            assert [one.name for one in panel.shown.programs] == ["Claude Desktop", "Shell"]
+
+    gui(main())
+
+
+def test_what_a_program_may_do_is_set_here_and_holds(
+    gui, service: Service, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as page:
+            panel, may = page.panel, page.panel.page.may
+            token = await added(page, wait_until, "curl", "http", "Shell")
+            may.read_only.click()
+            may.folder.setText("Work/")
+            QTest.keyClick(may.folder, Qt.Key.Key_Return)
+            may.some.click()
+            for id, box in may.boxes.items():
+                box.setChecked(id in ("notes", "search"))
+            may.boxes["search"].click()
+            may.boxes["notes"].click()
+            assert "at least one" in may.problem.text(), "no category would mean every one"
+            may.boxes["notes"].click()
+            may.tools.setText("read_*, no_such_tool")
+            may.tools.editingFinished.emit()
+            assert "no_such_tool" in may.problem.text() and not page.profile("Shell").tools
+            may.tools.setText("read_*, delete_note")
+            may.tools.editingFinished.emit()
+            wanted = CallerProfile(
+                caller="Shell", categories=("notes",), tools=("read_*", "delete_note"), folders=("Work",),
+                read_only=True,
+            )  # fmt: skip
+            assert page.profile("Shell") == wanted
+            await wait_until(lambda: not page.waits and panel.chosen.profile == wanted)
+            item = panel.table.currentItem()
+            assert item is not None and "only reads" in item.text(2) and "in Work" in item.text(2)
+            assert (await page.call(token, "read_note", {"name": "Plan"})).status_code == 200
+            for tool, given in (
+                ("read_note", {"name": "Tea"}),
+                ("delete_note", {"name": "Plan"}),
+                ("search_notes", {"query": "tea"}),
+            ):
+                assert (await page.call(token, tool, given)).status_code in (403, 404), tool
+            assert not page.vault.asked and (tmp_path / "Work/Plan.md").exists()
+            may.remove_folder()
+            may.every.click()
+            may.tools.clear()
+            may.tools.editingFinished.emit()
+            may.read_only.click()
+            assert page.profile("Shell") == CallerProfile(caller="Shell")
+
+    gui(main())
+
+
+def test_a_call_that_asks_is_seen_live_and_ends_with_the_token(
+    gui, service: Service, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as page:
+            panel = page.panel
+            token = await added(page, wait_until, "curl", "http", "Shell")
+            page.vault.answers_itself = False
+            reviewed: list[str] = []
+            panel.review_requested.connect(reviewed.append)
+            calling = asyncio.ensure_future(page.call(token, "delete_note", {"name": "Tea"}))
+            await wait_until(lambda: [one.status for one in panel.page.calls.calls] == [Status.PENDING])
+            await wait_until(lambda: "1 call now" in panel.page.state.text())
+            panel.page.calls.review.click()
+            (question,) = page.vault.asked
+            assert reviewed == [question.request.id]
+            caller = question.request.caller
+            assert caller.name == "Shell" and caller.says == "reader/1.0"
+            panel.page.renew.click()
+            await wait_until(lambda: sheet(Sheet))
+            press("Renew the token")
+            await wait_until(lambda: sheet(SetUpSheet))
+            shown = sheet(SetUpSheet)
+            assert shown is not None and shown.token.text() != token
+            fresh = shown.token.text()
+            shown.accept()
+            await wait_until(lambda: question.answered)
+            assert (await calling).status_code >= 400, "what the old token asked for is withdrawn"
+            question.answer(Denied())
+            assert (await page.call(token, "read_note", {"name": "Tea"})).status_code == 401
+            assert (await page.call(fresh, "read_note", {"name": "Tea"})).status_code == 200
+            await wait_until(lambda: sheet(SetUpSheet) is None)
+            panel.page.remove.click()
+            await wait_until(lambda: sheet(Sheet))
+            press("Remove")
+            await wait_until(lambda: page.profile("Shell") is None)
+            assert (await page.call(fresh, "read_note", {"name": "Tea"})).status_code == 401
+            assert (tmp_path / "Tea.md").exists()
+
+    gui(main())
+
+
+def test_a_name_that_is_taken_is_asked_again_and_read_only_vaults_say_so(
+    gui, service: Service, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as page:
+            await added(page, wait_until, "cursor", "http", "Cursor")
+            page.panel.add_button.click()
+            await wait_until(lambda: sheet(NewProgramSheet))
+            asking = sheet(NewProgramSheet)
+            assert asking is not None
+            asking.way_box.setCurrentIndex(0)
+            asking.target_box.setCurrentIndex(2)
+            asking.way_box.setCurrentIndex(asking.way_box.findData("http"))
+            asking.name.setText("cursor")
+            asking.go.click()
+            await wait_until(lambda: (again := sheet(NewProgramSheet)) is not None and again is not asking)
+            again = sheet(NewProgramSheet)
+            assert again is not None and "already" in again.problem.text() and again.name.text() == "cursor"
+            again.reject()
+            await wait_until(lambda: sheet(NewProgramSheet) is None)
+            page.panel.bar.mcp.click()
+            assert not page.settings.servers.mcp
+            await wait_until(lambda: "tokens let nobody in" in page.panel.bar.words.text())
+
+    gui(main())
+
+
+def test_settings_of_others_stay_as_they_are() -> None:
+    from app.desktop.connections import asking
+
+    other, mine = CallerProfile(caller="mcp", read_only=True), CallerProfile(caller="Shell")
+    settings = Settings()
+    settings.permissions.callers = (other, mine)
+    assert set(asking.named_profiles(settings)) == {"Shell"}
+    changed = asking.with_profile(settings, CallerProfile(caller="Shell", read_only=True))
+    assert changed.permissions.callers == (other, CallerProfile(caller="Shell", read_only=True))
+    assert asking.without_profile(changed, "Shell").permissions.callers == (other,)
+    assert settings.permissions.callers == (other, mine)
