@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import psutil
@@ -56,25 +56,23 @@ class DoorSign:
         return f"http://127.0.0.1:{self.port}"
 
 
-def hang_out(folder: Path, port: int, holder: Holder = "desktop") -> DoorSign:
-    """Tell other processes of this user that this one has the vault open; the token is new.
+def new_sign(port: int, holder: Holder = "desktop") -> DoorSign:
+    """The sign of this process, with a new token, before others can read it."""
+    return DoorSign(port, secrets.token_urlsafe(32), os.getpid(), __version__, holder)
+
+
+def hang_out(folder: Path, sign: DoorSign) -> None:
+    """Tell other processes of this user that this one has the vault open.
 
     Args:
         folder: The vault's data folder.
-        port: Where it listens.
-        holder: What this process is.
+        sign: Where it listens already.
 
     Raises:
         StorageError: the disk refused.
     """
-    pid = os.getpid()
-    sign = DoorSign(port, secrets.token_urlsafe(32), pid, __version__, holder)
-    started = psutil.Process(pid).create_time()
-    said = _Sign(
-        port=port, token=sign.token, pid=pid, started=started, version=__version__, holder=holder
-    )
-    write_private(_file(folder), said.model_dump_json().encode())
-    return sign
+    started = psutil.Process(sign.pid).create_time()
+    write_private(_file(folder), _Sign(started=started, **asdict(sign)).model_dump_json().encode())
 
 
 def take_down(folder: Path, sign: DoorSign) -> None:

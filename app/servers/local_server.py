@@ -19,7 +19,7 @@ from app.errors import NetworkError
 from app.events import EventBus
 from app.permissions.caller import CallerKind
 from app.servers.connections import Connections, protocol_of
-from app.servers.discovery import DoorSign, hang_out, take_down
+from app.servers.discovery import DoorSign, hang_out, new_sign, take_down
 from app.servers.door_state import Holder, OnYield
 from app.servers.guard import CLOSED, Guard, Way
 from app.servers.http_api import PREFIX, http_api
@@ -101,24 +101,24 @@ class Door:
         if self.sign is not None:
             return self.sign.port
         listener = _listen(self._settings().port)
-        try:
-            port = int(listener.getsockname()[1])
-            sign = await asyncio.to_thread(hang_out, self._folder, port, self.holder)
-        except BaseException:
-            listener.close()
-            raise
+        sign = new_sign(int(listener.getsockname()[1]), self.holder)
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._stop.clear()
         self._serving = asyncio.create_task(self._serve(listener, sign, ready), name="local server")
         await asyncio.wait({self._serving, ready}, return_when=asyncio.FIRST_COMPLETED)
         if not ready.done():
             ready.cancel()
-            await asyncio.to_thread(take_down, self._folder, sign)
+            listener.close()
             serving, self._serving = self._serving, None
             raise NetworkError(f"The local server could not be started: {serving.exception()}.")
+        try:
+            await asyncio.to_thread(hang_out, self._folder, sign)
+        except BaseException:
+            await self.close()
+            raise
         self.sign = sign
         self._unsubscribe = self._events.subscribe(ClientsChanged, self._turn_out)
-        return port
+        return sign.port
 
     def settings_changed(self) -> None:
         """End what runs by a way that was switched off."""

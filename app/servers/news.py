@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from app.events import EventBus
+from app.external.states import ExternalChanged
 from app.index.records import IndexUpdated
 from app.permissions.caller import Caller
 from app.permissions.pending import is_same
@@ -87,6 +88,7 @@ class NewsRoom:
             events.subscribe(IndexUpdated, self._notes),
             events.subscribe(PendingChanged, self._pending),
             events.subscribe(DocumentsChanged, self._documents),
+            events.subscribe(ExternalChanged, lambda _: self.tell_all("tools")),
         )
 
     def close(self) -> None:

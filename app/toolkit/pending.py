@@ -138,10 +138,11 @@ class PendingOperations:
 
     # For the workspace
 
-    def resume(self) -> int:
-        """Settle what was cut off, ask anew for what still waits; how many wait.
+    def resume(self, *, ask: bool = True) -> int:
+        """Settle what was cut off, ask anew for what still waits; how many are asked.
 
-        Call it once the notes can be found; what is being asked already is left alone.
+        Call it once the notes can be found; what is being asked already is left alone. Without `ask`,
+        which a process without a window is not the place for, what waits is left for the next start.
         """
         for operation in self._store.open():
             if operation.id in self._tasks:
@@ -150,7 +151,7 @@ class PendingOperations:
                 self._settle_cut_off(operation)
             elif operation.expires <= self._clock():
                 self._expire(operation.id)
-            else:
+            elif ask:
                 self._begin(operation, known=True)
         return len(self._tasks)
 

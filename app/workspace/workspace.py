@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ from pathlib import Path
 
 from app import paths
 from app.agent.builtin import BuiltinAgent
-from app.agent.conversations import ConversationStore
 from app.agent.keys import KeyStore
 from app.agent.model_agent import ModelAgent
 from app.agent.news import NewsTurns
@@ -23,25 +21,14 @@ from app.agent.structured import ModelThinker
 from app.agent.team import team_profiles
 from app.analysis.analyst import Analyst
 from app.analysis.queue import SuggestionQueue
-from app.embeddings.client import Embedder
-from app.embeddings.model_choice import ModelChoice
-from app.embeddings.pace import Machine, Pacer
-from app.embeddings.upkeep import VectorUpkeep
-from app.embeddings.vectors import VectorStore
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
 from app.events import Event, EventBus
 from app.external.servers import ExternalServers
 from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
-from app.index.saved_searches import SavedSearches
-from app.index.vault_index import VaultIndex
-from app.memory.store import MemoryStore, PinnedBlock
 from app.messages.outbox import Outbox
 from app.permissions.approval import Approver
-from app.permissions.audit import AuditLog
 from app.permissions.caller import Caller, CallerKind
-from app.permissions.grants import Grants
-from app.permissions.pending import PendingStore
 from app.permissions.policy import Policy
 from app.sandbox.sandbox import Sandbox
 from app.settings import (
@@ -55,23 +42,20 @@ from app.settings import (
     save_vault_settings,
 )
 from app.toolkit.disk import Disk
-from app.toolkit.meaning import Meaning
-from app.toolkit.memory import Memory, agent_of
+from app.toolkit.memory import Memory
 from app.toolkit.pending import PendingOperations
 from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
-from app.toolkit.vault_view import is_private
 from app.tools import CATALOG, CATEGORIES
-from app.vault.journal import Journal
-from app.vault.lock import VaultLock
-from app.vault.markdown.text import decode_lossy
-from app.vault.path import NotePath
-from app.vault.store import NotesChanged, NoteStore
+from app.vault.store import NotesChanged
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
 from app.web.access import WebAccess
+from app.workspace.model_sight import ModelSight
+from app.workspace.note_vectors import NoteVectors
 from app.workspace.recovery import told
 from app.workspace.sources import news_for_model, open_sources
+from app.workspace.vault_files import VaultFiles
 from app.workspace.ways_in import WaysIn
 
 log = logging.getLogger(__name__)
@@ -94,107 +78,98 @@ class Workspace:
     read on opening: a commit that a crash cut off and that was settled, a journal that was set aside.
     """
 
-    def __init__(self, root: Path, settings: Settings, approver: Approver | None, read_only: bool) -> None:
+    def __init__(
+        self,
+        root: Path,
+        settings: Settings,
+        approver: Approver | None,
+        read_only: bool,
+        ask_pending: bool = True,
+    ) -> None:
         self.root = root
         self.id = paths.vault_id(root)
         self.name = root.name
         self.read_only = read_only
         self.settings = settings
         self.events = EventBus()
+        self._asks, self._ask_pending = approver is not None, ask_pending
+        self._files = files = VaultFiles(root, settings, self.events, read_only)
+        self.journal, self.store, self.index = files.journal, files.store, files.index
+        self.searches, self.audit, self.grants = files.searches, files.audit, files.grants
         self.notices: list[str] = []
-        shared = paths.vault_data_folder(root)
-        # A second app on the vault must not write into what the first one owns.
-        own = shared / f"reader-{os.getpid()}" if read_only else shared
-        own.mkdir(parents=True, exist_ok=True)
-        self._lock = VaultLock(shared)
-        if not read_only:
-            self._lock.acquire()
-        self.journal = Journal(shared, settings.journal.max_mib * 1024 * 1024)
-        self.store = NoteStore(root, self.journal, writable=not read_only)
-        self.index = VaultIndex(root, self._cache(root), settings.index, self.events)
-        self.searches = SavedSearches(shared, self.events, writable=not read_only)
         self.missed = MissedChanges(
             self.index, self.events, lambda: self.settings.index.check_minutes, _OUTSIDE
         )
-        self.audit = AuditLog(own, None if read_only else paths.audit_head_file(root))
-        self.grants = Grants(own, events=self.events)
         self.policy = Policy(_permissions(settings), self.grants, self._vault_rules())
         self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call)
         self.notices += load_plugins(self.registry).problems
-        # The built-in agent's thresholds are those of the shipped model, whichever makes the notes' vectors.
-        self.embedder = Embedder(threads=settings.embeddings.threads)
-        self._note_embedder = self._made_embedder(settings)
-        self.vectors = VectorStore(self._cache(root), self._note_embedder.model.key)
-        self.meaning = Meaning(self._note_embedder, self.vectors)
         self.runner = ToolRunner(
             self.registry, self.policy, approver, self.store, self.index, self.journal, self.audit,
             self.grants, self.events,
         )  # fmt: skip
-        self.runner.services.registry = self.registry
-        self.runner.services.disk = Disk(root, paths.own_folders())
-        self.runner.services.sandbox = Sandbox()
-        conversations = ConversationStore(own)
-        self.memory = Memory(MemoryStore(shared, self.journal, writable=not read_only), conversations.search)
-        self.runner.services.memory = self.memory
-        self.sources = open_sources(
-            self.runner, self.registry, self.journal, self.events, root, shared, writable=not read_only
-        )
-        self.pending: PendingOperations | None = None
-        if not read_only:
-            store = PendingStore(own)
-            self.notices += [store.problem] if store.problem else []
-            self.pending = PendingOperations(self.runner.watched, store, self.journal, self.events)
-        self.runner.services.pending = self.pending
-        self._pacer = Pacer(Machine(lambda: self._note_embedder.worker_id))
-        self._set_pace(settings)
-        self.upkeep = VectorUpkeep(
-            self.vectors, self.index, self.store, self._note_embedder, self.events,
-            self._kept_from_models, self._pacer,
-        )  # fmt: skip
-        self.analysis = Analyst(
-            self.index, self._known_vectors, own, self.events, self._kept_from_models
-        )
-        self.runner.services.suggestions = SuggestionQueue(self.analysis, self.index)
+        self.memory = Memory(files.memory, files.conversations.search)
         self.keys = KeyStore()
-        self._thinker = ModelThinker(self._settings, self.keys, self._kept_from_models)
-        self.web = WebAccess(lambda: self.settings.web, self.keys.get)
-        self.runner.services.web = self.web
-        self.external = ExternalServers(
-            self.registry, self.events, paths.data_folder(), self.keys.get, self._apply_tool_settings
-        )
-        self._asks = approver is not None
-        likeness = self.embedder if settings.embeddings.enabled else None
-        planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
-        model = ModelAgent(
-            self.name, self._settings, self.keys, self.registry, self._text_for_model, self._pinned_for,
-            partial(news_for_model, self.sources, self._text_for_model),
-        )
-        self.agent = AgentSession(
-            conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings
-        )
-        self.runner.services.team = self.agent.team
-        self.runner.services.outbox = Outbox(lambda: self.settings.messages, self.keys)
-        self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
+        self._build_services()
+        self._build_agent()
         self.ways_in = WaysIn(
-            self.name, self.runner, self.registry, self.events, None if read_only else shared,
+            self.name, self.runner, self.registry, self.events, None if read_only else files.shared,
             lambda: self.settings.servers,
         )  # fmt: skip
         self.hub = self.ways_in.hub
-        self._know_meaning(settings.embeddings.enabled)
-        self._model_change: asyncio.Task[None] | None = None
-        self._data = own
-        self.vault_settings = load_vault_settings(own)
+        self.vault_settings = load_vault_settings(files.own)
+        self._know_meaning()
         self._apply_tool_settings()
         self._stop = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
         self._checking: asyncio.Task[None] | None = None
 
-    def _cache(self, root: Path) -> Path:
-        """The cache; a reader beside another app has its own, so that they never wait for each other."""
-        folder = paths.vault_cache_folder(root)
-        own = folder / "reader" if self.read_only else folder
-        own.mkdir(parents=True, exist_ok=True)
-        return own
+    def _build_services(self) -> None:
+        """What tools work with beside the notes."""
+        services, files = self.runner.services, self._files
+        services.memory = self.memory
+        self._sight = ModelSight(self.store, self.policy, self.registry, self.memory)
+        self._vectors = NoteVectors(
+            files.cache, self.index, self.store, self.events, self._settings, self._sight.is_kept_from
+        )
+        self.embedder, self.vectors = self._vectors.embedder, self._vectors.vectors
+        self.meaning, self.upkeep = self._vectors.meaning, self._vectors.upkeep
+        self.sources = open_sources(
+            self.runner, self.registry, self.journal, self.events, self.root, files.shared,
+            writable=not self.read_only,
+        )  # fmt: skip
+        self.pending: PendingOperations | None = None
+        if files.pending is not None:
+            self.pending = PendingOperations(self.runner.watched, files.pending, self.journal, self.events)
+        self.analysis = Analyst(
+            self.index, self._vectors.known, files.own, self.events, self._sight.is_kept_from
+        )
+        self._thinker = ModelThinker(self._settings, self.keys, self._sight.is_kept_from)
+        self.web = WebAccess(lambda: self.settings.web, self.keys.get)
+        self.external = ExternalServers(
+            self.registry, self.events, paths.data_folder(), self.keys.get, self._apply_tool_settings
+        )
+        services.registry = self.registry
+        services.disk = Disk(self.root, paths.own_folders())
+        services.sandbox = Sandbox()
+        services.pending = self.pending
+        services.suggestions = SuggestionQueue(self.analysis, self.index)
+        services.web = self.web
+        services.outbox = Outbox(lambda: self.settings.messages, self.keys)
+
+    def _build_agent(self) -> None:
+        """The agent of the panel: the built-in one, and the one with a model."""
+        likeness = self.embedder if self.settings.embeddings.enabled else None
+        planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
+        text = self._sight.text
+        model = ModelAgent(
+            self.name, self._settings, self.keys, self.registry, text, self._sight.pinned_for,
+            partial(news_for_model, self.sources, text),
+        )  # fmt: skip
+        self.agent = AgentSession(
+            self._files.conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings
+        )
+        self.runner.services.team = self.agent.team
+        self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
 
     def _settings(self) -> Settings:
         return self.settings
@@ -215,11 +190,8 @@ class Workspace:
                 self.notices.append(told(recovery))
             self.runner.log_lost_commits()
         await asyncio.to_thread(self.memory.store.back_up)
-        problems = (
-            self.journal.problem, self.store.problem, self.audit.problem, self.searches.problem,
-            self.memory.store.problem, self.sources.problem, self.external.problem,
-        )  # fmt: skip
-        self.notices += [problem for problem in problems if problem]
+        self.notices += self._files.problems
+        self.notices += [one for one in (self.sources.problem, self.external.problem) if one]
         await self.index.open()
         ready = asyncio.Event()
         self._watching = asyncio.create_task(
@@ -245,21 +217,13 @@ class Workspace:
         for task in (self._watching, self._checking):
             if task is not None:
                 await asyncio.gather(task, return_exceptions=True)
-        if self._model_change is not None:
-            await asyncio.gather(self._model_change, return_exceptions=True)
+        await self._vectors.settle()
         await self.sources.close()
         await self.analysis.close()
         await self.web.close()
-        await self.upkeep.close()
-        await self._note_embedder.close()
-        await self.embedder.close()
+        await self._vectors.close()
         self.runner.close()
-        await self.index.close()
-        self.vectors.close()
-        self.audit.close()
-        self.memory.store.close()
-        self.journal.close()
-        self._lock.release()
+        await self._files.close()
 
     async def start_scan(self, progress: Callable[[ScanProgress], None]) -> ScanReport:
         """Bring the index up to date, then the vectors in the background. Cancelling keeps what was read.
@@ -273,12 +237,11 @@ class Workspace:
         except asyncio.CancelledError:
             stop.set()
             raise
-        if self.settings.embeddings.enabled:
-            self.upkeep.start()
+        self._vectors.start()
         if not self.read_only:
             await asyncio.to_thread(self.store.cleanup)
         if self.pending is not None:
-            self.pending.resume()
+            self.pending.resume(ask=self._ask_pending)
         return report
 
     async def _take(self, batch: FileBatch) -> None:
@@ -323,43 +286,14 @@ class Workspace:
         self.policy.configure(_permissions(settings), self._vault_rules())
         self.external.configure(settings.external)
         self._apply_tool_settings()
-        self._set_pace(settings)
-        self._know_meaning(settings.embeddings.enabled)
-        if not settings.embeddings.enabled:
-            self.upkeep.stop()
-        elif _chosen(settings) != self._note_embedder.model:
-            self._model_change = asyncio.create_task(self._change_model(self._model_change))
-        else:
-            self.upkeep.start()
+        self._know_meaning()
+        self._vectors.apply_settings()
         self.ways_in.settings_changed()
         self.events.publish(SettingsChanged(settings.model_copy(deep=True)))
 
-    def _made_embedder(self, settings: Settings) -> Embedder:
-        chosen = _chosen(settings)
-        return self.embedder if chosen.is_shipped else Embedder(chosen, threads=settings.embeddings.threads)
-
-    def _set_pace(self, settings: Settings) -> None:
-        self._pacer.on_battery = settings.embeddings.on_battery
-        self._pacer.when_busy = settings.embeddings.when_busy
-
-    async def _change_model(self, earlier: asyncio.Task[None] | None) -> None:
-        """Have the notes' vectors made by the model of the settings; the last of several changes holds."""
-        if earlier is not None:
-            await asyncio.gather(earlier, return_exceptions=True)
-        old = self._note_embedder
-        if _chosen(self.settings) == old.model:
-            return
-        self._note_embedder = self._made_embedder(self.settings)
-        self.meaning.change_model(self._note_embedder)
-        await self.upkeep.change_model(self._note_embedder)
-        if old is not self.embedder:
-            await old.close()
-        if self.settings.embeddings.enabled:
-            self.upkeep.start()
-
     def change_vault_settings(self, settings: VaultSettings) -> None:
         """Keep other settings of this vault, and let them take effect."""
-        save_vault_settings(self._data, settings)
+        save_vault_settings(self._files.own, settings)
         self.vault_settings = settings
         self.apply_settings(self.settings)
 
@@ -373,51 +307,16 @@ class Workspace:
             self.registry.set_category(category.id, on)
         self.runner.configure((*tools.limits, *here.limits), tools.turn_rules)
 
-    def _know_meaning(self, known: bool) -> None:
-        """Let tools and the search language use search by meaning, or not."""
+    def _know_meaning(self) -> None:
+        """Let tools and the search language use search by meaning, or not, and a model to think with."""
+        known = self._vectors.on
         self.runner.services.meaning = self.meaning if known else None
         has_model = self.settings.model.provider != "built-in"
         self.runner.services.thinker = self._thinker if has_model else None
-        self.index.similarity = self._similar if known else None
-
-    def _known_vectors(self) -> VectorStore | None:
-        """What notes mean, as far as the user wants it known."""
-        return self.vectors if self.settings.embeddings.enabled else None
-
-    async def _similar(self, text: str, limit: int) -> list[tuple[NotePath, float]]:
-        return [(hit.path, hit.score) for hit in await self.meaning.like_text(text, limit, 0.0)]
-
-    # What models may see
-
-    def _pinned_for(self, caller: Caller) -> tuple[PinnedBlock, ...]:
-        """What a caller's agent has pinned to its context; nothing where it may not use its memory."""
-        category = self.registry.category("memory")
-        if not category.on or not self.policy.may_call(caller, category.id, "block", "load"):
-            return ()
-        return self.memory.store.pinned(agent_of(caller))
-
-    def _text_for_model(self, path: str) -> str | None:
-        """The text of a note that a model may see, None for another."""
-        try:
-            content = self.store.read(NotePath.on_disk(path))
-        except ScriptoriumError:
-            return None
-        hidden = is_private(content) or self._kept_from_models(NotePath.on_disk(path))
-        return None if hidden else decode_lossy(content)
-
-    def _kept_from_models(self, path: NotePath) -> bool:
-        """Whether a rule denies a model to read the note."""
-        return self.policy.may_read(_MODEL_READER, "read_note", path) != "allow"
+        self.index.similarity = self._vectors.similar if known else None
 
 
 def _permissions(settings: Settings) -> PermissionSettings:
     """What the user set, and what the agents of the team may do at all."""
     callers = (*settings.permissions.callers, *team_profiles(settings.team))
     return settings.permissions.model_copy(update={"callers": callers})
-
-
-def _chosen(settings: Settings) -> ModelChoice:
-    """The model that makes the notes' vectors."""
-    chosen = settings.embeddings
-    made = ModelChoice(chosen.model.strip(), chosen.python.strip())
-    return ModelChoice() if made.is_shipped else made

@@ -1,0 +1,46 @@
+"""What models may see of a vault beside what their calls bring: pinned blocks, notes that news are about."""
+
+from __future__ import annotations
+
+from app.errors import ScriptoriumError
+from app.memory.store import PinnedBlock
+from app.permissions.caller import Caller, CallerKind
+from app.permissions.policy import Policy
+from app.toolkit.memory import Memory, agent_of
+from app.toolkit.registry import ToolRegistry
+from app.toolkit.vault_view import is_private
+from app.vault.markdown.text import decode_lossy
+from app.vault.path import NotePath
+from app.vault.store import NoteStore
+
+_READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
+
+
+class ModelSight:
+    """Says what may be put into a model's context."""
+
+    def __init__(self, store: NoteStore, policy: Policy, registry: ToolRegistry, memory: Memory) -> None:
+        self._store = store
+        self._policy = policy
+        self._registry = registry
+        self._memory = memory
+
+    def pinned_for(self, caller: Caller) -> tuple[PinnedBlock, ...]:
+        """What a caller's agent has pinned to its context; nothing where it may not use its memory."""
+        category = self._registry.category("memory")
+        if not category.on or not self._policy.may_call(caller, category.id, "block", "load"):
+            return ()
+        return self._memory.store.pinned(agent_of(caller))
+
+    def text(self, path: str) -> str | None:
+        """The text of a note that a model may see, None for another."""
+        note = NotePath.on_disk(path)
+        try:
+            content = self._store.read(note)
+        except ScriptoriumError:
+            return None
+        return None if is_private(content) or self.is_kept_from(note) else decode_lossy(content)
+
+    def is_kept_from(self, path: NotePath) -> bool:
+        """Whether a rule denies a model to read the note."""
+        return self._policy.may_read(_READER, "read_note", path) != "allow"

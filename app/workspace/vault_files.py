@@ -1,0 +1,81 @@
+"""What the app keeps of one vault outside it, opened and closed together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from app import paths
+from app.agent.conversations import ConversationStore
+from app.events import EventBus
+from app.index.saved_searches import SavedSearches
+from app.index.vault_index import VaultIndex
+from app.memory.store import MemoryStore
+from app.permissions.audit import AuditLog
+from app.permissions.grants import Grants
+from app.permissions.pending import PendingStore
+from app.settings import Settings
+from app.vault.journal import Journal
+from app.vault.lock import VaultLock
+from app.vault.store import NoteStore
+
+
+class VaultFiles:
+    """The lock, the journal, the index, the logs and the memory of a vault, and the store that writes notes.
+
+    An app that only reads beside another one has folders of its own for what it has to keep: it must not
+    write into what the first one owns, nor wait for it. `shared` is the vault's data folder, `own` the one
+    to write to, `cache` what may be deleted.
+
+    Raises:
+        VaultBusyError: another app has the vault open; `owner` describes it.
+        StorageError: the data or cache folder can't be used.
+    """
+
+    def __init__(self, root: Path, settings: Settings, events: EventBus, read_only: bool) -> None:
+        self.shared = paths.vault_data_folder(root)
+        self.own = self.shared / f"reader-{os.getpid()}" if read_only else self.shared
+        self.own.mkdir(parents=True, exist_ok=True)
+        cache = paths.vault_cache_folder(root)
+        self.cache = cache / "reader" if read_only else cache
+        self.cache.mkdir(parents=True, exist_ok=True)
+        self._lock = VaultLock(self.shared)
+        if not read_only:
+            self._lock.acquire()
+        try:
+            self._open(root, settings, events, read_only)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _open(self, root: Path, settings: Settings, events: EventBus, read_only: bool) -> None:
+        writable = not read_only
+        self.journal = Journal(self.shared, settings.journal.max_mib * 1024 * 1024)
+        self.store = NoteStore(root, self.journal, writable=writable)
+        self.index = VaultIndex(root, self.cache, settings.index, events)
+        self.searches = SavedSearches(self.shared, events, writable=writable)
+        self.audit = AuditLog(self.own, paths.audit_head_file(root) if writable else None)
+        self.grants = Grants(self.own, events=events)
+        self.conversations = ConversationStore(self.own)
+        self.memory = MemoryStore(self.shared, self.journal, writable=writable)
+        self.pending = PendingStore(self.own) if writable else None
+
+    @property
+    def problems(self) -> list[str]:
+        """What was damaged and set aside, for the user."""
+        pending = self.pending.problem if self.pending is not None else None
+        told = (
+            self.journal.problem, self.store.problem, self.audit.problem, self.searches.problem,
+            self.memory.problem, pending,
+        )  # fmt: skip
+        return [problem for problem in told if problem]
+
+    async def close(self) -> None:
+        """Close every file and let another app have the vault; `PendingOperations` closes its own."""
+        await self.index.close()
+        closing: tuple[Callable[[], None], ...] = (
+            self.audit.close, self.memory.close, self.journal.close, self._lock.release
+        )  # fmt: skip
+        for close in closing:
+            close()
