@@ -21,6 +21,10 @@ def main(arguments: list[str] | None = None) -> int:
         from app.embeddings import worker
 
         return worker.main(given[1:])
+    if given[:1] == ["mcp"]:
+        from app.cli import mcp_command
+
+        return mcp_command.main(given[1:])
     if given[:1] and given[0] in (*VERBS, "--help", "-h", "--version"):
         from app.cli import commands
 

@@ -76,9 +76,9 @@ def _log_to_file() -> None:
 
 
 async def _serve(root: Path, name: str, *, read_only: bool) -> None:
+    from app.cli.holding import joined
     from app.servers.mcp_stdio import serve_stdio
     from app.servers.reading_only import ReadingOnly
-    from app.workspace.holding import joined
 
     _end_on_signals()
     vault = joined(root)

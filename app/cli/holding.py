@@ -1,11 +1,17 @@
-"""The vault as a process without a window has it: joined where another has it open, else opened here."""
+"""The vault as a process without a window has it: joined where another has it open, else opened here.
+
+What opens a vault takes seconds to import on a slow machine: it is imported when it is needed, and not where
+a window has the vault.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.errors import NetworkError, NotFoundError, ScriptoriumError
 from app.permissions.caller import Caller
@@ -15,8 +21,9 @@ from app.servers.joining import Held, Joining
 from app.servers.link import Link
 from app.servers.mcp_asking import ASKER, ClientApprover
 from app.settings import load_settings
-from app.workspace.opening import open_workspace
-from app.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +60,8 @@ async def _open(root: Path, make_way: Callable[[], Awaitable[None]]) -> Held:
     """Open the vault; questions go to the client that calls, where it can ask."""
     approver = ClientApprover()
     settings = await asyncio.to_thread(load_settings)
-    workspace = await open_workspace(root, settings, approver, ask_pending=False)
+    core = await asyncio.to_thread(importlib.import_module, "app.workspace")
+    workspace: Workspace = await core.open_workspace(root, settings, approver, ask_pending=False)
     try:
         approver.is_pending = _pending_of(workspace)
         await workspace.ways_in.open("headless", make_way)
