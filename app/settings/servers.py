@@ -64,9 +64,31 @@ class AgentProgram(BaseModel):
     name: str = Field(title="Name", description="As the model picker shows it.", min_length=1, max_length=40)
     command: str = Field(title="Program", description="What is started.", min_length=1)
     arguments: tuple[str, ...] = Field((), title="Arguments", description="Of the program.")
+    variables: tuple[str, ...] = Field(
+        (),
+        title="Variables",
+        description="Names of environment variables that it gets beside the usual ones, such as a key's.",
+    )
 
 
 class AgentProgramSettings(Section):
     """Agents from outside that can be chosen in the model picker."""
 
-    programs: tuple[AgentProgram, ...] = Field((), title="Programs", description="Agents you installed.")
+    programs: tuple[AgentProgram, ...] = Field(
+        (),
+        title="Programs",
+        description=(
+            "Agents you installed that speak the Agent Client Protocol. They run with all that you may do on"
+            " this machine: what they ask for is shown to you, what they write by themselves can be undone."
+        ),
+    )
+    answers: str = Field(
+        "",
+        title="Who answers",
+        description="The name of a program; empty: the built-in agent, the model or the team.",
+    )
+
+    @property
+    def answering(self) -> AgentProgram | None:
+        """The program that answers in the panel; None when none does."""
+        return next((one for one in self.programs if one.name == self.answers), None)
