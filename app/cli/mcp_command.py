@@ -8,53 +8,38 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import logging.handlers
 import signal
-import sys
 import uuid
 from contextlib import suppress
 from pathlib import Path
 
-from app import __version__, paths
-from app.errors import ScriptoriumError
+from app.cli.exit_status import Exit
+from app.cli.screen import Screen
+from app.errors import VaultLostError
 from app.permissions.caller import CallerKind
 from app.servers.served import Client
 
-_MOST_LOG = 1_000_000
+log = logging.getLogger(__name__)
+
 _LONGEST_NAME = 60
 
 
-def main(arguments: list[str]) -> int:
-    """Serve until the client closes the pipe; the exit status."""
-    given = parser().parse_args(arguments)
-    root: Path = given.vault
-    if not root.is_dir():
-        print(f"scriptorium mcp: there is no folder {root}", file=sys.stderr)
-        return 2
-    _log_to_file()
-    try:
-        asyncio.run(_serve(root, given.name, read_only=given.read_only))
-    except ScriptoriumError as error:
-        print(f"scriptorium mcp: {error.message}", file=sys.stderr)
-        return 1
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        return 0
-    return 0
-
-
-def parser() -> argparse.ArgumentParser:
-    """What the verb takes."""
-    made = argparse.ArgumentParser(
-        prog="scriptorium mcp",
-        description="Serve a vault to an MCP client over standard input and output.",
-    )
-    made.add_argument("vault", type=Path, help="the vault's folder")
-    made.add_argument(
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Let `parser` take the vault, the client's name, and whether it may only read."""
+    parser.add_argument("folder", type=Path, metavar="vault", help="the vault's folder")
+    parser.add_argument(
         "--name", type=_name, default="MCP client", help="what the client is called: rules know it by that"
     )
-    made.add_argument("--read-only", action="store_true", help="offer only the tools that change nothing")
-    made.add_argument("--version", action="version", version=f"scriptorium {__version__}")
-    return made
+    parser.add_argument("--read-only", action="store_true", help="offer only the tools that change nothing")
+
+
+async def run(given: argparse.Namespace, screen: Screen) -> int:
+    """Serve until the client closes the pipe."""
+    root: Path = given.folder
+    if not root.is_dir():
+        raise VaultLostError(f"There is no folder {root}.", path=str(root))
+    await _serve(root, given.name, read_only=given.read_only)
+    return Exit.DONE
 
 
 def _name(text: str) -> str:
@@ -64,28 +49,19 @@ def _name(text: str) -> str:
     return name
 
 
-def _log_to_file() -> None:
-    folder = paths.log_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    handler = logging.handlers.RotatingFileHandler(
-        folder / "mcp.log", maxBytes=_MOST_LOG, backupCount=1, encoding="utf-8", delay=True
-    )
-    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
-    logging.getLogger().addHandler(handler)
-    logging.getLogger().setLevel(logging.INFO)
-
-
 async def _serve(root: Path, name: str, *, read_only: bool) -> None:
     from app.cli.holding import joined
     from app.servers.mcp_stdio import serve_stdio
     from app.servers.reading_only import ReadingOnly
 
     _end_on_signals()
-    vault = joined(root)
+    vault = await asyncio.to_thread(joined, root)
     client = Client(CallerKind.MCP, name, uuid.uuid4().hex)
     opening = asyncio.create_task(vault.begin(), name="open the vault")
     try:
         await serve_stdio(ReadingOnly(vault) if read_only else vault, client)
+    except asyncio.CancelledError:
+        log.info("ended by a signal")
     finally:
         opening.cancel()
         await asyncio.gather(opening, return_exceptions=True)
