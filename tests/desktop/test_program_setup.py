@@ -43,7 +43,8 @@ def test_the_button_puts_a_program_into_the_list(gui, wait_until, on_the_path: P
         assert [one.name for one in dialog.settings.programs.programs] == ["Claude Code"]
         rows = dialog.editor_of("programs", "programs").control
         assert isinstance(rows, ModelRows) and len(rows.values) == 1
-        await wait_until(lambda: len([one for one in setup.findChildren(QPushButton) if one.isVisible()]) == 1)
+        left = [one for one in setup.findChildren(QPushButton) if one.isVisible()]
+        assert [one.accessibleName() for one in left] == ["Add Gemini CLI"]
         dialog.close()
         dialog.deleteLater()
 
