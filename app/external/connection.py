@@ -97,7 +97,7 @@ class Connection:
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """The last lines of its error output: those of this run, or of the one before while there are none."""
+        """The last lines of its error output: of this run, or of the one before while there are none."""
         return tuple(self._log.lines) or self._said_before
 
     def start(self) -> None:
