@@ -118,6 +118,7 @@ class Workspace:
             lambda: self.settings.servers,
         )  # fmt: skip
         self.hub = self.ways_in.hub
+        self.hub.in_turn = self.programs.caller_called
         self.vault_settings = load_vault_settings(files.own)
         self._know_meaning()
         self._apply_tool_settings()

@@ -24,7 +24,9 @@ from app.agent.programs.handover import MCP_SERVER, NoteText, asked, said_before
 from app.agent.programs.link import Link, ProgramError, Session
 from app.agent.programs.own_server import OwnServer
 from app.agent.turn import Turn
+from app.permissions.caller import Caller, CallerKind
 from app.settings import AgentProgram, Settings
+from app.toolkit.outcome import ToolFinished
 
 if TYPE_CHECKING:
     from acp import schema
@@ -90,6 +92,15 @@ class ProgramAgent:
             await self._converse(link, session, turn)
         except ProgramError as error:
             turn.notice("error", error.message, error.hint)
+
+    def caller_called(self, name: str) -> Caller | None:
+        """The program of this name as a caller: in the turn that it answers, if it does; None for others."""
+        talks = [talk for link in self._links.values() for talk in link.desk.talks.values()]
+        turns = [talk.turn for talk in talks if talk.turn.agent == name and not talk.withdrawn]
+        if turns:
+            return turns[-1].caller
+        known = any(one.name == name for one in self._settings().programs.programs)
+        return Caller(CallerKind.MCP, name, tainted=True) if known else None
 
     async def close(self) -> None:
         """End every program and all that they started."""
@@ -203,11 +214,13 @@ class ProgramAgent:
         talk = Talk(turn, narration)
         watched = await self.edits.begin(turn, lambda: narration.named)
         link.desk.talks[session.id] = talk
+        unsubscribe = turn.events.subscribe(ToolFinished, narration.called)
         answer: schema.PromptResponse | None = None
         try:
             answer = await self._prompted(link, session, talk)
         finally:
             link.desk.talks.pop(session.id, None)
+            unsubscribe()
             await asyncio.shield(asyncio.ensure_future(self.edits.end(watched)))
             session.cost = narration.end(answer, session.cost)
             self._keep(session, turn)

@@ -178,3 +178,17 @@ async def test_one_that_wants_a_login_says_so(workspace):
     await talk.say("Hello")
     (notice,) = talk.notices
     assert "log in first" in notice.text and "terminal" in notice.hint
+
+
+async def test_our_tools_over_mcp_are_called_in_its_turn_and_shown_on_its_card(workspace, talk, approver):
+    await workspace.ways_in.open()
+    finished = await talk.say('!mcp create_note {"name": "Leaf", "content": "Green."}')
+    (request,) = approver.asked
+    caller = request.caller
+    assert (caller.kind, caller.name, caller.turn) == (CallerKind.MCP, "Outsider", finished.turn)
+    assert caller.tainted and caller.uses_model and caller.conversation == talk.id
+    made = next(card for card in talk.cards if card.tool == "create_note")
+    assert made.state == "done" and made.commit is not None and made.agent == "Outsider"
+    assert workspace.store.exists(NotePath("Leaf.md"))
+    await workspace.runner.call("undo", {"turn": finished.turn}, Caller.user())
+    assert not workspace.store.exists(NotePath("Leaf.md"))
