@@ -227,8 +227,9 @@ class Connection:
         except Exception as error:
             if isinstance(error, TimeoutError) and limit.expired():
                 return f"it did not start within {self._pace.start:g} s"
-            log.info("the external server %s failed: %s", self._name, type(error).__name__)
-            return self._log.ended or explained(error).words
+            words = self._log.ended or explained(error).words
+            log.info("the external server %s failed: %s", self._name, words)
+            return words
         finally:
             self._live = None
         return self._log.ended or "it ended"

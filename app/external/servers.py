@@ -143,7 +143,7 @@ class ExternalServers:
         """The streams of a server."""
         if server.transport == "http":
             token = self._key_of(*token_account(server.name, server.address))
-            return http_transport(server.address, token)
+            return http_transport(server.address, token, log)
         folder = self._folder / server_part(server.name)
         folder.mkdir(parents=True, exist_ok=True)
         program = Program(server.command, server.arguments, environment_of(server.variables), folder)
@@ -190,7 +190,7 @@ class ExternalServers:
 
         def opened(log: ServerLog) -> AbstractAsyncContextManager[Any]:
             if server.transport == "http":
-                return http_transport(server.address, held)
+                return http_transport(server.address, held, log)
             return self._opened(server, log)
 
         def changed() -> None:

@@ -1,0 +1,125 @@
+"""An MCP client renames a note that 40 others link to: each diff is seen, and one yes commits it once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import mcp_types as t
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+
+from app.desktop.approval_dialog import ApprovalDialog
+from app.desktop.connections.panel import ConnectionsPanel
+from app.desktop.connections.sheets import NewProgramSheet, SetUpSheet
+from app.permissions.audit_entry import AuditFilter
+from app.vault.changes import Move, Update
+from tests.flows.files import everything_in
+from tests.flows.pilot import Pilot
+from tests.support.mcp_clients import over_http
+
+LINKING = 40
+
+
+def linked_vault(root: Path) -> Path:
+    """A note, and forty others that link to it in their own words."""
+    (root / "Notes").mkdir(parents=True)
+    (root / "Old name.md").write_text("# The note\n", "utf-8")
+    for n in range(LINKING):
+        text = f"# Note {n}\n\nBefore it.\nSee [[Old name]] and [[Old name|that {n}]].\nAfter it.\n"
+        (root / "Notes" / f"Note {n:02}.md").write_text(text, "utf-8")
+    return root
+
+
+def outside(work: Callable[[], Coroutine[Any, Any, Any]]) -> asyncio.Task[Any]:
+    """Work of another program: in a loop and a thread of its own."""
+    return asyncio.ensure_future(asyncio.to_thread(lambda: asyncio.run(work())))
+
+
+async def connect(pilot: Pilot, name: str) -> tuple[str, str]:
+    """Give a program a token on the page of connections; the server's address and the token."""
+    pilot.window.menu.run("show-connections")
+    panel = pilot.panel("connections", ConnectionsPanel)
+    await pilot.until(lambda: panel.isVisible() and panel.shown is not None, "the page is shown")
+    assert panel.shown is not None
+    await pilot.click(panel.add_button)
+    await pilot.until(lambda: pilot.sheets, "the program is asked for")
+    (sheet,) = pilot.sheets
+    assert isinstance(sheet, NewProgramSheet)
+    sheet.target_box.setCurrentText("Another MCP client")
+    sheet.way_box.setCurrentIndex(sheet.way_box.findData("http"))
+    QTest.keyClicks(sheet.name, name)
+    await pilot.click(sheet.go)
+    await pilot.until(lambda: any(isinstance(one, SetUpSheet) for one in pilot.sheets), "the token is shown")
+    (shown,) = pilot.sheets
+    assert isinstance(shown, SetUpSheet)
+    token = shown.token.text()
+    await pilot.press("Done")
+    await pilot.until(lambda: not pilot.sheets, "the sheet is closed")
+    return panel.shown.door.address, token
+
+
+async def read_every_diff(pilot: Pilot, dialog: ApprovalDialog) -> None:
+    """Go through the files with the arrow keys and see each one's own difference."""
+    proposal = dialog.current.request.proposal
+    files, page = dialog.page.files, dialog.page
+    assert files.model.rowCount() == LINKING + 1 == len(proposal.changes)
+    files.view.setFocus()
+    for row, change in enumerate(proposal.changes):
+        if row:
+            QTest.keyClick(files.view, Qt.Key.Key_Down)
+        after = change.after if isinstance(change, Update) else None
+
+        def shows(after: bytes | None = after) -> bool:
+            shown = page.diff_view.diff
+            return shown is not None and (after is None or b"".join(shown.after) == after)
+
+        await pilot.until(shows, f"the difference of {change.path} is shown")
+        if isinstance(change, Update):
+            diff = page.diff_view.diff
+            assert diff is not None and (diff.added, diff.removed) == (1, 1)
+            assert b"[[New name]] and [[New name|that" in b"".join(diff.after)
+
+
+def test_a_rename_with_forty_backlinks_from_outside(app_run, tmp_path: Path) -> None:
+    root = linked_vault(tmp_path / "Garden")
+    before = everything_in(root)
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(root)
+        address, token = await connect(pilot, "Laptop")
+
+        async def rename() -> t.CallToolResult:
+            info = t.Implementation(name="robot", version="1.2")
+            async with over_http(address, token, "auto", client_info=info) as client:
+                given = {"name": "Old name", "new_name": "New name", "why": "It is clearer."}
+                return await client.call_tool("move_note", given)
+
+        calling = outside(rename)
+        dialog = await pilot.question()
+        said = " ".join(label.text() for label in dialog.page.header.findChildren(QLabel))
+        assert "Laptop wants to" in said and "MCP client, calls itself “robot 1.2”" in said
+        assert "It is clearer." in said and "40 notes have their links rewritten" in said
+        moves = [one for one in dialog.current.request.proposal.changes if isinstance(one, Move)]
+        assert [(str(one.path), str(one.to)) for one in moves] == [("Old name.md", "New name.md")]
+        await read_every_diff(pilot, dialog)
+        assert everything_in(root) == before, "nothing is written while it is asked"
+        last = await pilot.client.run(lambda ws: ws.audit.last_commit)
+        await pilot.approve()
+        result = await calling
+        assert not result.is_error and result.structured_content["success"]
+        assert len(result.structured_content["rewritten"]) == LINKING
+        after = everything_in(root)
+        assert "New name.md" in after and "Old name.md" not in after
+        assert all(b"Old name" not in text for text in after.values())
+        entries = await pilot.client.run(lambda ws: ws.audit.entries(AuditFilter(caller="Laptop")))
+        (entry,) = entries
+        assert (entry.tool, entry.decision, entry.caller_kind) == ("move_note", "user-approved", "mcp")
+        assert entry.commit == last + 1 == await pilot.client.run(lambda ws: ws.audit.last_commit)
+        panel = pilot.panel("connections", ConnectionsPanel)
+        await pilot.until(lambda: [one.entry for one in panel.page.calls.calls] == [entry], "it is listed")
+
+    app_run(use)
