@@ -45,4 +45,4 @@ async def test_a_reader_that_sleeps_keeps_at_most_one_of_each_kind(workspace: Wo
         path = NotePath.on_disk(f"Note {number}.md")
         workspace.events.publish(IndexUpdated((path,), (), total))
         workspace.hub.tools_changed()
-    assert await told(workspace, reader) == [VaultNews("notes", (), True), VaultNews("tools")]
+    assert await told(workspace, reader) == [VaultNews("notes"), VaultNews("tools")]
