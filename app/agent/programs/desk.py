@@ -71,7 +71,7 @@ class Talk:
 
 
 class Desk:
-    """The client's side of the protocol, for all sessions of one program that works in the vault at `root`."""
+    """The client's side of the protocol, for all sessions of a program that works in the vault at `root`."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
