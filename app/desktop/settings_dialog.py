@@ -26,6 +26,8 @@ from app.settings import Settings
 
 _FIRST_EXTRAS = ("tools", "programs")  # what writes into the lists comes before them
 Extra = Callable[[QWidget], QWidget]
+OwnEditor = Callable[[object], Editor]
+"""Makes the editor of one setting, showing a value, where the one made from its type does not do."""
 
 
 @dataclass(slots=True)
@@ -42,8 +44,9 @@ class _Row:
 class SettingsDialog(QDialog):
     """Shows `settings`; every valid change is in effect at once: `changed` carries the new `Settings`.
 
-    `extras` adds a widget at the end of a section (by its name), for what is not a plain value. `left_for`
-    carries the command for which the user closed it.
+    `extras` adds a widget at the end of a section (by its name), for what is not a plain value; `own`
+    are editors of single settings, by section and name. `left_for` carries the command for which the user
+    closed it.
     """
 
     changed = Signal(object)
@@ -55,12 +58,15 @@ class SettingsDialog(QDialog):
         theme: ThemeSource,
         extras: dict[str, Extra] | None = None,
         parent: QWidget | None = None,
+        *,
+        own: dict[tuple[str, str], OwnEditor] | None = None,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Settings"))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.settings = settings
         self._extras = extras or {}
+        self._own = own or {}
         self._rows: list[_Row] = []
         self._sections: dict[str, QWidget] = {}
         self._theme = theme
@@ -158,7 +164,8 @@ class SettingsDialog(QDialog):
 
     def _setting(self, section: str, name: str, holder: BaseModel) -> QWidget:
         field = type(holder).model_fields[name]
-        made = editor(name, field, getattr(holder, name))
+        value = getattr(holder, name)
+        made = self._own[section, name](value) if (section, name) in self._own else editor(name, field, value)
         made.changed.connect(lambda value: self._take(section, name, value))
         self._editors[section, name] = made
         widget = QWidget()
