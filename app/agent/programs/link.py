@@ -87,7 +87,7 @@ class Link:
         except (NotFoundError, StorageError) as error:
             hint = "Install it, or put its whole path into the settings, Agents from outside."
             raise ProgramError(error.message, hint) from error
-        desk = Desk()
+        desk = Desk(root)
         # The library's protocol asks for all methods of the draft, each with every argument by name.
         connection = ClientSideConnection(cast("Client", desk), process.stdin, process.stdout)
         link = cls(program, process, connection, desk)

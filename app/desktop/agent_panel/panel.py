@@ -352,6 +352,7 @@ class AgentPanel(Panel):
         self._programs = settings.programs
         self._knows_settings = True
         program = settings.programs.answering
+        self._empty.show_program(program.name if program else "")
         self.composer.set_model(program.name if program else answering(settings.team) or self._model.label)
         self.composer.set_mode(settings.agent.mode)
 

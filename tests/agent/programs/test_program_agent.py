@@ -44,7 +44,8 @@ async def check_permissions(workspace, talk, approver):
     await talk.say("!ask execute rm -rf build\n!ask execute curl example.org")
     assert "[once]" in talk.said and "[no]" in talk.said and "[always]" not in talk.said
     first = approver.asked[0]
-    assert first.proposal.text == "rm -rf build" and ("kind", "execute") in first.proposal.arguments
+    assert first.proposal.text == "Do by itself: rm -rf build"
+    assert ("kind", "execute") in first.proposal.arguments
     assert ("input", '{"command": "rm -rf build"}') in first.proposal.arguments
     assert first.caller.name == "Outsider" and first.caller.tainted and not first.offers
     log = [entry for entry in workspace.audit.entries() if entry.tool == "agent_action"]
