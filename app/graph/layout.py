@@ -38,6 +38,11 @@ class Layout(Protocol):
         """Whether the next tick would change nothing."""
         ...
 
+    @property
+    def is_arranging(self) -> bool:
+        """Whether a layout from scratch is under way."""
+        ...
+
     def start(
         self,
         graph: Graph,
@@ -117,6 +122,11 @@ class MultilevelLayout:
             return True
         still = self._live is None or self._live.settled
         return still and self._plan is None and self._hand is None and self._wanted == self._forces
+
+    @property
+    def is_arranging(self) -> bool:
+        """Whether a layout from scratch is under way."""
+        return self._plan is not None and not self._paused
 
     def start(
         self,

@@ -5,6 +5,7 @@ The rules of `app.graph.native` hold here too. Call nothing of this without the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -198,9 +199,23 @@ class Lines:
         )
         self._bands, self.count, self.length, self.share = native.core.line_facts(self._lines)
 
-    def draw(self, alpha: float, pixels: Bytes, workers: Workers) -> None:
-        """Overwrite `pixels`, uint8 (height, width, 4); `alpha` is the opacity of an ordinary link."""
-        workers.each(lambda band: native.core.draw_band(self._lines, band, alpha, pixels), self._bands)
+    def draw(
+        self, alpha: float, pixels: Bytes, workers: Workers, is_wanted: Callable[[], bool] = lambda: True
+    ) -> None:
+        """Overwrite `pixels`, uint8 (height, width, 4), band by band.
+
+        Args:
+            alpha: Opacity of an ordinary link.
+            pixels: The picture.
+            workers: The threads that draw.
+            is_wanted: Asked before each band; the bands that follow a no are left as they are.
+        """
+
+        def draw_band(band: int) -> None:
+            if is_wanted():
+                native.core.draw_band(self._lines, band, alpha, pixels)
+
+        workers.each(draw_band, self._bands)
 
 
 def draw_discs(

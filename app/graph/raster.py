@@ -7,6 +7,7 @@ pixels are a numpy array, so it runs in any thread and gives the same picture ev
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,6 +31,7 @@ def draw_edges(
     exposure: Exposure,
     hidden: NDArray[np.bool_] | None = None,
     workers: native.Workers | None = None,
+    is_wanted: Callable[[], bool] = lambda: True,
 ) -> None:
     """Overwrite `pixels` with the picture of all links.
 
@@ -40,9 +42,10 @@ def draw_edges(
         exposure: How light becomes pixels.
         hidden: bool (n,), nodes whose links are left out.
         workers: The threads that draw; this one alone by default. The picture is the same for any number.
+        is_wanted: Asked now and then by the core; after a no the picture is left unfinished.
     """
     if native.available():
-        _by_core(look, at, pixels, exposure, hidden, workers or native.Workers(1))
+        _by_core(look, at, pixels, exposure, hidden, workers or native.Workers(1), is_wanted)
     else:
         height, width = pixels.shape[:2]
         pixels[...] = drawn_by_numpy(look, at, width, height, exposure, hidden)
@@ -60,6 +63,7 @@ def _by_core(
     exposure: Exposure,
     hidden: NDArray[np.bool_] | None,
     workers: native.Workers,
+    is_wanted: Callable[[], bool],
 ) -> None:
     height, width = pixels.shape[:2]
     lines = Lines(
@@ -77,7 +81,7 @@ def _by_core(
         ratio=exposure.ratio,
         budget=float(exposure.budget or 0),
     )
-    lines.draw(exposure.alpha, pixels, workers)
+    lines.draw(exposure.alpha, pixels, workers, is_wanted)
 
 
 def packed(values: NDArray[Any], kind: type[T]) -> NDArray[T]:

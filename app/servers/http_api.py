@@ -31,9 +31,9 @@ from app.servers.guard import CLIENT, LOCAL
 from app.servers.hub import Hub
 from app.servers.served import NAME_KINDS, Client, Progress, ToolEntry, Waiting
 from app.servers.streams import EventStream, ServerEvent, until_gone
+from app.servers.wire import PREFIX
 from app.toolkit.outcome import ToolOutcome
 
-PREFIX = "/api/v1"
 _LONGEST_CLAIM = 2000
 
 

@@ -7,13 +7,14 @@ for nothing), in its turn, through the runner, and with what the client has read
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from app.errors import LimitError, PermissionDeniedError
 from app.events import EventBus
 from app.index.completion import complete
-from app.permissions.caller import Caller
+from app.permissions.caller import Caller, CallerKind
 from app.permissions.pending import is_same
 from app.servers.course import Course
 from app.servers.entries import entry_of
@@ -67,6 +68,8 @@ class Hub:
         self._calls = 0
         self._idle = asyncio.Event()
         self._idle.set()
+        self.in_turn: Callable[[str], Caller | None] = lambda name: None
+        """The turn in the panel of a client of this name, which is an agent that answers there; else None."""
         self.presence = Presence(events)
         self._news = NewsRoom(runner, events)
 
@@ -112,6 +115,9 @@ class Hub:
     ) -> ToolOutcome:
         """Call a tool, as `ServedVault.call` says."""
         caller = caller_of(client, claim=claim, tainted=self.presence.is_tainted(client))
+        if client.kind is CallerKind.MCP and (turn := self.in_turn(client.name)) is not None:
+            tainted = caller.tainted or turn.tainted
+            caller = replace(caller, turn=turn.turn, conversation=turn.conversation, tainted=tainted)
         course = Course(client, tool, self._queue, self._events, progress, self._asking)
         self.presence.saw(client, call=True, began=1)
         self._count(1)

@@ -56,10 +56,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class OperationFields:
-    """The arguments that one operation of a tool needs, and those that it also takes."""
+    """The arguments that one operation of a tool needs, and those that it also takes, as it lists them."""
 
     needs: frozenset[str]
     takes: frozenset[str]
+    listed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -292,7 +293,8 @@ def _read_operations(operations: Mapping[str, str]) -> Mapping[str, OperationFie
     for op, text in operations.items():
         words = text.split()
         needs = frozenset(word for word in words if not word.endswith("?"))
-        read[op] = OperationFields(needs, frozenset(word.rstrip("?") for word in words))
+        listed = tuple(word.rstrip("?") for word in words)
+        read[op] = OperationFields(needs, frozenset(listed), listed)
     return read
 
 

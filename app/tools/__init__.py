@@ -66,6 +66,8 @@ CATEGORIES = (
     Category("web", "Web", Level.NETWORK, on=False, rate_per_minute=30),
     Category("sources", "Sources", Level.READ_WRITE),
     Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
+    # Has no tools of its own: what a program in the panel asks the app for is switched off by it.
+    Category("programs", "Requests of agents from outside", Level.EXECUTE, rate_per_minute=600),
 )
 
 CATALOG: tuple[Tool, ...] = (

@@ -216,9 +216,9 @@ async def update_note(
     operations={
         "append": "text",
         "prepend": "text",
-        "replace": "text old occurrence?",
-        "insert_under": "text heading",
-        "replace_section": "text heading",
+        "replace": "old text occurrence?",
+        "insert_under": "heading text",
+        "replace_section": "heading text",
         "patch": "patch",
     },
     examples=(

@@ -16,6 +16,8 @@ from app.agent.keys import KeyStore
 from app.agent.model_agent import ModelAgent
 from app.agent.news import NewsTurns
 from app.agent.planner import BuiltinPlanner
+from app.agent.programs.direct_edits import DirectEdits
+from app.agent.programs.program_agent import ProgramAgent
 from app.agent.session import AgentSession
 from app.agent.structured import ModelThinker
 from app.agent.team import team_profiles
@@ -116,6 +118,7 @@ class Workspace:
             lambda: self.settings.servers,
         )  # fmt: skip
         self.hub = self.ways_in.hub
+        self.hub.in_turn = self.programs.caller_called
         self.vault_settings = load_vault_settings(files.own)
         self._know_meaning()
         self._apply_tool_settings()
@@ -161,13 +164,16 @@ class Workspace:
         likeness = self.embedder if self.settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
         text = self._sight.text
+        news = partial(news_for_model, self.sources, text)
         model = ModelAgent(
-            self.name, self._settings, self.keys, self.registry, text, self._sight.pinned_for,
-            partial(news_for_model, self.sources, text),
-        )  # fmt: skip
-        self.agent = AgentSession(
-            self._files.conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings
+            self.name, self._settings, self.keys, self.registry, text, self._sight.pinned_for, news
         )
+        edits = DirectEdits(self.root, self._files.cache, self.store, self.runner.adoption)
+        self.programs = ProgramAgent(self.name, self.root, self._settings, text, edits, news)
+        self.agent = AgentSession(
+            self._files.conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings,
+            self.programs,
+        )  # fmt: skip
         self.runner.services.team = self.agent.team
         self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
 
@@ -210,6 +216,7 @@ class Workspace:
         await self.ways_in.close()
         await self._news_turns.close()
         await self.agent.close()
+        await self.programs.close()
         if self.pending is not None:
             await self.pending.close()
         await self.external.close()
@@ -254,14 +261,20 @@ class Workspace:
                 self.events.publish(VaultFound())
                 await self.index.scan()
             else:
-                delta = await self.index.refresh(batch.changed, batch.removed)
-                self.events.publish(
-                    NotesChanged(batch.changed, batch.removed, delta.moved, _OUTSIDE, None)
-                )
+                await self._take_files(batch)
         except VaultLostError:
             self.events.publish(VaultLost())
         except ScriptoriumError as error:
             log.warning("an outside change could not be indexed: %s", error)
+
+    async def _take_files(self, batch: FileBatch) -> None:
+        """Changed files: of an agent that works in the panel, or of others."""
+        known = await self.programs.edits.look((*batch.changed, *batch.removed))
+        changed = tuple(path for path in batch.changed if path not in known)
+        removed = tuple(path for path in batch.removed if path not in known)
+        if changed or removed:
+            delta = await self.index.refresh(changed, removed)
+            self.events.publish(NotesChanged(changed, removed, delta.moved, _OUTSIDE, None))
 
     # Settings
 

@@ -11,13 +11,15 @@ import time
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.desktop.colors import Theme
 from app.desktop.graph_view.camera import Camera, Insets, fitted, free_room
 from app.desktop.graph_view.community_finder import CommunityFinder
+from app.desktop.graph_view.edge_picture import MARGIN
+from app.desktop.graph_view.frame_timer import FrameTimer
 from app.desktop.graph_view.labels import Labels
 from app.desktop.graph_view.layers import Layers, Motion, still_picture
 from app.desktop.graph_view.layout_thread import LayoutThread, all_of
@@ -29,8 +31,7 @@ from app.graph.model import Graph, Positions
 from app.graph.physics import Forces
 from app.graph.shaping import sunflower
 
-_FRAME_MS = 15
-_SETTLE_SECONDS = 0.12
+_SETTLE_SECONDS = 0.04
 _FIRST_STEP = 2.5
 
 
@@ -77,10 +78,7 @@ class Canvas(Marking):
         self._moving = False
         self._rough = False
         self._touched_at = 0.0
-        self._last_frame = time.perf_counter()
-        self._frames = QTimer(self, interval=_FRAME_MS)
-        self._frames.setTimerType(Qt.TimerType.PreciseTimer)
-        self._frames.timeout.connect(self._frame)
+        self._frames = FrameTimer(self, self._frame, self._waits)
         self.marked.connect(self._show_marks)
 
     @property
@@ -173,9 +171,8 @@ class Canvas(Marking):
         """Run frames until nothing moves."""
         if self._closed or not self._frames.isActive():
             self.update()
-        if not self._closed and not self._frames.isActive():
-            self._last_frame = time.perf_counter()
-            self._frames.start()
+        if not self._closed:
+            self._frames.wake()
 
     # The camera
 
@@ -223,7 +220,7 @@ class Canvas(Marking):
             self.refresh()
 
     def page_aspect(self) -> float:
-        """Width by height of the room that an arrangement is to fill; 1 while it is not known."""
+        """Width by height of the room for an arrangement; 1 while it is not known."""
         across, down = free_room(self.width(), self.height(), self.insets)
         return across / down if self.isVisible() else 1.0
 
@@ -265,13 +262,17 @@ class Canvas(Marking):
         elif not path and self.scene.hovered < 0:
             self.dim.aim = 0.0
 
+    def _waits(self) -> bool:
+        """Whether all that a frame could show is a picture that is not there yet."""
+        edges = self.layers.edges
+        return edges.busy and not edges.ready and (self._arranging or not (self._moving or self._stirs()))
+
     def _frame(self) -> None:
-        now = time.perf_counter()
-        passed, self._last_frame = min(now - self._last_frame, 0.1), now
+        passed = self._frames.passed()
         if self.eye.moving:
             self.eye.advance(passed)
             self._stale = True
-            self._touched_at = now
+            self._touched_at = time.perf_counter()
             self.moved.emit()
         self.dim.advance(passed)
         self.labels.advance(passed)
@@ -281,7 +282,7 @@ class Canvas(Marking):
         if self._finder.collect():
             self._stale = True
             self.sorted.emit()
-        hurried = now - self._touched_at < _SETTLE_SECONDS or (self._moving and self.held is None)
+        hurried = self._is_touched or (self._moving and self.held is None)
         if self._stale or (self._rough and not hurried):
             self._request(hurried)
         self._oversee(hurried)
@@ -291,10 +292,14 @@ class Canvas(Marking):
             self._frames.stop()
 
     def _busy(self) -> bool:
-        moving = self._moving or self.eye.moving or self.dim.moving or self.labels.fading or self._stale
-        breathing = bool(self.scene.pending or self.scene.marks.breathing) and self.isVisible()
         working = self.layers.edges.busy or self._finder.busy or self._overviews.busy
-        return moving or breathing or working or self.layout_thread.busy or self._rough
+        moving = self._moving or self._stirs() or self._stale or self._rough
+        return moving or working or self.layout_thread.busy
+
+    def _stirs(self) -> bool:
+        """Whether something besides nodes and links moves by itself."""
+        breathing = bool(self.scene.pending or self.scene.marks.breathing) and self.isVisible()
+        return self.eye.moving or self.dim.moving or self.labels.fading or breathing
 
     def _take_positions(self, fresh: bool) -> None:
         """The newest positions; while everything moves they wait for the links' picture, to fit it."""
@@ -319,14 +324,20 @@ class Canvas(Marking):
     @property
     def _arranging(self) -> bool:
         """Whether everything moves: then frames wait for the links, and leave the layout its time."""
-        return self._moving and self.held is None and self.layers.edges.busy and not self.eye.moving
+        return self._moving and self.held is None and self.layers.edges.busy and not self._is_touched
 
     def _request(self, hurried: bool) -> None:
         """Have the links drawn for what is shown now; while it moves a sample is enough."""
         self._stale, self._rough = False, hurried
         if not self.size().isEmpty():
             size = (self.width(), self.height())
-            self.layers.edges.ask(self.layers.request(self.camera, size, self.held, hurried))
+            margin = MARGIN if self._is_touched or not hurried else 0.0
+            self.layers.edges.ask(self.layers.request(self.camera, size, self.held, hurried, margin))
+
+    @property
+    def _is_touched(self) -> bool:
+        """Whether the camera moves, or did so within the last frames."""
+        return self.eye.moving or time.perf_counter() - self._touched_at < _SETTLE_SECONDS
 
     # The whole in small
 
@@ -360,13 +371,7 @@ class Canvas(Marking):
         painter.end()
 
     def picture(self, width: int, height: int, ratio: float = 1.0) -> QImage:
-        """The scene as it is framed now, drawn at once in full quality, at any size.
-
-        Args:
-            width: In pixels at a ratio of one.
-            height: In pixels at a ratio of one.
-            ratio: Device pixels per pixel.
-        """
+        """The scene as it is framed now, drawn at once in full quality, at any size; see `still_picture`."""
         factor = min(width / max(self.width(), 1), height / max(self.height(), 1))
         camera = Camera(self.camera.x, self.camera.y, self.camera.scale * factor)
         return still_picture(self.scene, self.font(), camera, (width, height), ratio)

@@ -26,7 +26,7 @@ from app.graph.raster_look import EdgeLook, Exposure
 
 T = TypeVar("T")
 
-_MARGIN = 0.1
+MARGIN = 0.1
 _HURRIED_THREADS = max(1, min(4, (os.cpu_count() or 1) - 1))
 
 
@@ -44,6 +44,8 @@ class Request:
         alpha: Opacity of one link.
         moving: Rows whose links are left out (they are drawn live).
         hurried: Whether a sample at one pixel per pixel will do, because the next picture comes soon.
+        margin: How far the picture reaches beyond the view on each side, as a share of it: so a pan does not
+            bare its rim at once.
     """
 
     look: Callable[[], EdgeLook]
@@ -55,6 +57,7 @@ class Request:
     alpha: float
     moving: NDArray[np.int64] | None = None
     hurried: bool = False
+    margin: float = MARGIN
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,16 +70,28 @@ class Picture:
     ratio: float
 
 
+@dataclass(slots=True)
+class _Sharp:
+    """A picture in full quality that is being drawn."""
+
+    is_wanted: bool = True
+
+
 class EdgePainter:
-    """Draws one request at a time; of those that wait only the newest is kept."""
+    """Draws one request at a time; of those that wait only the newest is kept.
+
+    A sharp picture is given up when a hurried one is asked for: what it shows is out of date, and the next
+    would wait for it. So one may be begun as soon as nothing moves.
+    """
 
     def __init__(self) -> None:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="graph edges")
         # The same threads for all pictures: each new one would bring memory of its own. While it moves a core
         # is left to the GUI.
         self._all, self._some = Workers(), Workers(_HURRIED_THREADS)
-        self._useless: Future[Picture] | None = None
-        self._running: Future[Picture] | None = None
+        self._useless: Future[Picture | None] | None = None
+        self._running: Future[Picture | None] | None = None
+        self._sharp: _Sharp | None = None
         self._waiting: Request | None = None
         self.picture: Picture | None = None
         self._closed = False
@@ -92,8 +107,16 @@ class EdgePainter:
             return
         if self._running is not None:
             self._waiting = request
+            if self._sharp is not None and request.hurried:
+                self._sharp.is_wanted = False
             return
-        self._running = self._worker.submit(self._draw, request)
+        self._sharp = None if request.hurried else _Sharp()
+        self._running = self._worker.submit(self._draw, request, self._sharp)
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is a picture to collect."""
+        return self._running is not None and self._running.done()
 
     def collect(self) -> bool:
         """Take over a finished picture; whether there was one."""
@@ -101,19 +124,20 @@ class EdgePainter:
             return False
         done, self._running = self._running, None
         picture = done.result()
-        if done is not self._useless:
+        if picture is not None and done is not self._useless:
             self.picture = picture
         if self._waiting is not None:
             waiting, self._waiting = self._waiting, None
             self.ask(waiting)
-        return True
+        return picture is not None
 
     def draw_now(self, request: Request) -> None:
         """Draw in this thread: for export and for a still picture."""
-        self.picture = self._draw(request)
+        self.picture = self._draw(request, None)
 
-    def _draw(self, request: Request) -> Picture:
-        return _drawn(request, self._some if request.hurried else self._all)
+    def _draw(self, request: Request, sharp: _Sharp | None) -> Picture | None:
+        workers = self._some if request.hurried else self._all
+        return _drawn(request, workers, lambda: sharp is None or sharp.is_wanted)
 
     def forget(self) -> None:
         """Another graph comes: the picture at hand and those on the way are of no use."""
@@ -137,11 +161,11 @@ def pixels_of(image: QImage) -> NDArray[np.uint8]:
     return np.frombuffer(image.bits(), dtype=np.uint8).reshape(image.height(), image.width(), 4)
 
 
-def _drawn(request: Request, workers: Workers) -> Picture:
-    """The picture, a margin larger than the view so that a pan does not bare its rim at once."""
+def _drawn(request: Request, workers: Workers, is_wanted: Callable[[], bool]) -> Picture | None:
+    """The picture; None when it was given up."""
     ratio = 1.0 if request.hurried else request.ratio
-    width = math.ceil(request.width * (1 + 2 * _MARGIN) * ratio)
-    height = math.ceil(request.height * (1 + 2 * _MARGIN) * ratio)
+    whole = 1 + 2 * request.margin
+    width, height = math.ceil(request.width * whole * ratio), math.ceil(request.height * whole * ratio)
     camera = Camera(request.camera.x, request.camera.y, request.camera.scale * ratio)
     hidden = None
     if request.moving is not None and len(request.moving):
@@ -152,8 +176,8 @@ def _drawn(request: Request, workers: Workers) -> Picture:
     exposure = Exposure(request.alpha, 60.0 + 5.0 * request.camera.scale, ratio, budget)
     image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
     pixels = pixels_of(image)
-    draw_edges(request.look(), at, pixels, exposure, hidden, workers)
-    return Picture(image, pixels, request, ratio)
+    draw_edges(request.look(), at, pixels, exposure, hidden, workers, is_wanted)
+    return Picture(image, pixels, request, ratio) if is_wanted() else None
 
 
 def placed(picture: Picture, camera: Camera, width: float, height: float) -> QRectF:

@@ -12,14 +12,17 @@ from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture
 from app.desktop.graph_view.canvas import Canvas
 
 _WHEEL = 1.0018
+# Smaller ones cannot be meant: where a large graph is seen as a whole there is one under every pixel, and a
+# drag that is to pan would carry one about.
+_LEAST_GRABBED = 2.0
 
 
 class Gestures(QObject):
     """Turns events of the canvas into motion and choices.
 
-    Drag on the ground pans, drag on a node moves it, shift-drag draws a rectangle that selects, and so does
-    any outline while the lasso is in the hand. A click selects, with control it adds or takes away, on the
-    ground it clears.
+    Drag on the ground pans, drag on a node that can be seen as one moves it, shift-drag draws a rectangle
+    that selects, and so does any outline while the lasso is in the hand. A click selects, with control it
+    adds or takes away, on the ground it clears.
 
     Signals:
         opened: A row, on a double click.
@@ -37,6 +40,7 @@ class Gestures(QObject):
         super().__init__(canvas)
         self._canvas = canvas
         self._pressed: QPointF | None = None
+        self._under = ""
         self._last = QPointF()
         self._grabbed = ""
         self._band = False
@@ -99,10 +103,16 @@ class Gestures(QObject):
         lasso = self._lassoing and not panning
         row = -1 if panning or lasso else self._node_at(event.position())
         self._outline = [event.position()] if lasso else None
-        self._grabbed = self._canvas.scene.graph.paths[row] if row >= 0 else ""
+        self._under = self._canvas.scene.graph.paths[row] if row >= 0 else ""
+        self._grabbed = self._under if row >= 0 and self._can_be_grabbed(row) else ""
         shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         self._band = shifted and row < 0 and not panning and not lasso
         return True
+
+    def _can_be_grabbed(self, row: int) -> bool:
+        canvas = self._canvas
+        radius = canvas.scene.pixel_radii(canvas.camera.scale)[row]
+        return bool(radius >= _LEAST_GRABBED) or row in canvas.scene.selection
 
     def _move(self, event: QMouseEvent) -> bool:
         canvas, place = self._canvas, event.position()
@@ -130,8 +140,8 @@ class Gestures(QObject):
         return True
 
     def _row(self) -> int:
-        """The row of the node in the hand; the graph may have changed meanwhile, and the node be gone."""
-        return self._canvas.scene.graph.rows.get(self._grabbed, -1)
+        """The row of the node that was pressed; the graph may have changed meanwhile, and it be gone."""
+        return self._canvas.scene.graph.rows.get(self._under, -1)
 
     def _carry(self, place: QPointF) -> None:
         canvas, row = self._canvas, self._row()

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QImage
 
 from app.desktop.graph_view.camera import Camera
-from app.desktop.graph_view.edge_picture import EdgePainter, Request
+from app.desktop.graph_view.edge_picture import MARGIN, EdgePainter, Request
 from app.desktop.graph_view.labels import Labels, label_sizes
 from app.desktop.graph_view.name_images import NameImages, NameLook
 from app.desktop.graph_view.painting import Frame, edge_alpha
@@ -94,12 +94,13 @@ class Layers:
         size: tuple[int, int],
         moving: NDArray[np.int64] | None = None,
         hurried: bool = False,
+        margin: float = MARGIN,
     ) -> Request:
-        """What the next picture of links is to show."""
+        """What the next picture of links is to show; see `Request`."""
         scene = self._scene
         alpha = edge_alpha(len(scene.graph.edges), camera.scale, scene.theme.is_dark)
         looks = scene.edge_looks()
-        return Request(looks, scene.positions, camera, *size, self.ratio, alpha, moving, hurried)
+        return Request(looks, scene.positions, camera, *size, self.ratio, alpha, moving, hurried, margin)
 
     def paint(self, camera: Camera, size: tuple[int, int], motion: Motion) -> QImage:
         """A frame as an image of the view's size; good until the next call."""

@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 USUAL = Forces()
 
 _STEP_SECONDS = 0.006
+_MOST_AHEAD = 2
+_UNSEEN_SECONDS = 0.05
 
 
 class LayoutThread:
@@ -40,6 +42,7 @@ class LayoutThread:
         self._condition = threading.Condition()
         self._commands: list[Callable[[], None]] = []
         self._newest: Positions | None = None
+        self._ahead = 0
         self._busy = False
         self._paused = False
         self._stopped = False
@@ -117,6 +120,8 @@ class LayoutThread:
         """The newest positions, or None when nothing is new since the last call."""
         with self._condition:
             newest, self._newest = self._newest, None
+            self._ahead = 0
+            self._condition.notify()
             return newest
 
     def stop(self) -> None:
@@ -176,6 +181,17 @@ class LayoutThread:
         rest = _STEP_SECONDS - (time.perf_counter() - began)
         if rest > 0 and not self._at_rest():
             time.sleep(rest)
+        self._await_viewer()
+
+    def _await_viewer(self) -> None:
+        """Not many steps ahead of what was taken: the time is needed to draw it. Nobody has to take any."""
+        with self._condition:
+            self._ahead += 1
+            if self._ahead >= _MOST_AHEAD and not self._laid().is_arranging:
+                self._condition.wait_for(self._is_needed, _UNSEEN_SECONDS)
+
+    def _is_needed(self) -> bool:
+        return self._stopped or bool(self._commands) or self._ahead < _MOST_AHEAD
 
 
 def _best() -> Layout:

@@ -1,4 +1,4 @@
-/* Nodes: discs over a picture, four pixels at a time, and which of them is under a pixel. */
+/* Nodes: discs over a picture, eight pixels at a time, and which of them is under a pixel. */
 #include "pixels.h"
 #include "raster.h"
 
@@ -8,49 +8,51 @@
 #define SMALL 1.2071f
 #define AHEAD 12
 #define RIM 1.1f
+/* Of a squared half chord, in pixels: from there on a row is worth to be filled. */
+#define FILLED 36.0f
 #define RIM_OPACITY 0.75f
 
 /* A circle with a soft rim: how much of a pixel it covers falls to nothing at `radius` + 0.5, evenly with the
  * squared distance from the middle, so without a root; as steeply as leaves the circle its area. */
 typedef struct {
-    float outer_squared, slope, most;
+    float outer_squared, slope;
+    int32_t most;
 } Circle;
 
-static Circle circle_of(float radius, uint32_t opacity) {
+EVERY Circle circle_of(float radius, uint32_t opacity) {
     const float outer = radius + 0.5f;
-    if (radius <= 0.0f) return (Circle){-1.0f, 0.0f, 0.0f};
+    if (radius <= 0.0f) return (Circle){-1.0f, 0.0f, 0};
     const float squared = outer * outer, whole = (float)opacity;
     if (radius < SMALL) {
         const float peak = 2.0f * radius * radius / squared;
-        return (Circle){squared, whole * peak / squared, whole * peak};
+        return (Circle){squared, whole * peak / squared, (int32_t)(whole * peak)};
     }
-    return (Circle){squared, whole / (2.0f * radius + 0.5f), whole};
+    return (Circle){squared, whole / (2.0f * radius + 0.5f), (int32_t)opacity};
 }
 
-/* Opacity, 0 to 256, of four pixels at those squared distances. */
-static inline Ints4 opacity_of(const Circle *circle, Floats4 squared) {
-    Floats4 cover = (circle->outer_squared - squared) * circle->slope;
-    const Floats4 most = {circle->most, circle->most, circle->most, circle->most};
-    const Ints4 is_more = cover > most, is_some = cover > 0.0f;
-    cover = (Floats4)(((Ints4)cover & ~is_more & is_some) | ((Ints4)most & is_more));
-    return __builtin_convertvector(cover, Ints4);
+/* Opacity, 0 to 256, of eight pixels at those squared distances; bounded without comparing, which not every
+ * machine can do with eight at a time. */
+EVERY Ints8 opacity_of(const Circle *circle, Floats8 squared) {
+    const Ints8 cover = __builtin_convertvector((circle->outer_squared - squared) * circle->slope, Ints8);
+    const Ints8 over = cover - circle->most, bounded = cover - (over & ~(over >> 31));
+    return bounded & ~(bounded >> 31);
 }
 
 /* One node: a disc with a rim that parts it from what lies under it; hollow for a note not written. */
 typedef struct {
     float x, y, radius, reach, solid_squared;
     uint32_t opacity;
-    Pixels4 color, ground;
+    Pixels8 color, ground;
     Circle disc, hole, rim;
     int is_hollow, has_rim, is_solid, is_plain;
 } Disc;
 
-static float radius_in(const View *view, float radius) {
-    return fminf(fmaxf(radius * view->growth, view->least), WIDEST_DISC);
+EVERY float radius_in(const View *view, float radius) {
+    return smaller(larger(radius * view->growth, view->least), WIDEST_DISC);
 }
 
 /* Takes over what a disc owes to its radius and opacity; those of one radius come one after another. */
-static void shape(Disc *disc, float radius, uint32_t opacity, int is_hollow, float ratio) {
+EVERY void shape(Disc *disc, float radius, uint32_t opacity, int is_hollow, float ratio) {
     if (disc->radius == radius && disc->opacity == opacity && disc->is_hollow == is_hollow) return;
     disc->radius = radius;
     disc->opacity = opacity;
@@ -62,7 +64,7 @@ static void shape(Disc *disc, float radius, uint32_t opacity, int is_hollow, flo
     disc->solid_squared = radius * radius - radius - 0.25f;
     disc->reach = radius + 0.5f;
     if (is_hollow)
-        disc->hole = circle_of(radius - fminf(1.6f * ratio, fmaxf(0.8f * ratio, 0.3f * radius)), opacity);
+        disc->hole = circle_of(radius - smaller(1.6f * ratio, larger(0.8f * ratio, 0.3f * radius)), opacity);
     if (disc->has_rim) {
         disc->rim = circle_of(radius + RIM * ratio, (uint32_t)(RIM_OPACITY * (float)opacity));
         disc->reach += RIM * ratio;
@@ -70,84 +72,84 @@ static void shape(Disc *disc, float radius, uint32_t opacity, int is_hollow, flo
 }
 
 /* What node `row` looks like; whether there is anything of it to be seen. */
-static int disc_of(const DiscLook *look, int row, Disc *disc) {
+EVERY int disc_of(const DiscLook *look, int row, Disc *disc) {
     float opacity = look->opacity[row];
     if (look->lit && !look->lit[row]) opacity *= look->unlit;
     if (!(opacity > 0.0f) || !(look->radius[row] > 0.0f)) return 0;
     const uint32_t color = look->color[row], whole = opacity < 1.0f ? (uint32_t)(opacity * 256.0f) : 256;
     shape(disc, radius_in(&look->view, look->radius[row]), whole, (color & HOLLOW) != 0, look->ratio);
-    disc->color = same_pixels(0xff000000u | color);
+    disc->color = eight_same(0xff000000u | color);
     return 1;
 }
 
-/* Four pixels of row `dy` from column `x` on, over what is below. */
-static inline Pixels4 four_of(const Disc *disc, int x, float dy, Pixels4 below) {
-    const Floats4 steps = {0.5f, 1.5f, 2.5f, 3.5f};
-    const Floats4 dx = (float)x - disc->x + steps, squared = dx * dx + dy * dy;
-    const Ints4 cover = opacity_of(&disc->disc, squared);
+/* Eight pixels of row `dy` from column `x` on, over what is below. */
+EVERY Pixels8 eight_of(const Disc *disc, int x, float dy, Pixels8 below) {
+    const Floats8 steps = {0.5f, 1.5f, 2.5f, 3.5f, 4.5f, 5.5f, 6.5f, 7.5f};
+    const Floats8 dx = steps + ((float)x - disc->x), squared = dx * dx + dy * dy;
+    const Ints8 cover = opacity_of(&disc->disc, squared);
     if (disc->is_hollow) {
-        const Ints4 hole = opacity_of(&disc->hole, squared);
-        below = mixed(below, disc->ground, (Pixels4)hole);
-        return mixed(below, disc->color, (Pixels4)(cover - hole));
+        const Ints8 hole = opacity_of(&disc->hole, squared);
+        below = mixed_eight(below, disc->ground, (Pixels8)hole);
+        return mixed_eight(below, disc->color, (Pixels8)(cover - hole));
     }
     if (disc->has_rim) {
-        const Ints4 is_edge = cover < (int)disc->disc.most;
-        below = mixed(below, disc->ground, (Pixels4)(opacity_of(&disc->rim, squared) & is_edge));
+        const Ints8 is_edge = (cover - disc->disc.most) >> 31;
+        below = mixed_eight(below, disc->ground, (Pixels8)(opacity_of(&disc->rim, squared) & is_edge));
     }
-    return mixed(below, disc->color, (Pixels4)cover);
+    return mixed_eight(below, disc->color, (Pixels8)cover);
 }
 
-/* The pixels `from` … `to`-1 of a row and up to three beyond, which are too far away to be changed; where the
+/* The pixels `from` … `to`-1 of a row and up to seven beyond, which are too far away to be changed; where the
  * row ends before those, by way of a copy. */
-static void draw_span(const Disc *disc, int from, int to, int width, float dy, uint8_t *row) {
+EVERY void draw_span(const Disc *disc, int from, int to, int width, float dy, uint8_t *row) {
     int x = from;
-    for (; x < to && x + 4 <= width; x += 4) {
+    for (; x < to && x + 8 <= width; x += 8) {
         uint8_t *place = row + 4 * (size_t)x;
-        put_pixels(place, four_of(disc, x, dy, pixels_at(place)));
+        put_eight(place, eight_of(disc, x, dy, eight_at(place)));
     }
     if (x >= to) return;
-    Pixels4 last = {0, 0, 0, 0};
+    Pixels8 last = {0};
     const size_t size = 4 * (size_t)(width - x);
     memcpy(&last, row + 4 * (size_t)x, size);
-    last = four_of(disc, x, dy, last);
+    last = eight_of(disc, x, dy, last);
     memcpy(row + 4 * (size_t)x, &last, size);
 }
 
 /* One row of a disc; what lies well inside a solid one is filled, some of it twice. */
-static void draw_row(const Disc *disc, int left, int end, int width, float dy, uint8_t *row) {
+EVERY void draw_row(const Disc *disc, int left, int end, int width, float dy, uint8_t *row) {
     const float within = disc->is_solid ? disc->solid_squared - dy * dy : 0.0f;
-    if (!(within > 16.0f)) {
+    if (!(within > FILLED)) {
         draw_span(disc, left, end, width, dy, row);
         return;
     }
     const float half = sqrtf(within) - 0.5f;
-    const int from = (int)fminf(fmaxf(disc->x - half, (float)left), (float)end);
-    const int to = (int)fminf(fmaxf(disc->x + half, (float)from), (float)end);
+    const int from = (int)smaller(larger(disc->x - half, (float)left), (float)end);
+    const int to = (int)smaller(larger(disc->x + half, (float)from), (float)end);
     draw_span(disc, left, from, width, dy, row);
     int x = from;
-    for (; x + 4 <= to; x += 4) put_pixels(row + 4 * (size_t)x, disc->color);
+    for (; x + 8 <= to; x += 8) put_eight(row + 4 * (size_t)x, disc->color);
     draw_span(disc, x, end, width, dy, row);
 }
 
 /* A disc without rim or hole, all of it inside the picture: most of those of a large graph. */
-static void draw_plain(const Disc *disc, int left, int end, int first, int last, int width, uint8_t *pixels) {
-    const Floats4 steps = {0.5f, 1.5f, 2.5f, 3.5f};
+EVERY void draw_plain(const Disc *disc, int left, int end, int first, int last, int width, uint8_t *pixels) {
+    const Floats8 steps = {0.5f, 1.5f, 2.5f, 3.5f, 4.5f, 5.5f, 6.5f, 7.5f};
     const Circle circle = disc->disc;
-    const Pixels4 color = disc->color;
+    const Pixels8 color = disc->color;
     const size_t stride = 4 * (size_t)width;
-    for (int x = left; x < end; x += 4) {
-        const Floats4 dx = (float)x - disc->x + steps, across = dx * dx;
+    for (int x = left; x < end; x += 8) {
+        const Floats8 dx = steps + ((float)x - disc->x), across = dx * dx;
         uint8_t *place = pixels + (size_t)first * stride + 4 * (size_t)x;
         for (int y = first; y <= last; y++, place += stride) {
             const float dy = (float)y + 0.5f - disc->y;
-            const Ints4 cover = opacity_of(&circle, across + dy * dy);
-            put_pixels(place, mixed(pixels_at(place), color, (Pixels4)cover));
+            const Ints8 cover = opacity_of(&circle, across + dy * dy);
+            put_eight(place, mixed_eight(eight_at(place), color, (Pixels8)cover));
         }
     }
 }
 
 /* Asks for what is needed of a node some turns before its turn: rows are in no order of memory. */
-static inline void call_for(const DiscLook *look, int k) {
+EVERY void call_for(const DiscLook *look, int k) {
     if (k >= look->shown || (unsigned)look->order[k] >= (unsigned)look->nodes) return;
     const size_t row = (size_t)look->order[k];
     __builtin_prefetch(look->at + 2 * row);
@@ -156,9 +158,9 @@ static inline void call_for(const DiscLook *look, int k) {
     __builtin_prefetch(look->color + row);
 }
 
-void discs_draw(DiscLook look, int width, int top, int bottom, uint8_t *pixels) {
+WIDE_IF_ABLE void discs_draw(DiscLook look, int width, int top, int bottom, uint8_t *pixels) {
     const View *view = &look.view;
-    Disc disc = {.radius = -1.0f, .ground = same_pixels(look.ground)};
+    Disc disc = {.radius = -1.0f, .ground = eight_same(look.ground)};
     for (int k = 0; k < look.shown; k++) {
         call_for(&look, k + AHEAD);
         const int row = look.order[k];
@@ -175,7 +177,7 @@ void discs_draw(DiscLook look, int width, int top, int bottom, uint8_t *pixels) 
         const int end = disc.x + reach < (float)(width - 1) ? (int)(disc.x + reach) + 1 : width;
         const int first = disc.y - reach > (float)top ? (int)(disc.y - reach) : top;
         const int last = disc.y + reach < (float)(bottom - 1) ? (int)(disc.y + reach) : bottom - 1;
-        if (disc.is_plain && end + 3 < width) {
+        if (disc.is_plain && end + 7 < width) {
             draw_plain(&disc, left, end, first, last, width, pixels);
             continue;
         }

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
-#include "lanes.h"
 #include "raster.h"
+#include "tone.h"
 
 /* Pixels that a plane has beyond its band on each side: lines overstep by one, broad ones are cut. */
 #define PAD 4
@@ -29,14 +29,14 @@ static int cut_at_rim(float limit_x, float limit_y, Line *line) {
             continue;
         }
         const float a = -start[axis] / apart[axis], b = (limit[axis] - start[axis]) / apart[axis];
-        enter = fmaxf(enter, fminf(a, b));
-        leave = fminf(leave, fmaxf(a, b));
+        enter = larger(enter, smaller(a, b));
+        leave = smaller(leave, larger(a, b));
     }
     if (!(enter < leave)) return 0;
-    line->x0 = fminf(fmaxf(start[0] + enter * apart[0], 0.0f), limit_x);
-    line->y0 = fminf(fmaxf(start[1] + enter * apart[1], 0.0f), limit_y);
-    line->x1 = fminf(fmaxf(start[0] + leave * apart[0], 0.0f), limit_x);
-    line->y1 = fminf(fmaxf(start[1] + leave * apart[1], 0.0f), limit_y);
+    line->x0 = smaller(larger(start[0] + enter * apart[0], 0.0f), limit_x);
+    line->y0 = smaller(larger(start[1] + enter * apart[1], 0.0f), limit_y);
+    line->x1 = smaller(larger(start[0] + leave * apart[0], 0.0f), limit_x);
+    line->y1 = smaller(larger(start[1] + leave * apart[1], 0.0f), limit_y);
     return 1;
 }
 
@@ -58,9 +58,9 @@ static int line_of(const LineLook *look, int k, float limit_x, float limit_y, Li
     const float length = sqrtf(dx * dx + dy * dy);
     if (!cut_at_rim(limit_x, limit_y, line)) return 0;
     const float reach = look->reach * look->ratio;
-    line->light = fminf(light, 1000.0f) * (length > reach ? sqrtf(reach / length) : 1.0f);
+    line->light = smaller(light, 1000.0f) * (length > reach ? sqrtf(reach / length) : 1.0f);
     if (look->dashed && look->dashed[k]) line->dashed = hypotf(line->x0 - p[0], line->y0 - p[1]);
-    line->breadth = fminf(fmaxf(look->breadth[k] * look->ratio, 0.0f), BROADEST);
+    line->breadth = smaller(larger(look->breadth[k] * look->ratio, 0.0f), BROADEST);
     const uint8_t *color = look->colors + 3 * (size_t)class;
     line->red = color[0];
     line->green = color[1];
@@ -69,13 +69,13 @@ static int line_of(const LineLook *look, int k, float limit_x, float limit_y, Li
 }
 
 static float run_of(const Line *line) {
-    return fmaxf(fabsf(line->x1 - line->x0), fabsf(line->y1 - line->y0));
+    return larger(fabsf(line->x1 - line->x0), fabsf(line->y1 - line->y0));
 }
 
 /* The lines that may touch rows of a band: half the breadth and a pixel beyond their ends. */
 static void bands_of(const Lines *lines, const Line *line, int *first, int *last) {
     const float beyond = 0.75f * line->breadth + 2.0f;
-    const float low = fminf(line->y0, line->y1) - beyond, high = fmaxf(line->y0, line->y1) + beyond;
+    const float low = smaller(line->y0, line->y1) - beyond, high = larger(line->y0, line->y1) + beyond;
     const int top = low > 0.0f ? (int)low / BAND_ROWS : 0;
     const int bottom = (int)high / BAND_ROWS;
     *first = top;
@@ -127,7 +127,7 @@ static void take_within_budget(const LineLook *look, Lines *lines) {
     lines->length = take_lines(look, lines, probe) / probe;
     if (lines->length > look->budget) lines->share = (float)(look->budget / lines->length);
     if (lines->share != probe) take_lines(look, lines, lines->share);
-    const float boost = fminf(1.0f / powf(lines->share, 0.8f), MOST_BOOST);
+    const float boost = smaller(1.0f / powf(lines->share, 0.8f), MOST_BOOST);
     for (int i = 0; i < lines->count; i++) lines->lines[i].light *= boost;
 }
 
@@ -202,8 +202,8 @@ static Run run_along(const Line *line, float unit) {
         major1 = major;
         minor1 = minor;
     }
-    const float length = fmaxf(major1 - major0, 1e-3f);
-    const float slope = fminf(fmaxf((minor1 - minor0) / length, -1.0f), 1.0f);
+    const float length = larger(major1 - major0, 1e-3f);
+    const float slope = smaller(larger((minor1 - minor0) / length, -1.0f), 1.0f);
     Run run;
     run.upright = upright;
     run.first = (int)major0;
@@ -228,6 +228,8 @@ static int64_t floor_ratio(int64_t a, int64_t b) {
 
 /* Narrows the steps from … to-1 to those at which `low <= start + i * slope < high`. */
 static void narrow(const Run *run, int64_t low, int64_t high, int *from, int *to) {
+    const int64_t begin = run->start + *from * run->slope, end = run->start + *to * run->slope;
+    if (begin >= low && begin < high && end >= low && end < high) return;
     if (run->slope == 0) {
         if (run->start < low || run->start >= high) *to = *from;
         return;
@@ -287,7 +289,7 @@ static void add_broad(const Plane *plane, const Run *run, int from, int to) {
         Ints4 *pixel = run->upright ? pixel_of(plane, run->first + i, first)
                                     : pixel_of(plane, first, run->first + i);
         for (int k = first; k <= last; k++, pixel += across) {
-            const float cover = fminf(high, (float)(k + 1)) - fmaxf(low, (float)k);
+            const float cover = smaller(high, (float)(k + 1)) - larger(low, (float)k);
             if (cover > 0.0f) *pixel += __builtin_convertvector(run->light * cover, Ints4);
         }
     }
@@ -320,40 +322,6 @@ static void add_dashes(const Plane *plane, const Run *run, const Line *line, flo
     }
 }
 
-/* ---- From light to pixels */
-
-/* e to the power of x for x <= 0: a polynomial of the fraction, scaled by the whole part (error < 2e-7). */
-static inline float exp_below_zero(float x) {
-    const float turns = fmaxf(x, -80.0f) * 1.44269504f;
-    const int whole = (int)(turns - 0.5f);
-    const float f = (turns - (float)whole) * 0.693147181f;
-    const float p = 1.0f + f * (1.0f + f * (0.5f + f * (0.166666667f + f * (0.0416666667f + f * (8.33333333e-3f
-                    + f * 1.38888889e-3f)))));
-    const uint32_t bits = (uint32_t)(whole + 127) << 23;
-    float scale;
-    memcpy(&scale, &bits, sizeof scale);
-    return p * scale;
-}
-
-/* Opacity that saturates with the light, and the mean colour of what adds up. */
-static void develop_row(const Ints4 *light, int width, float rate, uint8_t *pixels) {
-    for (int x = 0; x < width; x++, pixels += 4) {
-        const int total = light[x][3];
-        if (total <= 0) {
-            memset(pixels, 0, 4);
-            continue;
-        }
-        const float opacity = 255.0f * (1.0f - exp_below_zero((float)total * rate));
-        const Floats4 sums = __builtin_convertvector(light[x], Floats4);
-        const Floats4 mixed = sums * (opacity / (float)total) + 0.5f;
-        const Ints4 bytes = __builtin_convertvector(mixed, Ints4);
-        const int alpha = bytes[3] < 255 ? bytes[3] : 255;
-        for (int channel = 0; channel < 3; channel++)
-            pixels[channel] = (uint8_t)(bytes[channel] < alpha ? bytes[channel] : alpha);
-        pixels[3] = (uint8_t)alpha;
-    }
-}
-
 int lines_draw_band(const Lines *lines, int band, float alpha, uint8_t *pixels) {
     const int top = band * BAND_ROWS;
     const int bottom = top + BAND_ROWS < lines->height ? top + BAND_ROWS : lines->height;
@@ -369,9 +337,9 @@ int lines_draw_band(const Lines *lines, int band, float alpha, uint8_t *pixels) 
         else
             add_part(&plane, &run, 0, run.count);
     }
-    const float rate = log1pf(-fminf(fmaxf(alpha, 0.0f), 0.99f)) / lines->unit;
+    const float rate = log1pf(-smaller(larger(alpha, 0.0f), 0.99f)) / lines->unit;
     for (int y = top; y < bottom; y++)
-        develop_row(pixel_of(&plane, y, 0), lines->width, rate, pixels + 4 * (size_t)y * (size_t)lines->width);
+        develop(pixel_of(&plane, y, 0), lines->width, rate, pixels + 4 * (size_t)y * (size_t)lines->width);
     free(plane.pixels);
     return 0;
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define LARGEST_SIDE 16384
-#define BAND_ROWS 64
+#define BAND_ROWS 32
 
 /* One visible line: its ends inside the picture, and its light on each channel per pixel of length. */
 typedef struct {

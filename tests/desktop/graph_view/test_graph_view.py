@@ -214,6 +214,24 @@ def test_dragging_the_ground_pans(star):
     assert star.canvas.camera == before.moved(50, -20)
 
 
+def test_a_drag_from_a_node_too_small_to_be_meant_pans_and_a_click_chooses_it(star, qtbot):
+    star.canvas.eye.set(Camera(0, 0, 0.02))
+    rest(star, qtbot)
+    before, hub = star.canvas.camera, place(star, "hub.md")
+    QTest.mousePress(star.canvas, LEFT, pos=hub)
+    QTest.mouseMove(star.canvas, hub + QPoint(10, 0))
+    QTest.mouseMove(star.canvas, hub + QPoint(50, -20))
+    QTest.mouseRelease(star.canvas, LEFT, pos=hub + QPoint(50, -20))
+    assert star.canvas.camera == before.moved(50, -20)
+    assert star.canvas.held is None
+    QTest.mouseClick(star.canvas, LEFT, pos=place(star, "hub.md"))
+    assert len(star.canvas.scene.selection) == 1
+    QTest.mousePress(star.canvas, LEFT, pos=place(star, "hub.md"))
+    QTest.mouseMove(star.canvas, hub)
+    assert star.canvas.held is not None
+    QTest.mouseRelease(star.canvas, LEFT, pos=hub)
+
+
 def test_hover_lights_the_neighbours_and_dims_the_rest(view, qtbot):
     graph = of_edges(["ab", "cd"])
     places = np.array([[-6, -6], [6, -6], [-6, 6], [6, 6]], dtype=np.float32)
