@@ -16,6 +16,7 @@ from app.events import EventBus
 from app.index.completion import complete
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.pending import is_same
+from app.servers.activity import ActivityReader
 from app.servers.course import Course
 from app.servers.entries import entry_of
 from app.servers.fair_queue import FairQueue
@@ -179,6 +180,10 @@ class Hub:
     def news(self, client: Client) -> NewsReader:
         """What changes from now on, until the reader is closed; many changes come as one."""
         return self._news.reader(caller_of(client), self.presence.hold(client))
+
+    def activity(self, client: Client) -> ActivityReader:
+        """What the client's own calls come to from now on, until the reader is ended."""
+        return ActivityReader(caller_of(client), self._events, self.presence.hold(client))
 
     def _count(self, change: int) -> None:
         self._calls += change

@@ -103,7 +103,7 @@ class Workspace:
             self.index, self.events, lambda: self.settings.index.check_minutes, _OUTSIDE
         )
         self.policy = Policy(_permissions(settings), self.grants, self._vault_rules())
-        self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call)
+        self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call, self.policy.may_act)
         self.notices += load_plugins(self.registry).problems
         self.runner = ToolRunner(
             self.registry, self.policy, approver, self.store, self.index, self.journal, self.audit,
