@@ -26,6 +26,8 @@ from app.cli.screen import Screen, safe
 from app.cli.session import open_session
 from app.cli.vault_choice import choose_vault
 from app.errors import VaultBusyError, VaultLostError
+from app.permissions.approval import ApprovalRequest, Decision
+from app.permissions.audit_reading import AuditReading
 from app.settings import Settings
 from app.settings.recent import RecentVaults
 from app.tools import CATALOG
@@ -137,6 +139,37 @@ async def test_calls_go_through_the_program_that_holds_the_vault(
         assert not (vault / "Coffee.md").exists()
     finally:
         await workspace.close()
+
+
+async def test_ctrl_c_withdraws_what_waits_for_the_window(vault: Path) -> None:
+    asked, withdrawn = asyncio.Event(), asyncio.Event()
+
+    class Undecided:
+        async def decide(self, request: ApprovalRequest) -> Decision:
+            asked.set()
+            try:
+                return await asyncio.get_running_loop().create_future()
+            finally:
+                withdrawn.set()
+
+    workspace = await open_workspace(vault, Settings(), Undecided())
+    try:
+        await workspace.index.scan()
+        await workspace.ways_in.open()
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "app", "--vault", str(vault), "create_note", "Coffee",
+            env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        await asked.wait()
+        process.send_signal(signal.SIGINT)
+        _, told = await process.communicate()
+        await withdrawn.wait()
+        assert process.returncode == Exit.INTERRUPTED and b"Traceback" not in told
+    finally:
+        await workspace.close()
+    assert workspace.audit.verify().ok and not (vault / "Coffee.md").exists()
+    with AuditReading.of_vault(vault) as log:
+        assert log.entries()[0].decision == "cancelled"
 
 
 # Verbs
@@ -282,24 +315,6 @@ def test_a_program_run_by_a_shell(vault: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     ended = subprocess.run(["bash", "-c", piped], capture_output=True, timeout=120, env=environment)
     assert (ended.stdout, ended.stderr) == (b"141\n", b"")
-
-
-def test_ctrl_c_ends_it_quietly_and_the_lock_is_free(vault: Path) -> None:
-    lock = VaultLock(paths.vault_data_folder(vault))
-    lock.acquire()
-    command = [sys.executable, "-m", "app", "--vault", str(vault), "list_tags"]
-    with subprocess.Popen(
-        command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-    ) as process:  # fmt: skip
-        # It waits for the lock for some seconds; by its first second it has long begun.
-        try:
-            process.wait(1.5)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-    lock.release()
-    assert process.returncode in (Exit.INTERRUPTED, Exit.NO_VAULT) and b"Traceback" not in err
 
 
 def test_what_a_terminal_is_shown_holds_no_commands() -> None:
