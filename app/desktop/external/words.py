@@ -43,7 +43,7 @@ def tools_words(state: ServerState) -> str:
     changed = sum(tool.status == "changed" for tool in state.tools)
     words = _tr("{0}, {1} allowed").format(counted(len(state.tools), _tr("tool"), _tr("tools")), allowed)
     if changed:
-        words += _tr(", {0} changed since you allowed it").format(changed)
+        words += _tr(", {0} changed").format(changed)
     return words
 
 
