@@ -24,7 +24,7 @@ from app.desktop.panel import EmptyState, SearchField
 from app.desktop.theme import ThemeSource
 from app.settings import Settings
 
-_FIRST_EXTRA = "tools"  # its switches come before the lists that they write
+_FIRST_EXTRAS = ("tools", "programs")  # what writes into the lists comes before them
 Extra = Callable[[QWidget], QWidget]
 OwnEditor = Callable[[object], Editor]
 """Makes the editor of one setting, showing a value, where the one made from its type does not do."""
@@ -145,11 +145,11 @@ class SettingsDialog(QDialog):
         heading = QLabel(title)
         heading.setProperty("textSize", "heading")
         column.addWidget(heading)
-        if name == _FIRST_EXTRA and name in self._extras:
+        if name in _FIRST_EXTRAS and name in self._extras:
             column.addWidget(self._extra(name, block))
         for field_name in type(section).model_fields:
             column.addWidget(self._setting(name, field_name, section))
-        if name != _FIRST_EXTRA and name in self._extras:
+        if name not in _FIRST_EXTRAS and name in self._extras:
             column.addWidget(self._extra(name, block))
         self._sections[name] = block
         self._column.addWidget(block)

@@ -31,20 +31,24 @@ def test_only_what_is_installed_is_known_once_and_how_it_speaks_the_protocol(on_
     assert found == {"Claude Code": ("claude-agent-acp",), "Gemini CLI": ("gemini", "--acp")}
 
 
+def offered(setup: ProgramSetup) -> list[str]:
+    """The buttons in sight."""
+    return [one.accessibleName() for one in setup.findChildren(QPushButton) if one.isVisible()]
+
+
 def test_the_button_puts_a_program_into_the_list(gui, wait_until, on_the_path: Path) -> None:
     async def main() -> None:
         dialog = settings_with_model(Settings(), ThemeSource("light"), None, None)
         setup = dialog.findChild(ProgramSetup)
         dialog.show_section("programs")
         dialog.show()
-        await wait_until(lambda: len(setup.findChildren(QPushButton)) == 2)
+        await wait_until(lambda: offered(setup) == ["Add Claude Code", "Add Gemini CLI"])
         add = next(one for one in setup.findChildren(QPushButton) if "Claude" in one.accessibleName())
         add.click()
         assert [one.name for one in dialog.settings.programs.programs] == ["Claude Code"]
         rows = dialog.editor_of("programs", "programs").control
         assert isinstance(rows, ModelRows) and len(rows.values) == 1
-        left = [one for one in setup.findChildren(QPushButton) if one.isVisible()]
-        assert [one.accessibleName() for one in left] == ["Add Gemini CLI"]
+        await wait_until(lambda: offered(setup) == ["Add Gemini CLI"])
         dialog.close()
         dialog.deleteLater()
 

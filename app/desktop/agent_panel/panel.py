@@ -319,9 +319,21 @@ class AgentPanel(Panel):
         menu.chosen.connect(self._choose_model)
         menu.team_chosen.connect(lambda name: self._choose_who(team=name))
         menu.program_chosen.connect(lambda name: self._choose_who(program=name))
+        menu.option_chosen.connect(self._choose_option)
         menu.setup_wanted.connect(self.settings_requested)
         menu.show_above(self.composer.model)
         tasks.start(self._find_local(menu), owner=menu, what="look for models on this machine")
+        if program := self._programs.answering:
+            tasks.start(self._find_options(menu, program.name), owner=menu, what="ask what can be chosen")
+
+    async def _find_options(self, menu: ModelMenu, program: str) -> None:
+        menu.show_options(await self._client.run(lambda ws: ws.programs.options(program)))
+
+    def _choose_option(self, option: str, value: str) -> None:
+        if program := self._programs.answering:
+            name = program.name
+            change = self._client.run(lambda ws: ws.programs.choose(name, option, value))
+            self._start(change, f"choose that for {name}")
 
     async def _find_local(self, menu: ModelMenu) -> None:
         menu.show_local(await self._client.run(questions.local_models))
@@ -356,6 +368,7 @@ class AgentPanel(Panel):
         self._programs = settings.programs
         self._knows_settings = True
         program = settings.programs.answering
+        self._empty.show_program(program.name if program else "")
         self.composer.set_model(program.name if program else answering(settings.team) or self._model.label)
         self.composer.set_mode(settings.agent.mode)
 
