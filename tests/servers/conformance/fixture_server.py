@@ -75,10 +75,12 @@ def with_fixtures(served: ServedVault, who: Callable[[Context], Client]) -> Vaul
         return await further("resources/read", ctx, params)
 
     async def subscribe(ctx: Context, params: Any) -> Any:
-        return t.EmptyResult() if params.uri in _RESOURCES else await further("resources/subscribe", ctx, params)
+        known = params.uri in _RESOURCES
+        return t.EmptyResult() if known else await further("resources/subscribe", ctx, params)
 
     async def unsubscribe(ctx: Context, params: Any) -> Any:
-        return t.EmptyResult() if params.uri in _RESOURCES else await further("resources/unsubscribe", ctx, params)
+        known = params.uri in _RESOURCES
+        return t.EmptyResult() if known else await further("resources/unsubscribe", ctx, params)
 
     async def prompts(ctx: Context, params: Any) -> Any:
         result = await further("prompts/list", ctx, params)

@@ -28,7 +28,8 @@ PNG = base64.b64encode(
         "21bc330000000049454e44ae426082"
     )
 ).decode()
-WAV = base64.b64encode(b"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00").decode()
+_HEAD = b"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00"
+WAV = base64.b64encode(_HEAD).decode()
 NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
 Fixture = Callable[[Context, t.CallToolRequestParams], Awaitable[Any]]
 
@@ -38,7 +39,8 @@ def text(words: str) -> t.CallToolResult:
 
 
 def embedded(uri: str) -> t.EmbeddedResource:
-    held = t.TextResourceContents(uri=uri, mime_type="text/plain", text="This is an embedded resource content.")
+    words = "This is an embedded resource content."
+    held = t.TextResourceContents(uri=uri, mime_type="text/plain", text=words)
     return t.EmbeddedResource(resource=held)
 
 
@@ -63,7 +65,8 @@ async def resource(ctx: Context, params: t.CallToolRequestParams) -> t.CallToolR
 
 
 async def mixed(ctx: Context, params: t.CallToolRequestParams) -> t.CallToolResult:
-    parts = [t.TextContent(text="Multiple content types test:"), IMAGE, embedded("test://mixed-content-resource")]
+    first, last = t.TextContent(text="Multiple content types test:"), embedded("test://mixed-content-resource")
+    parts = [first, IMAGE, last]
     return t.CallToolResult(content=parts)
 
 
@@ -144,17 +147,23 @@ async def defaults(ctx: Context, params: t.CallToolRequestParams) -> t.CallToolR
 
 
 async def enums(ctx: Context, params: t.CallToolRequestParams) -> t.CallToolResult:
-    named = [{"const": f"value{i}", "title": f"{word} Option"} for i, word in enumerate(("First", "Second", "Third"), 1)]
-    many = [{"const": f"value{i}", "title": f"{word} Choice"} for i, word in enumerate(("First", "Second", "Third"), 1)]
+    words = list(enumerate(("First", "Second", "Third"), 1))
+    named = [{"const": f"value{i}", "title": f"{word} Option"} for i, word in words]
+    many = [{"const": f"value{i}", "title": f"{word} Choice"} for i, word in words]
     plain = ["option1", "option2", "option3"]
     fields = {
         "untitledSingle": {"type": "string", "enum": plain},
         "titledSingle": {"type": "string", "oneOf": named},
-        "legacyEnum": {"type": "string", "enum": ["opt1", "opt2", "opt3"], "enumNames": ["One", "Two", "Three"]},
+        "legacyEnum": {
+            "type": "string",
+            "enum": ["opt1", "opt2", "opt3"],
+            "enumNames": ["One", "Two", "Three"],
+        },
         "untitledMulti": {"type": "array", "items": {"type": "string", "enum": plain}},
         "titledMulti": {"type": "array", "items": {"anyOf": many}},
     }
-    return await elicited(ctx, "Please select options", {"type": "object", "properties": fields, "required": []})
+    schema = {"type": "object", "properties": fields, "required": []}
+    return await elicited(ctx, "Please select options", schema)
 
 
 # What asks the client, in the 2026 era
@@ -162,7 +171,8 @@ async def enums(ctx: Context, params: t.CallToolRequestParams) -> t.CallToolResu
 
 def question(name: str) -> t.ElicitRequest:
     schema = {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
-    return t.ElicitRequest(params=t.ElicitRequestFormParams(message=f"What is your {name}?", requested_schema=schema))
+    form = t.ElicitRequestFormParams(message=f"What is your {name}?", requested_schema=schema)
+    return t.ElicitRequest(params=form)
 
 
 def sample() -> t.CreateMessageRequest:
@@ -354,7 +364,8 @@ async def prompt(params: t.GetPromptRequestParams) -> Any:
         case "test_prompt_with_arguments":
             words = f"Prompt with arguments: arg1='{given.get('arg1')}', arg2='{given.get('arg2')}'"
         case "test_prompt_with_embedded_resource":
-            parts, words = [embedded(given.get("resourceUri", "test://example-resource"))], "Process this resource."
+            parts = [embedded(given.get("resourceUri", "test://example-resource"))]
+            words = "Process this resource."
         case "test_prompt_with_image":
             parts, words = [IMAGE], "Please analyze the image above."
         case "test_input_required_result_prompt":
