@@ -7,14 +7,16 @@ for nothing), in its turn, through the runner, and with what the client has read
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from app.errors import LimitError, PermissionDeniedError
 from app.events import EventBus
 from app.index.completion import complete
-from app.permissions.caller import Caller
+from app.permissions.caller import Caller, CallerKind
 from app.permissions.pending import is_same
+from app.servers.activity import ActivityReader
 from app.servers.course import Course
 from app.servers.entries import entry_of
 from app.servers.fair_queue import FairQueue
@@ -67,6 +69,8 @@ class Hub:
         self._calls = 0
         self._idle = asyncio.Event()
         self._idle.set()
+        self.in_turn: Callable[[str], Caller | None] = lambda name: None
+        """The turn in the panel of a client of this name, which is an agent that answers there; else None."""
         self.presence = Presence(events)
         self._news = NewsRoom(runner, events)
 
@@ -112,6 +116,9 @@ class Hub:
     ) -> ToolOutcome:
         """Call a tool, as `ServedVault.call` says."""
         caller = caller_of(client, claim=claim, tainted=self.presence.is_tainted(client))
+        if client.kind is CallerKind.MCP and (turn := self.in_turn(client.name)) is not None:
+            tainted = caller.tainted or turn.tainted
+            caller = replace(caller, turn=turn.turn, conversation=turn.conversation, tainted=tainted)
         course = Course(client, tool, self._queue, self._events, progress, self._asking)
         self.presence.saw(client, call=True, began=1)
         self._count(1)
@@ -173,6 +180,10 @@ class Hub:
     def news(self, client: Client) -> NewsReader:
         """What changes from now on, until the reader is closed; many changes come as one."""
         return self._news.reader(caller_of(client), self.presence.hold(client))
+
+    def activity(self, client: Client) -> ActivityReader:
+        """What the client's own calls come to from now on, until the reader is ended."""
+        return ActivityReader(caller_of(client), self._events, self.presence.hold(client))
 
     def _count(self, change: int) -> None:
         self._calls += change

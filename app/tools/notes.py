@@ -100,6 +100,7 @@ class NoteMetadata(ToolResult):
         "start a note about {name}",
     ),
     usage_rule="Search before create_note: the note may exist under another name.",
+    creates_only=True,
 )
 async def create_note(
     context: ToolContext, name: NewNoteName, content: MarkdownText = "", folder: FolderName = ""
