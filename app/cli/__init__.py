@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-VERBS = ("audit", "completion", "doctor", "graph", "index", "pending", "search", "tools", "undo")
+VERBS = ("audit", "completion", "doctor", "graph", "index", "mcp", "pending", "search", "tools", "undo")
 """The first words that mean a verb and not a folder to open; kept here, where reading them loads nothing."""
 
 _ASKS_FOR_HELP = ("--help", "-h", "--version")

@@ -28,6 +28,7 @@ VERBS = {
     "doctor": ("doctor_command", "check the installation and the vault, and say how to mend what is wrong"),
     "graph": ("graph_command", "export the graph as SVG, PNG, GraphML or JSON"),
     "index": ("index_command", "bring the index of a vault up to date and print its counts"),
+    "mcp": ("mcp_command", "serve a vault to an MCP client over standard input and output"),
     "pending": ("pending_command", "list, look at or take back what waits for an approval"),
     "search": ("search_command", "search notes in the search language"),
     "tools": ("tools_command", "list the tools, or show all about one"),

@@ -180,8 +180,13 @@ class ExternalServers:
         self._pins.forget(server)
 
     def retry(self, server: str) -> None:
-        """Start a server that failed again now."""
-        self._one(server).connection.retry()
+        """Start a server again: now, if it waits for that, and from the beginning, if it runs."""
+        added = self._one(server)
+        if added.connection.standing is Standing.FAILED:
+            added.connection.retry()
+        else:
+            self._remove(server)
+            self._add(added.server)
 
     async def test(self, server: ExternalServer, token: str | None = None) -> ServerState:
         """Start or reach a server for once, list its tools, and end it again; nothing is called or kept."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.settings.section import Section
+from app.settings.team import TAKEN_NAMES
 
 
 class ServerSettings(Section):
@@ -61,7 +62,9 @@ class AgentProgram(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str = Field(title="Name", description="As the model picker shows it.", min_length=1, max_length=40)
+    name: str = Field(
+        pattern=r"^[^\W\d_][\w .'-]{0,39}$", title="Name", description="As the model picker shows it."
+    )
     command: str = Field(title="Program", description="What is started.", min_length=1)
     arguments: tuple[str, ...] = Field((), title="Arguments", description="Of the program.")
     variables: tuple[str, ...] = Field(
@@ -87,6 +90,17 @@ class AgentProgramSettings(Section):
         title="Who answers",
         description="The name of a program; empty: the built-in agent, the model or the team.",
     )
+
+    @model_validator(mode="after")
+    def _names_are_clear(self) -> Self:
+        """No name twice, and none that means a way in: the log and the rules know a program by it."""
+        names = [one.name.casefold() for one in self.programs]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two programs are called {name}")
+            if name in TAKEN_NAMES:
+                raise ValueError(f"{name} is the name of something else")
+        return self
 
     @property
     def answering(self) -> AgentProgram | None:

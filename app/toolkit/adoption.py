@@ -74,7 +74,7 @@ class Adoption:
 
 
 def _words(change_set: ChangeSet, lost: tuple[NotePath, ...]) -> str:
-    said = [f"{change_set.summary}."] if change_set.summary else []
+    said = [f"{change_set.summary}, without asking."] if change_set.summary else []
     if lost:
         names = ", ".join(map(str, lost[:3])) + (" and others" if len(lost) > 3 else "")
         said.append(f"Changed too, without a copy of what was there: {names}.")

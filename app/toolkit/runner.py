@@ -117,8 +117,13 @@ class ToolRunner:
         """The index as `caller` may see it through `tool`."""
         return IndexView(self._index, self._visibility.of(caller, tool), self.services.meaning)
 
+    @property
+    def private_notes(self) -> frozenset[NotePath]:
+        """The notes that are kept from models and from programs outside."""
+        return self._visibility.private
+
     def may_know(self, caller: Caller, path: NotePath) -> bool:
-        """Whether `caller` may know that there is, or was, a note at `path`."""
+        """Whether `caller` may know of the note at `path`."""
         return self._visibility.of(caller, _READ).sees(path)
 
     def configure(self, limits: Iterable[CallLimit], turn_rules: Iterable[TurnRule]) -> None:
@@ -296,6 +301,9 @@ class ToolRunner:
             record.decide(Decided.RULE, "a rule keeps the caller from this tool")
             message = f"{record.caller.name} may not use {tool.name}."
             raise PermissionDeniedError(message, tool=tool.name, op=op)
+        if tool.acts and not self._policy.may_act(record.caller):
+            record.decide(Decided.RULE, f"{record.caller.name} may only read")
+            raise PermissionDeniedError(f"{record.caller.name} may only read.", tool=tool.name)
         self._turn_rules.check(tool.name, record.caller)
         self._limits.check(tool, category, record.caller)
         sight = self._visibility.of(record.caller, tool.name)

@@ -71,6 +71,8 @@ class Tool:
     that proposes is shown to the user, whatever was granted. `rate_per_minute` bounds it beside its
     category; `timeout` is in seconds for the function itself, without the time that the user takes.
     `taints`: its results hold text from outside, so each change that their reader proposes is asked about.
+    `acts`: it does something even where it proposes nothing, so whoever may only read can't call it.
+    `creates_only`: it makes what is new and changes nothing that is there; the gate holds it to that.
     `examples_of` are the examples of each operation, as far as they say which is meant.
     """
 
@@ -92,6 +94,8 @@ class Tool:
     rate_per_minute: int | None = None
     timeout: float = 60.0
     taints: bool = False
+    acts: bool = False
+    creates_only: bool = False
     examples_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
@@ -155,6 +159,8 @@ def tool(
     rate_per_minute: int | None = None,
     timeout: float = 60.0,
     taints: bool = False,
+    acts: bool = False,
+    creates_only: bool = False,
 ) -> Callable[[Function], Tool]:
     """Make a tool of an async function whose first parameter is `context: ToolContext`.
 
@@ -170,6 +176,8 @@ def tool(
         rate_per_minute: How many calls a minute one caller may make.
         timeout: Seconds that the function may take.
         taints: Its results hold text from outside the vault.
+        acts: It does something even where it proposes nothing.
+        creates_only: It changes nothing that is there.
 
     Raises:
         TypeError: the function can't be a tool; the message says why.
@@ -204,6 +212,8 @@ def tool(
             rate_per_minute=rate_per_minute,
             timeout=timeout,
             taints=taints,
+            acts=acts,
+            creates_only=creates_only,
             examples_of=examples_of,
         )
         _check(made)

@@ -1,5 +1,7 @@
 """An agent that speaks the Agent Client Protocol, as a program: it does what the lines of the prompt say.
 
+Lines end with a line's end or with " ;; ".
+
     !say words · !think words · !plan step|step · !tool kind words · !ask kind words · !read path
     !write path words · !edit path words · !edit-silently path words · !delete path · !move path path
     !terminal · !mcp tool {json} · !prompt · !heard · !mode · !env NAME · !spawn · !wait · !hang · !crash
@@ -13,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 import uuid
@@ -115,7 +118,7 @@ class OutsideAgent:
     async def prompt(self, session_id, prompt, **_):
         text = "".join(block.text for block in prompt)
         self.cancelled[session_id] = asyncio.Event()
-        for line in text.splitlines():
+        for line in re.split(r"\n| ;; ", text):
             if line.startswith("!"):
                 verb, _, rest = line[1:].partition(" ")
                 await getattr(self, "do_" + verb.replace("-", "_"))(session_id, rest, text)

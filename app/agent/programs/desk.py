@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import difflib
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, NoReturn, TypeVar
 
 from acp import RequestError, schema
@@ -71,9 +71,11 @@ class Talk:
 
 
 class Desk:
-    """The client's side of the protocol, for all sessions of one program."""
+    """The client's side of the protocol, for all sessions of a program that works in the vault at `root`."""
 
-    def __init__(self) -> None:
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self.options_told: Callable[[str, object], None] = lambda session_id, update: None
         self.talks: dict[str, Talk] = {}
 
     def on_connect(self, conn: object) -> None:
@@ -81,8 +83,9 @@ class Desk:
 
     async def session_update(self, session_id: str, update: object, **_: object) -> None:
         """Show what the program tells; what comes outside a turn (a session that is loaded) is dropped."""
-        talk = self.talks.get(session_id)
-        if talk is not None:
+        if isinstance(update, schema.CurrentModeUpdate | schema.ConfigOptionUpdate):
+            self.options_told(session_id, update)
+        elif (talk := self.talks.get(session_id)) is not None:
             talk.narration.take(update)
 
     async def request_permission(
@@ -121,7 +124,7 @@ class Desk:
     ) -> schema.ReadTextFileResponse:
         """Text of a file that the program may see."""
         talk = self._talk(session_id)
-        given = {"path": path, "line": line, "limit": limit}
+        given = {"path": self._shown(path), "line": line, "limit": limit}
         arguments = {name: value for name, value in given.items() if value is not None}
         outcome = await talk.ask(talk.turn.runner.call_own(agent_read, arguments, talk.turn.caller))
         if outcome is None or not outcome.success:
@@ -134,8 +137,11 @@ class Desk:
     ) -> schema.WriteTextFileResponse:
         """Propose a change of a file of the vault, which the person sees first."""
         talk = self._talk(session_id)
-        known = talk.hashes.get(_key(path), "")
-        arguments = {"path": path, "content": content, "known_hash": known, "may_change": talk.may_change}
+        arguments: dict[str, object] = {"path": self._shown(path), "content": content}
+        if known := talk.hashes.get(_key(path), ""):
+            arguments["known_hash"] = known
+        if not talk.may_change:
+            arguments["may_change"] = False
         outcome = await talk.ask(talk.turn.call(agent_write, arguments))
         if outcome is None or not outcome.success:
             _refuse(outcome, path)
@@ -175,6 +181,12 @@ class Desk:
 
     async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
         """No extension of the protocol is known."""
+
+    def _shown(self, path: str) -> str:
+        """A path as people read it: relative, where it is in the vault."""
+        if not (pure := PurePath(path)).is_relative_to(self._root):
+            return path
+        return pure.relative_to(self._root).as_posix()
 
     def _talk(self, session_id: str) -> Talk:
         """The turn in which the program asks.

@@ -161,7 +161,7 @@ class DirectEdits:
             agent=turn.agent,
             call=f"{DIRECT_EDIT}:{outcome.entry}",
             tool=DIRECT_EDIT,
-            arguments=json.dumps({"files": paths}, ensure_ascii=False),
+            arguments=json.dumps({"files": ", ".join(paths)}, ensure_ascii=False),
         )
         turn.put(settled(card, outcome))
 

@@ -15,7 +15,9 @@ from typing import Any
 from acp import schema
 
 from app.agent.transcript import CardState, Plan, PlanStep, ToolCard, Usage
-from app.agent.turn import Turn
+from app.agent.turn import Turn, settled
+from app.permissions.caller import CallerKind
+from app.toolkit.outcome import ToolFinished
 
 log = logging.getLogger(__name__)
 
@@ -92,6 +94,35 @@ class Narration:
         )
         return earlier_cost if self._cost is None else self._cost
 
+    def called(self, event: ToolFinished) -> None:
+        """A call of one of our tools has ended: the card tells what came of it, whatever the program says."""
+        turn = self._turn
+        if event.caller.turn != turn.caller.turn or event.caller.kind is not CallerKind.MCP:
+            return
+        id_ = self._card_for(event.tool)
+        if id_ is None:
+            turn.settle()
+            id_, blank = event.call_id, self._blank(event.call_id, event.tool)
+            self._cards[id_] = (turn.put(blank), blank)
+        position, card = self._cards[id_]
+        made = settled(card, event.outcome).model_copy(update={"tool": event.tool})
+        turn.put_again(position, made)
+        self._cards[id_] = (position, made)
+
+    def _card_for(self, tool: str) -> str | None:
+        """The latest call that the program has told of under the name of our tool, and that is still open."""
+        for id_, (_, card) in reversed(tuple(self._cards.items())):
+            call = self._calls.get(id_)
+            if call is not None and card.entry is None and tool in (call.title or ""):
+                return id_
+        return None
+
+    def _blank(self, id_: str, tool: str) -> ToolCard:
+        turn = self._turn
+        return ToolCard(
+            turn=turn.caller.turn, at=time.time(), agent=turn.agent, call=id_, tool=tool, arguments="{}"
+        )
+
     def about(self, call: schema.ToolCallUpdate) -> schema.ToolCallUpdate:
         """All that is known of a tool call by now, with what `call` adds."""
         known = self._calls.get(call.tool_call_id)
@@ -107,6 +138,8 @@ class Narration:
             self._named.update(location.path for location in call.locations or ())
         self._named.update(change.path for change in diffs_of(call))
         known = self._cards.get(call.tool_call_id)
+        if known is not None and known[1].entry is not None:
+            return  # What came of it is known from the gate.
         if known is None:
             self._turn.settle()
         card = self._card(call, known[1] if known else None)

@@ -135,7 +135,7 @@ async def agent_action(
     async def run() -> ActionAllowed:
         return ActionAllowed(what=what, message="Allowed once; the program does it by itself.")
 
-    return context.propose_effect(Effect(COMMAND, what, shown), run)
+    return context.propose_effect(Effect(COMMAND, f"Do by itself: {what}", shown), run)
 
 
 def _parted(details: list[str]) -> list[tuple[str, str, str]]:

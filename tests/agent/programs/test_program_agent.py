@@ -35,6 +35,7 @@ async def test_what_it_tells_and_asks_is_shown_as_the_panels_own(workspace, appr
     # What a program says may rest on what no model of ours may see.
     assert not any(item.by_model for item in talk.all(AgentText))
     await check_permissions(workspace, talk, approver)
+    await check_options(workspace, talk)
     await talk.say("!env HOME\n!env OF_THE_AGENT\n!env OF_OTHERS")
     assert "[unset]" in talk.said and "[mine]" in talk.said and "theirs" not in talk.said
 
@@ -44,11 +45,25 @@ async def check_permissions(workspace, talk, approver):
     await talk.say("!ask execute rm -rf build\n!ask execute curl example.org")
     assert "[once]" in talk.said and "[no]" in talk.said and "[always]" not in talk.said
     first = approver.asked[0]
-    assert first.proposal.text == "rm -rf build" and ("kind", "execute") in first.proposal.arguments
+    assert first.proposal.text == "Do by itself: rm -rf build"
+    assert ("kind", "execute") in first.proposal.arguments
     assert ("input", '{"command": "rm -rf build"}') in first.proposal.arguments
     assert first.caller.name == "Outsider" and first.caller.tainted and not first.offers
     log = [entry for entry in workspace.audit.entries() if entry.tool == "agent_action"]
     assert sorted(entry.decision for entry in log) == ["user-approved", "user-denied"]
+
+
+async def check_options(workspace, talk):
+    """What it lets one choose is chosen for the conversation at hand, and for those to come."""
+    (mode,) = workspace.programs.options("Outsider")
+    assert (mode.name, mode.current) == ("Mode", "careful")
+    assert [one.name for one in mode.choices] == ["Careful", "Bold"]
+    await workspace.programs.choose("Outsider", "mode", "bold")
+    await talk.say("!mode")
+    other = Talk(workspace, workspace.settings.programs.programs[0])
+    await other.say("!mode")
+    assert "[bold]" in talk.said and "[bold]" in other.said
+    assert workspace.programs.options("Outsider")[0].current == "bold"
 
 
 async def test_files_are_read_as_policy_says_and_written_through_the_dialog(workspace, talk, approver):
@@ -178,3 +193,17 @@ async def test_one_that_wants_a_login_says_so(workspace):
     await talk.say("Hello")
     (notice,) = talk.notices
     assert "log in first" in notice.text and "terminal" in notice.hint
+
+
+async def test_our_tools_over_mcp_are_called_in_its_turn_and_shown_on_its_card(workspace, talk, approver):
+    await workspace.ways_in.open()
+    finished = await talk.say('!mcp create_note {"name": "Leaf", "content": "Green."}')
+    (request,) = approver.asked
+    caller = request.caller
+    assert (caller.kind, caller.name, caller.turn) == (CallerKind.MCP, "Outsider", finished.turn)
+    assert caller.tainted and caller.uses_model and caller.conversation == talk.id
+    made = next(card for card in talk.cards if card.tool == "create_note")
+    assert made.state == "done" and made.commit is not None and made.agent == "Outsider"
+    assert workspace.store.exists(NotePath("Leaf.md"))
+    await workspace.runner.call("undo", {"turn": finished.turn}, Caller.user())
+    assert not workspace.store.exists(NotePath("Leaf.md"))
