@@ -1,11 +1,12 @@
-"""Choose the front end: the desktop (default), a verb of the command line, or the embedding worker."""
+"""Choose the front end: the desktop (default), the command line, or the embedding worker."""
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import sys
 
-from app.cli import VERBS
+from app.cli import is_command
 
 EMBEDDING_WORKER = "--embedding-worker"
 
@@ -21,7 +22,9 @@ def main(arguments: list[str] | None = None) -> int:
         from app.embeddings import worker
 
         return worker.main(given[1:])
-    if given[:1] and given[0] in (*VERBS, "--help", "-h", "--version"):
+    if given[:1] != ["open"] and is_command(given):
+        # A tenth of a short command is looking for garbage among what it has just loaded.
+        gc.disable()
         from app.cli import commands
 
         return commands.main(given)

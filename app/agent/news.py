@@ -91,7 +91,8 @@ class NewsTurns:
             await asyncio.gather(self._waiting, return_exceptions=True)
 
     def _has_model(self) -> bool:
-        return self._settings().model.provider != "built-in"
+        settings = self._settings()
+        return settings.model.provider != "built-in" or settings.programs.answering is not None
 
     def _take(self, event: Notified) -> None:
         id = event.notification.source

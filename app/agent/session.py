@@ -49,12 +49,14 @@ class AgentSession:
         builtin: BuiltinAgent,
         model: ModelAgent,
         settings: Callable[[], Settings],
+        programs: Responder | None = None,
     ) -> None:
         self.store = store
         self._events = events
         self._runner = runner
         self._builtin = builtin
         self._model = model
+        self._programs = programs
         self._settings = settings
         self._running: dict[str, asyncio.Future[Any]] = {}
         self.team = Team(store, events, runner, Responders(builtin, model), settings, self._running)
@@ -115,13 +117,17 @@ class AgentSession:
         self.store.close()
 
     def _new_turn(self, conversation: str, prompt: Prompt) -> Turn:
-        answering = self.team.answering()
-        role = None
+        program = self._settings().programs.answering if self._programs is not None else None
+        answering = self.team.answering() if program is None else None
+        role = Role(program.name) if program is not None else None
         if isinstance(answering, AgentProfile):
             role = self.team.role(answering)
         elif answering is not None:
             role = Role(answering.name)
         caller = self._caller(conversation, answering)
+        if program is not None:
+            # What it has read by itself or from the net, nobody knows.
+            caller = replace(caller, name=program.name, uses_model=True, tainted=True)
         if holds_untrusted(self.store.items(conversation)):
             caller = replace(caller, tainted=True)
         said = UserText(turn=caller.turn, at=time.time(), text=prompt.text, notes=prompt.notes)
@@ -129,7 +135,7 @@ class AgentSession:
         self._events.publish(TurnStarted(conversation, caller.turn))
         self._events.publish(ItemSettled(conversation, position, said))
         self._events.publish(ConversationsChanged())
-        return Turn(conversation, prompt, caller, self.store, self._events, self._runner, role)
+        return Turn(conversation, prompt, caller, self.store, self._events, self._runner, role, program)
 
     def _caller(self, conversation: str, answering: AgentProfile | AgentGroup | None) -> Caller:
         """Who calls the tools in a turn that is about to begin."""
@@ -171,6 +177,9 @@ class AgentSession:
                 self._events.publish(TurnFinished(turn.conversation, turn.caller.turn, state, used))
 
     async def _respond(self, turn: Turn, link: Link) -> None:
+        if turn.program is not None and self._programs is not None:
+            await self._programs.respond(turn)
+            return
         group = self.team.settings.group(turn.agent) if turn.agent else None
         if group is not None:
             result = await self.team.answer_as_group(group, turn, link)

@@ -21,7 +21,7 @@ TurnState = Literal["done", "stopped", "failed"]
 class Item(BaseModel):
     """One thing in a conversation; `at` is a Unix time in seconds.
 
-    `agent` is the agent of the team that it comes from, empty for the one that the conversation is with.
+    `agent` is the agent of the team or the program that it comes from, empty for the conversation's own.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -115,7 +115,23 @@ class Notice(Item):
     untrusted: bool = False
 
 
-AnyItem = UserText | AgentText | Thinking | ToolCard | Question | Message | Notice
+class PlanStep(BaseModel):
+    """A step of a plan."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    state: Literal["pending", "in_progress", "completed"] = "pending"
+
+
+class Plan(Item):
+    """What an agent from outside is going to do, and how far it has come; it changes during the turn."""
+
+    kind: Literal["plan"] = "plan"
+    steps: tuple[PlanStep, ...] = ()
+
+
+AnyItem = UserText | AgentText | Thinking | ToolCard | Question | Message | Notice | Plan
 ITEM: TypeAdapter[AnyItem] = TypeAdapter(AnyItem)
 
 

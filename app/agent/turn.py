@@ -29,8 +29,10 @@ from app.agent.transcript import (
 )
 from app.events import EventBus
 from app.permissions.caller import Caller
+from app.settings import AgentProgram
 from app.toolkit.call_record import NOTHING_SPENT, Spent
 from app.toolkit.runner import ToolOutcome, ToolRunner
+from app.toolkit.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,8 @@ class Turn:
         conversation: Its id in the store.
         prompt: What was asked.
         caller: Who calls the tools in this turn; `caller.turn` is the turn's id.
-        role: Who answers, when it is an agent of the team.
+        role: Who answers, when it is an agent of the team or a program.
+        program: The program that answers, when one does.
         is_over: No tool may be called any more; what is left is to say so.
         said: What the agent said so far, piece by piece.
         problem: Why it failed, empty when it did not.
@@ -79,6 +82,7 @@ class Turn:
     events: EventBus
     runner: ToolRunner
     role: Role | None = None
+    program: AgentProgram | None = None
     usage: Usage = field(default_factory=Usage)
     is_over: bool = False
     said: list[str] = field(default_factory=list)
@@ -89,7 +93,7 @@ class Turn:
 
     @property
     def agent(self) -> str:
-        """The agent of the team that answers, empty for the conversation's own."""
+        """The agent of the team or the program that answers, empty for the conversation's own."""
         return self.role.name if self.role else ""
 
     def stream(self, text: str) -> None:
@@ -112,7 +116,7 @@ class Turn:
         """Ask back. Who asks on behalf of the person reads the question alone, as what was said."""
         self.settle()
         self.said.append(text)
-        self._put(
+        self.put(
             Question(turn=self.caller.turn, at=time.time(), agent=self.agent, text=text, choices=choices)
         )
 
@@ -122,13 +126,13 @@ class Turn:
         if level != "info":
             self.problem = text
         said = {"level": level, "text": text, "hint": hint, "agent": self.agent}
-        self._put(Notice.model_validate({"turn": self.caller.turn, "at": time.time(), **said}))
+        self.put(Notice.model_validate({"turn": self.caller.turn, "at": time.time(), **said}))
 
     def give(self, text: str, *, untrusted: bool) -> None:
         """Say what the agent was given beside the prompt; untrusted words taint all that follows."""
         self.settle()
         turn, now = self.caller.turn, time.time()
-        self._put(Notice(turn=turn, at=now, level="info", text=text, untrusted=untrusted, agent=self.agent))
+        self.put(Notice(turn=turn, at=now, level="info", text=text, untrusted=untrusted, agent=self.agent))
         if untrusted:
             self.caller = replace(self.caller, tainted=True)
 
@@ -139,36 +143,44 @@ class Turn:
         if text.strip():
             self.said.append(text.strip())
             said = {"turn": self.caller.turn, "at": time.time(), "agent": self.agent, "text": text}
-            self._put(AgentText.model_validate({**said, "by_model": self.caller.uses_model}))
+            # A program may have read by itself what no model of ours may see.
+            by_model = self.caller.uses_model and self.program is None
+            self.put(AgentText.model_validate({**said, "by_model": by_model}))
         return text
 
     async def call(
         self,
-        tool: str,
+        tool: str | Tool,
         arguments: Mapping[str, object],
         claim: str = "",
         spent: Spent = NOTHING_SPENT,
     ) -> ToolOutcome:
-        """Call a tool, shown as a card. `claim` is what the agent says of it, shown apart in the dialog."""
+        """Call a tool, shown as a card. `claim` is what the agent says of it, shown apart in the dialog.
+
+        A `Tool` is called as the app's own, which nobody is offered; other tools by their names.
+        """
         said = self.settle()
         card = ToolCard(
             turn=self.caller.turn,
             at=time.time(),
             agent=self.agent,
             call=uuid.uuid4().hex,
-            tool=tool,
+            tool=tool if isinstance(tool, str) else tool.name,
             arguments=json.dumps(arguments, ensure_ascii=False, default=str),
             tokens=spent.tokens,
             cost=spent.cost,
         )
-        position = self._put(card)
+        position = self.put(card)
         try:
             caller = replace(self.caller, claim=claim or said.strip())
-            outcome = await self.runner.call(tool, arguments, caller, spent)
+            if isinstance(tool, str):
+                outcome = await self.runner.call(tool, arguments, caller, spent)
+            else:
+                outcome = await self.runner.call_own(tool, arguments, caller)
         except asyncio.CancelledError:
-            self._replace(position, card.model_copy(update={"state": "cancelled", "message": "Stopped."}))
+            self.put_again(position, card.model_copy(update={"state": "cancelled", "message": "Stopped."}))
             raise
-        self._replace(position, _settled(card, outcome))
+        self.put_again(position, settled(card, outcome))
         self.is_over = self.is_over or outcome.ends_turn
         if outcome.untrusted:
             self.caller = replace(self.caller, tainted=True)
@@ -184,19 +196,21 @@ class Turn:
     def _settle_thinking(self) -> None:
         text, self._thinking = self._thinking, ""
         if text.strip():
-            self._put(Thinking(turn=self.caller.turn, at=time.time(), agent=self.agent, text=text))
+            self.put(Thinking(turn=self.caller.turn, at=time.time(), agent=self.agent, text=text))
 
-    def _put(self, item: AnyItem) -> int:
+    def put(self, item: AnyItem) -> int:
+        """Add an item to the conversation; its position."""
         position = self.store.append(self.conversation, item)
         self.events.publish(ItemSettled(self.conversation, position, item))
         return position
 
-    def _replace(self, position: int, item: AnyItem) -> None:
+    def put_again(self, position: int, item: AnyItem) -> None:
+        """Put an item in the place of the one at `position`."""
         self.store.put(self.conversation, position, item)
         self.events.publish(ItemSettled(self.conversation, position, item))
 
 
-def _settled(card: ToolCard, outcome: ToolOutcome) -> ToolCard:
+def settled(card: ToolCard, outcome: ToolOutcome) -> ToolCard:
     """The card with its result."""
     state: CardState = "denied" if outcome.denied else "done" if outcome.success else "failed"
     error = outcome.error or {}

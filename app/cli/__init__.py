@@ -1,4 +1,31 @@
-"""The command line front end."""
+"""The command line front end: tools and verbs on a vault, without a window."""
 
-VERBS = ("audit", "index", "tools")
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+VERBS = ("audit", "completion", "doctor", "graph", "index", "mcp", "pending", "search", "tools", "undo")
 """The first words that mean a verb and not a folder to open; kept here, where reading them loads nothing."""
+
+_ASKS_FOR_HELP = ("--help", "-h", "--version")
+_LEADING = ("--vault", "--json", "--approve", "--wait", "--no-wait", "--claim")
+
+
+def is_command(arguments: list[str]) -> bool:
+    """Whether these are for the command line, and not a folder that is to be opened in the window.
+
+    A first word that names a folder is that folder, unless it is also a verb or a tool.
+    """
+    if not arguments:
+        return False
+    first = arguments[0]
+    if first in (*VERBS, *_ASKS_FOR_HELP) or first.partition("=")[0] in _LEADING:
+        return True
+    if first.startswith("-") or os.sep in first or (os.altsep and os.altsep in first) or first in (".", ".."):
+        return False
+    if not Path(first).is_dir():
+        return True
+    from app.cli.tool_command import known_tool
+
+    return known_tool(first) is not None

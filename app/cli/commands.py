@@ -1,81 +1,160 @@
-"""The verbs of the command line: what can be done with a vault without a window."""
+"""What `scriptorium` does without a window: finds the verb or the tool, runs it, words what goes wrong."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+import importlib
+import inspect
+import json
+import logging
+import logging.handlers
+import os
 import sys
-import time
-from pathlib import Path
+from collections.abc import Awaitable
+from contextlib import suppress
+from typing import Protocol
 
 from app import __version__, paths
-from app.cli import index_command, tools_command
+from app.cli import exit_status
+from app.cli.exit_status import Exit
+from app.cli.options import add_call_options
+from app.cli.screen import Screen, keep_utf8, safe
 from app.errors import ScriptoriumError
-from app.permissions.audit import AuditLog
+
+VERBS = {
+    "audit": ("audit_command", "check, show or export the log of all calls"),
+    "completion": ("completion_command", "print what completes commands in bash, zsh or fish"),
+    "doctor": ("doctor_command", "check the installation and the vault, and say how to mend what is wrong"),
+    "graph": ("graph_command", "export the graph as SVG, PNG, GraphML or JSON"),
+    "index": ("index_command", "bring the index of a vault up to date and print its counts"),
+    "mcp": ("mcp_command", "serve a vault to an MCP client over standard input and output"),
+    "pending": ("pending_command", "list, look at or take back what waits for an approval"),
+    "search": ("search_command", "search notes in the search language"),
+    "tools": ("tools_command", "list the tools, or show all about one"),
+    "undo": ("undo_command", "take back the last change, or a call or turn of the log"),
+}
+_MOST_LOG = 1_000_000
+
+
+class Verb(Protocol):
+    """What the module of a verb has."""
+
+    def add_to(self, parser: argparse.ArgumentParser) -> None:
+        """Let `parser` take what the verb takes."""
+        ...
+
+    def run(self, given: argparse.Namespace, screen: Screen) -> int | Awaitable[int]:
+        """Do it; the exit status."""
+        ...
 
 
 def main(arguments: list[str]) -> int:
-    """Run a verb; the exit status is 0 when it succeeded, 1 when it found something wrong, 2 for misuse."""
-    given = _parser().parse_args(arguments)
+    """Run a verb or a tool; the exit status, as `exit_status` says."""
+    keep_utf8()
+    _log_to_file()
+    screen = Screen()
+    given = argparse.Namespace(json=False)
     try:
-        return int(given.run(given))
+        given = leading_parser().parse_args(arguments)
+        return int(_run(given, screen))
     except ScriptoriumError as error:
-        print(f"scriptorium: {error.message}", file=sys.stderr)
-        return 1
+        return _fail(error, screen, as_json="--json" in arguments)
+    except KeyboardInterrupt:
+        screen.tell("\nInterrupted.")
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output has read enough; the interpreter must not complain of it at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.BROKEN_PIPE
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else Exit.MISUSE
 
 
-def _parser() -> argparse.ArgumentParser:
+def verb(name: str) -> Verb:
+    """The module of a verb; loaded now, so that a call loads no other."""
+    found: Verb = importlib.import_module(f"app.cli.{VERBS[name][0]}")
+    return found
+
+
+def verb_parser(name: str) -> argparse.ArgumentParser:
+    """The parser of a verb, with its help."""
+    module = verb(name)
     parser = argparse.ArgumentParser(
-        prog="scriptorium",
-        description="Runs a verb on a vault. Without a verb, `scriptorium [folder]` opens the window.",
+        prog=f"scriptorium {name}",
+        description=inspect.getdoc(module),
+        epilog=f"Exit status:\n{exit_status.table()}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"scriptorium {__version__}")
-    verbs = parser.add_subparsers(required=True, metavar="verb")
-    index = verbs.add_parser("index", help="bring the index of a vault up to date and print its counts")
-    index.add_argument("vault", type=Path)
-    index.set_defaults(run=_index)
-    audit = verbs.add_parser("audit", help="check or export the audit log of a vault")
-    what = audit.add_subparsers(required=True, metavar="what")
-    verify = what.add_parser("verify", help="check the hash chain and name the first bad row")
-    verify.add_argument("vault", type=Path)
-    verify.set_defaults(run=_verify)
-    export = what.add_parser("export", help="write the log to a file (.csv or .jsonl)")
-    export.add_argument("vault", type=Path)
-    export.add_argument("file", type=Path)
-    export.set_defaults(run=_export)
-    tools_command.add_parser(verbs)
+    module.add_to(parser)
     return parser
 
 
-def _index(given: argparse.Namespace) -> int:
-    return index_command.run(given.vault)
+def leading_parser() -> argparse.ArgumentParser:
+    """The parser of what stands before the verb or the tool."""
+    verbs = "\n".join(f"  {name:<12} {words}" for name, (_, words) in VERBS.items())
+    parser = argparse.ArgumentParser(
+        prog="scriptorium",
+        usage="scriptorium [folder]\n       scriptorium [options] VERB|TOOL ...",
+        description="Without a verb or a tool, it opens the window on a folder of notes.",
+        epilog=(
+            f"Verbs:\n  {'open':<12} open the window on a folder\n{verbs}\n\n"
+            "Tools: each is a command, such as: scriptorium read_note \"My note\".\n"
+            "`scriptorium tools` lists them, `scriptorium TOOL --help` says what one takes.\n\n"
+            f"Exit status:\n{exit_status.table()}"
+        ),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )  # fmt: skip
+    parser.add_argument("--version", action="version", version=f"scriptorium {__version__}")
+    add_call_options(parser)
+    parser.add_argument("words", nargs=argparse.REMAINDER, metavar="...", help=argparse.SUPPRESS)
+    return parser
 
 
-def _log(given: argparse.Namespace) -> AuditLog:
-    root: Path = given.vault.resolve()
-    if not root.is_dir():
-        raise ScriptoriumError(f"{root} is not a folder.")
-    return AuditLog(paths.vault_data_folder(root), paths.audit_head_file(root))
+def _run(given: argparse.Namespace, screen: Screen) -> int:
+    words: list[str] = given.words
+    del given.words
+    if not words:
+        leading_parser().print_usage(screen.err)
+        return Exit.MISUSE
+    if words[0] in VERBS:
+        asked = verb_parser(words[0]).parse_args(words[1:], given)
+        done = verb(words[0]).run(asked, screen)
+        return asyncio.run(_awaited(done)) if not isinstance(done, int) else done
+    from app.cli import tool_command
+
+    return asyncio.run(tool_command.run(words[0], words[1:], given, screen))
 
 
-def _verify(given: argparse.Namespace) -> int:
-    log = _log(given)
+async def _awaited(work: Awaitable[int]) -> int:
+    return await work
+
+
+def _fail(error: ScriptoriumError, screen: Screen, *, as_json: bool) -> Exit:
+    screen.end_progress()
+    if as_json:
+        said = {"success": False, "error": error.as_dict()}
+        with suppress(BrokenPipeError):
+            screen.out.write(json.dumps(said, ensure_ascii=False, default=str) + "\n")
+            screen.out.flush()
+    else:
+        screen.tell(f"scriptorium: {safe(error.message)}")
+    return exit_status.of_error(error)
+
+
+def _log_to_file() -> None:
+    """What went wrong inside is for a file: the terminal has the sentence that says what to do."""
+    root = logging.getLogger()
+    if root.handlers:
+        return
     try:
-        check = log.verify()
-    finally:
-        log.close()
-    if check.ok:
-        print(f"{check.rows} entries, the chain is whole")
-        return 0
-    print(f"row {check.first_bad}: {check.reason}")
-    return 1
-
-
-def _export(given: argparse.Namespace) -> int:
-    start, log = time.monotonic(), _log(given)
-    try:
-        write = log.export_jsonl if given.file.suffix == ".jsonl" else log.export_csv
-        write(given.file)
-    finally:
-        log.close()
-    print(f"written to {given.file} in {time.monotonic() - start:.1f} s")
-    return 0
+        handler: logging.Handler = logging.handlers.RotatingFileHandler(
+            paths.log_folder() / "command-line.log", maxBytes=_MOST_LOG, backupCount=1, encoding="utf-8",
+            delay=True,
+        )  # fmt: skip
+    except OSError:
+        handler = logging.NullHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root.addHandler(handler)

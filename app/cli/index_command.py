@@ -1,45 +1,87 @@
-"""`scriptorium index <vault>`: scan a vault without a window and print what was found."""
+"""Bring the index of a vault up to date, and print its counts and problems.
+
+With --vectors it goes on until search by meaning knows every note, which takes about a minute for a thousand
+notes. Where another program has the vault open, that one keeps the index, and tells its counts.
+"""
 
 from __future__ import annotations
 
+import argparse
 import asyncio
-import sys
-from pathlib import Path
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from app import paths
-from app.errors import ScriptoriumError
-from app.events import EventBus
-from app.index.records import ScanProgress
-from app.index.vault_index import VaultIndex
-from app.settings import load_settings
+from app.cli.approvers import NobodyThere
+from app.cli.calls import chosen, report
+from app.cli.exit_status import Exit
+from app.cli.options import Options, add_json_option, add_vault_option
+from app.cli.screen import Screen, safe
+from app.cli.session import open_session
+from app.errors import InvalidParametersError
 
-
-def run(vault: Path) -> int:
-    """Scan the vault; the exit status is 1 when a note could not be read."""
-    root = vault.resolve()
-    if not root.is_dir():
-        raise ScriptoriumError(f"{root} is not a folder.")
-    return asyncio.run(_scan(root))
+if TYPE_CHECKING:
+    from app.workspace import Workspace
 
 
-async def _scan(root: Path) -> int:
-    index = VaultIndex(root, paths.vault_cache_folder(root), load_settings().index, EventBus())
-    await index.open()
-    try:
-        report = await index.scan(_show, lambda: False)
-        stats = index.stats()
-    finally:
-        await index.close()
-    print(
-        f"{stats.notes} notes, {stats.links} links, {stats.tags} tags; "
-        f"{report.indexed} indexed, {report.unchanged} unchanged, {len(report.skipped)} skipped, "
-        f"{len(report.failed)} failed"
-    )
-    for problem in (*report.skipped, *report.failed):
-        print(f"  {problem.path}: {problem.reason}")
-    return 1 if report.failed else 0
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Let `parser` take a folder."""
+    parser.add_argument("folder", nargs="?", help="the vault")
+    parser.add_argument("--vectors", action="store_true", help="compute what search by meaning needs, too")
+    add_vault_option(parser)
+    add_json_option(parser)
 
 
-def _show(progress: ScanProgress) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{progress.phase} {progress.done}/{progress.total}", end="", file=sys.stderr, flush=True)
+async def run(given: argparse.Namespace, screen: Screen) -> Exit:
+    """Scan the vault; it has failed when a note could not be read."""
+    options = Options.of(given)
+    choice = chosen(Options(vault=given.folder or options.vault), screen)
+    async with open_session(choice.root, NobodyThere(), screen) as session:
+        if given.vectors:
+            if session.workspace is None:
+                raise InvalidParametersError("The program that has the vault open computes its vectors.")
+            await _embed(session.workspace, screen)
+        outcome = await session.served.call(session.client, "vault_info", {})
+    if options.json or not outcome.success:
+        return report(outcome, options, screen)
+    screen.text(_counts(outcome.result))
+    return Exit.FAILED if outcome.result["failed"] else Exit.DONE
+
+
+def _counts(info: Mapping[str, object]) -> str:
+    names = ("notes", "links", "tags", "unresolved", "orphans", "indexed", "skipped", "failed")
+    text = ", ".join(f"{info[name]} {name}" for name in names) + "\n"
+    problems = info["problems"]
+    if isinstance(problems, list):
+        text += "".join(f"  {safe(str(one['path']))}: {safe(str(one['reason']))}\n" for one in problems)
+    return text
+
+
+async def _embed(workspace: Workspace, screen: Screen) -> None:
+    """Wait until every note has its vectors.
+
+    Raises:
+        InvalidParametersError: the settings have search by meaning off.
+        StorageError: the model could not be run.
+    """
+    from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
+    from app.errors import StorageError
+
+    if not workspace.settings.embeddings.enabled:
+        raise InvalidParametersError("Search by meaning is off in the settings.")
+    over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    def progressed(event: EmbeddingProgressed) -> None:
+        screen.progress(f"vectors {event.done:,} of {event.total:,}")
+        if event.done >= event.total and not over.done():
+            over.set_result("")
+
+    def failed(event: EmbeddingFailed) -> None:
+        if not over.done():
+            over.set_result(event.reason)
+
+    workspace.events.subscribe(EmbeddingProgressed, progressed)
+    workspace.events.subscribe(EmbeddingFailed, failed)
+    workspace.upkeep.start()
+    if problem := await over:
+        raise StorageError(problem)
+    screen.end_progress()

@@ -1,13 +1,13 @@
-"""`scriptorium tools`: the catalogue, the page of one tool, its schema, and the check of them all."""
+"""List the tools, show all about one, print their schemas, or try every one on a copy of the sample vault."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
-from typing import Any
 
 from app.cli import tools_check
+from app.cli.options import Options, add_json_option
+from app.cli.screen import Screen
 from app.toolkit.documentation import catalogue_page, tool_page
 from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
@@ -15,30 +15,29 @@ from app.toolkit.tool import Tool
 from app.tools import CATALOG, CATEGORIES, FILE_TOOL
 
 
-def add_parser(verbs: Any) -> None:  # noqa: ANN401 (argparse's type for subparsers is private)
-    """Add the verb to the command line."""
-    parser = verbs.add_parser("tools", help="list the tools, or show all about one")
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Let `parser` take a tool's name."""
     parser.add_argument("name", nargs="?", help="a tool")
-    parser.add_argument("--json", action="store_true", help="the schemas, for programs")
     parser.add_argument("--check", action="store_true", help="try every tool on a copy of the sample vault")
-    parser.set_defaults(run=run)
+    add_json_option(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(given: argparse.Namespace, screen: Screen) -> int:
     """Print what was asked for; the exit status is that of the check, else 0."""
     if given.check:
         return tools_check.run()
+    name = given.name.replace("-", "_") if given.name else None
     registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
     for problem in load_plugins(registry).problems:
-        print(problem, file=sys.stderr)
-    if given.json:
-        tools = [registry.get(given.name)] if given.name else registry.all()
-        print(json.dumps([_as_data(tool) for tool in tools], indent=2, ensure_ascii=False))
-    elif given.name:
-        tool = registry.get(given.name)
-        print(tool_page(tool, registry.category(tool.category)), end="")
+        screen.tell(problem)
+    if Options.of(given).json:
+        tools = [registry.get(name)] if name else registry.all()
+        screen.text(json.dumps([_as_data(tool) for tool in tools], indent=2, ensure_ascii=False) + "\n")
+    elif name:
+        tool = registry.get(name)
+        screen.text(tool_page(tool, registry.category(tool.category)))
     else:
-        print(catalogue_page(registry), end="")
+        screen.text(catalogue_page(registry))
     return 0
 
 

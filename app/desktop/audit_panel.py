@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -21,7 +22,15 @@ from app.desktop import dialogs, tasks
 from app.desktop.audit.changes_dialog import ChangesDialog, read_commit
 from app.desktop.audit.decisions import DecisionDelegate, RowDelegate
 from app.desktop.audit.detail_pane import DetailPane
-from app.desktop.audit.entries_model import DECISION, ENTRY_ROLE, PAGE, RESULT, EntriesModel, matches
+from app.desktop.audit.entries_model import (
+    DECISION,
+    DURATION,
+    ENTRY_ROLE,
+    PAGE,
+    RESULT,
+    EntriesModel,
+    matches,
+)
 from app.desktop.audit.filter_bar import FilterBar
 from app.desktop.audit.undoing import undo
 from app.desktop.bridge import VaultClient
@@ -35,6 +44,9 @@ from app.permissions.wording import counted
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
+
+
+_NARROW = 1150
 
 
 class AuditPanel(Panel):
@@ -199,9 +211,21 @@ class AuditPanel(Panel):
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(RESULT, QHeaderView.ResizeMode.Stretch)
-        for column, width in enumerate((148, 130, 130, 0, 160, 84)):
+        self._fit_columns()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room, what a call came to needs it more than when and how long."""
+        super().resizeEvent(event)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        zoom = self._theme.zoom
+        is_narrow = self.width() < _NARROW * zoom
+        widths = (104, 84, 118, 0, 148, 0) if is_narrow else (148, 130, 130, 0, 160, 84)
+        self.table.setColumnHidden(DURATION, is_narrow)
+        for column, width in enumerate(widths):
             if width:
-                table.setColumnWidth(column, round(width * self._theme.zoom))
+                self.table.setColumnWidth(column, round(width * zoom))
 
     def _build_body(self) -> None:
         body = QSplitter()

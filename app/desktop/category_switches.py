@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -180,10 +180,8 @@ def _facts(workspace: Workspace) -> tuple[_Facts, ...]:
         on, off = category.id in here.categories_on, category.id in here.categories_off
         state = _OFF if off else _ON if on else _AS_FOR_ALL
         # As it comes, not as it is set: whether a plug-in's is on is said by the settings alone.
-        from_the_start = Category(
-            category.id, category.name, category.level, category.id in ON_FROM_THE_START,
-            category.rate_per_minute,
-        )  # fmt: skip
+        comes_on = category.id in ON_FROM_THE_START | workspace.external.categories_on
+        from_the_start = replace(category, on=comes_on)
         found.append(_fact(from_the_start, workspace.registry.all(), state))
     return tuple(found)
 

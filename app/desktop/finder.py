@@ -16,18 +16,20 @@ from app.permissions.caller import Caller
 if TYPE_CHECKING:
     from app.index.records import NoteRecord
 
-_COMMAND, _TOOL = "command:", "tool:"
+_COMMAND, _TOOL, _SEARCH = "command:", "tool:", "search:"
 
 
 class Finder(QObject):
     """Feeds `palette`.
 
-    `note_chosen` carries a path, `note_wanted` a name that no note has, `tool_chosen` a tool's name.
+    `note_chosen` carries a path, `note_wanted` a name that no note has, `tool_chosen` a tool's name,
+    `search_chosen` the name of a saved search.
     """
 
     note_chosen = Signal(str, str)
     note_wanted = Signal(str)
     tool_chosen = Signal(str)
+    search_chosen = Signal(str)
 
     def __init__(self, palette: Palette, actions: Actions, parent: QObject) -> None:
         super().__init__(parent)
@@ -65,7 +67,12 @@ class Finder(QObject):
                 for tool in workspace.registry.tools(Caller.user())
             ]
         )
-        return commands + [
+        searches = await self.client.run(lambda workspace: workspace.searches.all())
+        saved = [
+            Choice(_SEARCH + one.name, one.name, self.tr("Saved search"), symbol="star", others=(one.query,))
+            for one in searches
+        ]
+        return commands + saved + [
             Choice(_TOOL + name, name.replace("_", " ").capitalize(), words, symbol="wrench")
             for name, words in tools
         ]
@@ -75,6 +82,8 @@ class Finder(QObject):
             self.note_chosen.emit(key, "")
         elif key.startswith(_COMMAND):
             self._actions.run(key.removeprefix(_COMMAND))
+        elif key.startswith(_SEARCH):
+            self.search_chosen.emit(key.removeprefix(_SEARCH))
         else:
             self.tool_chosen.emit(key.removeprefix(_TOOL))
 

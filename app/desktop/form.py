@@ -281,6 +281,11 @@ class ModelRows(QFrame):
         """A mapping per row."""
         return tuple(row.value for row in self._rows)
 
+    def append(self, value: BaseModel) -> None:
+        """Add a row that shows `value`."""
+        self._add(value)
+        self.changed.emit()
+
     def _add_empty(self) -> None:
         self._add(None)
         self.changed.emit()

@@ -153,6 +153,10 @@ class GraphPanel(QWidget):
         """Fly to a note."""
         self.view.fly_to(path)
 
+    def filter_by(self, query: str) -> None:
+        """Keep what a search finds, as the filter of the sheet does."""
+        self.view.chosen.set(self.view.sheet.choices.with_(filter=query))
+
     def show_together(self, paths: Collection[str]) -> None:
         """Select these notes and travel to where all of them are seen."""
         self.view.select(paths)

@@ -9,6 +9,8 @@ from app.desktop.bridge import VaultClient
 from app.desktop.graph_view.choices import Choices, QueryGroup
 from app.desktop.graph_view.view import GraphView
 from app.errors import QueryError, TimeoutExpiredError
+from app.events import Event
+from app.index.saved_searches import SavedSearch, SavedSearchesChanged
 
 
 class GraphQueries(QObject):
@@ -22,6 +24,8 @@ class GraphQueries(QObject):
         self._groups: tuple[QueryGroup, ...] = ()
         self._filter_round = self._group_round = 0
         view.choices_changed.connect(self._take)
+        client.events.batch.connect(self._notice)
+        tasks.start(self._load_searches(), owner=view, what=self.tr("list the saved searches"))
 
     def start_with(self, choices: Choices) -> None:
         """Ask for what was set last time."""
@@ -33,6 +37,19 @@ class GraphQueries(QObject):
             self._ask_filter()
         if self._groups:
             self._ask_groups()
+
+    async def _load_searches(self) -> None:
+        self._offer(await self._client.run(lambda workspace: workspace.searches.all()))
+
+    def _notice(self, events: tuple[Event, ...]) -> None:
+        for event in events:
+            if isinstance(event, SavedSearchesChanged):
+                self._offer(event.searches)
+
+    def _offer(self, searches: tuple[SavedSearch, ...]) -> None:
+        """Let the filter and the groups be saved searches."""
+        self._view.sheet.filters.query.offer(searches)
+        self._view.sheet.groups.rows.offer(searches)
 
     def _take(self, choices: Choices) -> None:
         if choices.filter != self._filter:

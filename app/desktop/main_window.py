@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Callable, Coroutine, Iterable
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,6 @@ from PySide6.QtCore import QByteArray, QSize, Qt
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from app import paths
 from app.desktop import dialogs, tasks
 from app.desktop.actions import Actions
 from app.desktop.banner import Banners
@@ -24,6 +22,7 @@ from app.desktop.navigation import Navigation
 from app.desktop.palette import Palette
 from app.desktop.panels import PANELS, PanelKind
 from app.desktop.remembered import Remembered
+from app.desktop.sample_vault import sample_vault
 from app.desktop.status_bar import StatusBar
 from app.desktop.theme import ThemeSource
 from app.desktop.vault_session import Opener, VaultSession
@@ -136,6 +135,9 @@ class MainWindow(QMainWindow):
         self.finder.note_chosen.connect(self.navigation.open)
         self.finder.note_wanted.connect(self._make_note)
         self.finder.tool_chosen.connect(self._call_tool)
+        self.finder.search_chosen.connect(
+            lambda name: self.view.search_saved(name) if self.view is not None else None
+        )
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
         def in_view(do: Callable[[VaultView], object]) -> Callable[[], object]:
@@ -385,14 +387,3 @@ def _show_side(page: VaultPage, panel_id: str) -> None:
 
 def _show_bottom(page: VaultPage, panel_id: str) -> None:
     page.show_bottom(panel_id)
-
-
-def sample_vault() -> Path:
-    """The user's own copy of the shipped sample vault, made the first time. Blocks: call it in a thread."""
-    target = paths.data_folder() / "Sample vault"
-    if not target.is_dir():
-        fresh = target.with_name(".sample-vault-being-copied")
-        shutil.rmtree(fresh, ignore_errors=True)
-        shutil.copytree(paths.resources_folder() / "sample-vault", fresh)
-        fresh.replace(target)
-    return target

@@ -23,12 +23,15 @@ from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.category_switches import ON_FROM_THE_START, CategorySwitches
 from app.desktop.connections.settings_link import ConnectionsLink
+from app.desktop.external.setup import ExternalSetup
+from app.desktop.form import ModelRows
 from app.desktop.message_setup import MessageSetup
 from app.desktop.panel import ThemedButton
-from app.desktop.settings_dialog import Extra, SettingsDialog
+from app.desktop.program_setup import ProgramSetup
+from app.desktop.settings_dialog import Extra, OwnEditor, SettingsDialog
 from app.desktop.theme import ThemeSource
 from app.desktop.web_setup import WebSetup
-from app.settings import ModelSettings, Settings
+from app.settings import AgentProgram, ModelSettings, Settings
 from app.workspace import questions
 
 if TYPE_CHECKING:
@@ -236,11 +239,28 @@ def settings_with_model(
     def connections(block: QWidget) -> QWidget:
         return ConnectionsLink(client is not None, lambda: dialog.leave_for("show-connections"), block)
 
+    programs_made: list[ProgramSetup] = []
+
+    def programs(block: QWidget) -> QWidget:
+        programs_made.append(ProgramSetup(settings.programs, block))
+        programs_made[0].added.connect(add_program)
+        return programs_made[0]
+
+    def add_program(program: AgentProgram) -> None:
+        rows = dialog.editor_of("programs", "programs").control
+        if isinstance(rows, ModelRows):
+            rows.append(program)
+
     switches_made: list[CategorySwitches] = []
     extras: dict[str, Extra] = {
         "model": extra, "tools": categories, "messages": messages, "web": web, "servers": connections,
+        "programs": programs,
     }  # fmt: skip
-    dialog = SettingsDialog(settings, theme, extras, parent)
+    own: dict[tuple[str, str], OwnEditor] = {
+        ("external", "servers"): lambda value: ExternalSetup(client, theme, settings.external.servers)
+    }
+    dialog = SettingsDialog(settings, theme, extras, parent, own=own)
+    dialog.changed.connect(lambda changed: programs_made[0].show_settings(changed.programs))
     dialog.changed.connect(switches_made[0].show_settings)
     dialog.changed.connect(lambda changed: made[0].show_model(changed.model))
     dialog.changed.connect(lambda changed: web_keys[0].show_settings(changed.web))

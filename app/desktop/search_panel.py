@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QListView, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop import tasks
@@ -21,10 +21,12 @@ from app.desktop.search_start import SearchStart
 from app.desktop.theme import ThemeSource
 from app.errors import QueryError, TimeoutExpiredError
 from app.events import Event
+from app.index.query_meaning import by_meaning
 from app.index.records import IndexUpdated, SearchPage
 from app.index.saved_searches import SavedSearch
 
 _TYPING_MS = 60
+_MEANING_MS = 250  # a text that is meant is read by a model: not after each letter
 _UNFINISHED_MS = 900
 _FIRST, _PAGE = 20, 50
 _KEPT_AT_MOST = 500
@@ -35,18 +37,19 @@ class SearchPanel(Panel):
     """A field and its results.
 
     `open_requested` carries a note's path and the fragment `line=N`; `found` the paths of the hits, which
-    the graph may mark.
+    the graph may mark; `filter_requested` a search that the graph is to be filtered by.
     """
 
     open_requested = Signal(str, str)
     found = Signal(object)
+    filter_requested = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self._client = client
         self._theme = theme
         self._page: SearchPage | None = None
-        self._asked = ""
+        self._asked = self._typed_for = ""  # what was searched for, and what had been typed for it
         self._running: asyncio.Task[None] | None = None
         self._offering: asyncio.Task[None] | None = None
         self._fetching = False
@@ -59,6 +62,16 @@ class SearchPanel(Panel):
         self._connect()
         self._show_start()
         self.star.load()
+
+    def search_saved(self, name: str) -> None:
+        """Do the saved search of this name, if there is one."""
+        tasks.start(self._find_saved(name), owner=self, what=self.tr("do the saved search"))
+
+    async def _find_saved(self, name: str) -> None:
+        searches = await self._client.run(lambda workspace: workspace.searches.all())
+        for saved in searches:
+            if saved.name == name:
+                self._search_saved(saved)
 
     def search(self, query: str) -> None:
         """Search for `query` now, as if it had been typed."""
@@ -82,7 +95,14 @@ class SearchPanel(Panel):
         self.explaining.toggled.connect(self._show_explanation)
         help_button = ThemedButton(self._theme, "question", self.tr("What a search can say"))
         help_button.clicked.connect(self._show_help)
-        for button in (self.star, self.order, self.explaining, help_button):
+        self.meaning = ThemedButton(
+            self._theme, "circles-three", self.tr("By meaning: the words need not be the same (Ctrl+M)")
+        )
+        self.meaning.setCheckable(True)
+        self.meaning.toggled.connect(lambda _: self._start())
+        key = QShortcut(QKeySequence("Ctrl+M"), self, self.meaning.toggle)
+        key.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        for button in (self.meaning, self.star, self.order, self.explaining, help_button):
             self.title.add(button)
 
     def _build(self) -> None:
@@ -126,6 +146,7 @@ class SearchPanel(Panel):
         self.start.search_requested.connect(self._search_saved)
         self.start.piece_chosen.connect(self._put)
         self.start.act_requested.connect(self.star.act)
+        self.start.filter_requested.connect(self.filter_requested)
         self.star.searches_changed.connect(self.start.show_searches)
         self._client.events.batch.connect(self._notice)
 
@@ -135,7 +156,7 @@ class SearchPanel(Panel):
         self._entering = False
         if self._running is not None:
             self._running.cancel()
-        self._typing.start()
+        self._typing.start(_MEANING_MS if self.meaning.isChecked() else _TYPING_MS)
 
     def _start(self) -> None:
         self._typing.stop()
@@ -145,12 +166,17 @@ class SearchPanel(Panel):
 
     async def _search(self) -> None:
         """Show the first hits for what the field says, then what is known only later."""
-        query = self.field.text()
+        typed = self.field.text()
+        try:
+            query = self._meant(typed)
+        except QueryError as error:
+            await self._refuse(typed, error)
+            return
         # The same question once more, since notes have changed: what was scrolled to stays in sight.
         again = self._page is not None and query == self._asked
         limit = max(_FIRST, min(self.model.hit_count, _KEPT_AT_MOST)) if again else _FIRST
         place = self.list.verticalScrollBar().value() if again else 0
-        self._asked = query
+        self._asked, self._typed_for = query, typed
         self.star.follow(query)
         if not query.strip():
             self._show_start()
@@ -163,10 +189,7 @@ class SearchPanel(Panel):
                 )
             )
         except QueryError as error:
-            unfinished = error.data.get("position") == len(query)
-            if unfinished and self.field.hasFocus():
-                await asyncio.sleep(_UNFINISHED_MS / 1000)  # typing on cancels it
-            self._show_problem(query, error)
+            await self._refuse(typed if query == typed else "", error)
             return
         except TimeoutExpiredError as error:
             self.problem.show_error(query, None, error.message)
@@ -174,6 +197,17 @@ class SearchPanel(Panel):
         self._show(page)
         self.list.verticalScrollBar().setValue(place)
         await self._tell_more(query, page)
+
+    def _meant(self, typed: str) -> str:
+        """The search that is meant by what is typed. Raises QueryError where that can't be read."""
+        return by_meaning(typed) if self.meaning.isChecked() else typed
+
+    async def _refuse(self, query: str, error: QueryError) -> None:
+        """Say why `query` can't be searched for; empty: what is wrong is not in what was typed."""
+        unfinished = bool(query) and error.data.get("position") == len(query)
+        if unfinished and self.field.hasFocus():
+            await asyncio.sleep(_UNFINISHED_MS / 1000)  # typing on cancels it
+        self._show_problem(query, error)
 
     async def _tell_more(self, query: str, page: SearchPage) -> None:
         """What needs all hits: their number, their places in the graph, and the numbers of the parts."""
@@ -227,7 +261,7 @@ class SearchPanel(Panel):
 
     def _show_problem(self, query: str, error: QueryError) -> None:
         """Show the query with the place marked; what was found before stays."""
-        position = error.data.get("position")
+        position = error.data.get("position") if query else None
         self.problem.show_error(query, position if isinstance(position, int) else None, error.message)
         self.explained.hide()
         self._mark_field(invalid=True)
@@ -294,11 +328,14 @@ class SearchPanel(Panel):
 
     def _search_saved(self, saved: SavedSearch) -> None:
         self.order.set(saved.order, saved.group)
+        self.meaning.blockSignals(True)
+        self.meaning.setChecked(False)  # the search says itself how its words are meant
+        self.meaning.blockSignals(False)
         self.search(f"{saved.query} ")
 
     def _enter(self) -> None:
         """Go to the hits: to those for what is typed now, once they are there."""
-        if self._typing.isActive() or self._asked != self.field.text():
+        if self._typing.isActive() or self._typed_for != self.field.text():
             self._entering = True
             self._start()
         elif self.model.rows:

@@ -32,12 +32,14 @@ class SearchStart(QListView):
     """A list to begin from.
 
     `search_requested` carries a saved search, `piece_chosen` a piece of the language to put into the field,
-    `act_requested` what is to be done with a saved search ("rename", "remove", "graph") and its name.
+    `act_requested` what is to be done with a saved search ("rename", "remove") and its name,
+    `filter_requested` a query that the graph is to be filtered by.
     """
 
     search_requested = Signal(object)
     piece_chosen = Signal(str)
     act_requested = Signal(str, str)
+    filter_requested = Signal(str)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -92,6 +94,7 @@ class SearchStart(QListView):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(self.tr("Search"), lambda: self.search_requested.emit(search))
+        menu.addAction(self.tr("Filter the graph"), lambda: self.filter_requested.emit(search.query))
         menu.addAction(self.tr("Rename…"), lambda: self.act_requested.emit("rename", search.name))
         menu.addAction(self.tr("Remove"), lambda: self.act_requested.emit("remove", search.name))
         menu.popup(self.viewport().mapToGlobal(at))

@@ -24,8 +24,10 @@ from app.desktop.panel import EmptyState, SearchField
 from app.desktop.theme import ThemeSource
 from app.settings import Settings
 
-_FIRST_EXTRA = "tools"  # its switches come before the lists that they write
+_FIRST_EXTRAS = ("tools", "programs")  # what writes into the lists comes before them
 Extra = Callable[[QWidget], QWidget]
+OwnEditor = Callable[[object], Editor]
+"""Makes the editor of one setting, showing a value, where the one made from its type does not do."""
 
 
 @dataclass(slots=True)
@@ -42,8 +44,9 @@ class _Row:
 class SettingsDialog(QDialog):
     """Shows `settings`; every valid change is in effect at once: `changed` carries the new `Settings`.
 
-    `extras` adds a widget at the end of a section (by its name), for what is not a plain value. `left_for`
-    carries the command for which the user closed it.
+    `extras` adds a widget at the end of a section (by its name), for what is not a plain value; `own`
+    are editors of single settings, by section and name. `left_for` carries the command for which the user
+    closed it.
     """
 
     changed = Signal(object)
@@ -55,12 +58,15 @@ class SettingsDialog(QDialog):
         theme: ThemeSource,
         extras: dict[str, Extra] | None = None,
         parent: QWidget | None = None,
+        *,
+        own: dict[tuple[str, str], OwnEditor] | None = None,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Settings"))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.settings = settings
         self._extras = extras or {}
+        self._own = own or {}
         self._rows: list[_Row] = []
         self._sections: dict[str, QWidget] = {}
         self._theme = theme
@@ -139,11 +145,11 @@ class SettingsDialog(QDialog):
         heading = QLabel(title)
         heading.setProperty("textSize", "heading")
         column.addWidget(heading)
-        if name == _FIRST_EXTRA and name in self._extras:
+        if name in _FIRST_EXTRAS and name in self._extras:
             column.addWidget(self._extra(name, block))
         for field_name in type(section).model_fields:
             column.addWidget(self._setting(name, field_name, section))
-        if name != _FIRST_EXTRA and name in self._extras:
+        if name not in _FIRST_EXTRAS and name in self._extras:
             column.addWidget(self._extra(name, block))
         self._sections[name] = block
         self._column.addWidget(block)
@@ -158,7 +164,8 @@ class SettingsDialog(QDialog):
 
     def _setting(self, section: str, name: str, holder: BaseModel) -> QWidget:
         field = type(holder).model_fields[name]
-        made = editor(name, field, getattr(holder, name))
+        value = getattr(holder, name)
+        made = self._own[section, name](value) if (section, name) in self._own else editor(name, field, value)
         made.changed.connect(lambda value: self._take(section, name, value))
         self._editors[section, name] = made
         widget = QWidget()

@@ -104,6 +104,7 @@ QLabel[textSize="strong"] {{ font-weight: 600; }}
 QWidget#card, QFrame#card {{ background: {t.raised}; border: 1u solid {t.border}; border-radius: 8u; }}
 QFrame#line {{ background: {t.border}; border: none; max-height: 1u; min-height: 1u; }}
 QSplitter {{ background: {t.window}; }}
+QWidget#panel QSplitter {{ background: {t.panel}; }}
 QSplitter::handle {{ background: {t.border}; }}
 QSplitter::handle:hover, QSplitter::handle:pressed {{ background: {t.accent}; }}
 QSplitter::handle:horizontal {{ width: 1u; }}

@@ -29,7 +29,7 @@ from app.desktop.panels import PanelKind
 from app.desktop.theme import ThemeSource
 
 _SIDE, _AGENT, _BOTTOM = 264, 372, 260
-_SIDE_LEAST, _GRAPH_LEAST, _AGENT_LEAST = 180, 200, 280
+_SIDE_LEAST, _GRAPH_LEAST, _AGENT_LEAST, _BOTTOM_LEAST = 180, 200, 280, 180
 _SHARES = [46, 54]  # of the graph and the notes, until the user moves what is between them
 
 
@@ -305,6 +305,8 @@ class VaultPage(QWidget):
         self.across.setStretchFactor(1, 1)
         self.side.setMinimumWidth(round(_SIDE_LEAST * self._theme.zoom))
         self._make_tabs()
+        # What does not fit scrolls or shrinks: no panel at the bottom pushes the notes together.
+        self.bottom.setMinimumHeight(round(_BOTTOM_LEAST * self._theme.zoom))
         self.bottom.hide()
         self.down.addWidget(self.across)
         self.down.addWidget(self.bottom)

@@ -162,6 +162,10 @@ class VaultView(QObject):
         self.page.show_side("search")
         self._wiring.focus_search()
 
+    def search_saved(self, name: str) -> None:
+        """Do the saved search of this name."""
+        self._wiring.search_saved(name)
+
     def search(self, query: str) -> None:
         """Search for `query`."""
         self._wiring.search(query)

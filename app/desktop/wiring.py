@@ -52,6 +52,12 @@ class Wiring:
             self._page.show_side("search")
             panel.search(query)
 
+    def search_saved(self, name: str) -> None:
+        """Do a saved search in the side panel."""
+        if isinstance(panel := self._page.panel("search"), SearchPanel):
+            self._page.show_side("search")
+            panel.search_saved(name)
+
     def focus_search(self) -> None:
         """Give the search field the focus."""
         if isinstance(panel := self._page.panel("search"), SearchPanel):
@@ -86,6 +92,7 @@ class Wiring:
             panel.rename_requested.connect(self._rename_tag)
         elif isinstance(panel, SearchPanel):
             panel.found.connect(self._mark_found)
+            panel.filter_requested.connect(self._filter_graph)
         elif isinstance(panel, GraphPanel):
             panel.act_requested.connect(self._commands.act)
         elif isinstance(panel, NoteArea):
@@ -153,6 +160,12 @@ class Wiring:
         if isinstance(audit := self._page.panel("audit"), AuditPanel):
             self._page.show_bottom("audit")
             audit.show_caller(caller)
+
+    def _filter_graph(self, query: str) -> None:
+        graph = self._page.panel("graph")
+        if isinstance(graph, GraphPanel):
+            self._page.show_area("graph")
+            graph.filter_by(query)
 
     def _show_together(self, paths: Collection[str]) -> None:
         graph = self._page.panel("graph")

@@ -85,6 +85,7 @@ class Connection:
         self._live: _Live | None = None
         self._settled = asyncio.Event()
         self._log = ServerLog()
+        self._said_before: tuple[str, ...] = ()
         self._listed = 0.0
         self._listing = asyncio.Lock()
         self._told_of_changes = asyncio.Event()
@@ -96,8 +97,8 @@ class Connection:
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """The last lines of its error output."""
-        return tuple(self._log.lines)
+        """The last lines of its error output: of this run, or of the one before while there are none."""
+        return tuple(self._log.lines) or self._said_before
 
     def start(self) -> None:
         """Begin to keep it running."""
@@ -200,7 +201,8 @@ class Connection:
         clock = asyncio.get_running_loop().time
         while True:
             self._stand(Standing.STARTING, "")
-            self._log = ServerLog(self._log.lines)
+            self._said_before = self.errors
+            self._log = ServerLog()
             began = clock()
             words = await self._serve()
             if clock() - began > self._pace.settled:
@@ -227,8 +229,9 @@ class Connection:
         except Exception as error:
             if isinstance(error, TimeoutError) and limit.expired():
                 return f"it did not start within {self._pace.start:g} s"
-            log.info("the external server %s failed: %s", self._name, type(error).__name__)
-            return self._log.ended or explained(error).words
+            words = self._log.ended or explained(error).words
+            log.info("the external server %s failed: %s", self._name, words)
+            return words
         finally:
             self._live = None
         return self._log.ended or "it ended"

@@ -12,7 +12,7 @@ import httpcore2
 import httpx2
 
 from app.errors import InvalidParametersError, LimitError
-from app.external.stdio import MOST_LINE
+from app.external.stdio import MOST_LINE, ServerLog
 from app.web.addresses import IPAddress, is_public
 from app.web.guard import GuardedNetwork, OneOrigin, Origin, checked_url, origin_of, system_resolve
 
@@ -71,12 +71,13 @@ def token_account(name: str, address: str) -> tuple[str, str]:
 
 
 @asynccontextmanager
-async def http_transport(address: str, token: str | None) -> AsyncIterator[Any]:
+async def http_transport(address: str, token: str | None, log: ServerLog) -> AsyncIterator[Any]:
     """The streams of the server at `address`; redirects beyond its origin are not followed.
 
     Args:
         address: The user's.
         token: Sent as a bearer token; None for none.
+        log: Told where it refuses the token.
 
     Raises:
         InvalidParametersError: the address is none.
@@ -84,7 +85,7 @@ async def http_transport(address: str, token: str | None) -> AsyncIterator[Any]:
     from mcp.client.streamable_http import streamable_http_client
 
     trust = await asyncio.to_thread(httpx2.create_ssl_context, trust_env=False)
-    transport = _Guarded(AddedServer(origin_at(address)), trust)
+    transport = _Guarded(AddedServer(origin_at(address)), trust, log)
     headers = {"Accept-Encoding": "identity", **({"Authorization": f"Bearer {token}"} if token else {})}
     timeout = httpx2.Timeout(_CONNECT_S, read=_READ_S)
     async with (
@@ -97,8 +98,9 @@ async def http_transport(address: str, token: str | None) -> AsyncIterator[Any]:
 class _Guarded(httpx2.AsyncBaseTransport):
     """Sends requests over connections that the guard has judged, and bounds what comes back."""
 
-    def __init__(self, reach: AddedServer, trust: ssl.SSLContext) -> None:
+    def __init__(self, reach: AddedServer, trust: ssl.SSLContext, log: ServerLog) -> None:
         self._reach = reach
+        self._log = log
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=trust, network_backend=GuardedNetwork(reach, system_resolve), max_connections=20
         )
@@ -126,6 +128,8 @@ class _Guarded(httpx2.AsyncBaseTransport):
             )
         )
         headers = httpx2.Headers(answer.headers)
+        refuses = answer.status in (401, 403)
+        self._log.ended = f"it wants a token, or refuses the one it got ({answer.status})" if refuses else ""
         if headers.get("content-encoding", "identity").lower() != "identity":
             await answer.aclose()
             raise httpx2.DecodingError("The server packed its answer, which was not asked for.")

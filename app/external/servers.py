@@ -143,7 +143,7 @@ class ExternalServers:
         """The streams of a server."""
         if server.transport == "http":
             token = self._key_of(*token_account(server.name, server.address))
-            return http_transport(server.address, token)
+            return http_transport(server.address, token, log)
         folder = self._folder / server_part(server.name)
         folder.mkdir(parents=True, exist_ok=True)
         program = Program(server.command, server.arguments, environment_of(server.variables), folder)
@@ -180,8 +180,13 @@ class ExternalServers:
         self._pins.forget(server)
 
     def retry(self, server: str) -> None:
-        """Start a server that failed again now."""
-        self._one(server).connection.retry()
+        """Start a server again: now, if it waits for that, and from the beginning, if it runs."""
+        added = self._one(server)
+        if added.connection.standing is Standing.FAILED:
+            added.connection.retry()
+        else:
+            self._remove(server)
+            self._add(added.server)
 
     async def test(self, server: ExternalServer, token: str | None = None) -> ServerState:
         """Start or reach a server for once, list its tools, and end it again; nothing is called or kept."""
@@ -190,7 +195,7 @@ class ExternalServers:
 
         def opened(log: ServerLog) -> AbstractAsyncContextManager[Any]:
             if server.transport == "http":
-                return http_transport(server.address, held)
+                return http_transport(server.address, held, log)
             return self._opened(server, log)
 
         def changed() -> None:

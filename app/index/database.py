@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import cached_property
 from pathlib import Path
 
 from app.errors import StorageError
@@ -23,6 +24,15 @@ BUSY_SECONDS = 5.0
 
 class DamagedIndexError(StorageError):
     """The index file holds something else than an index, or was written by a newer version."""
+
+
+class RecallingConnection(sqlite3.Connection):
+    """A connection that searches use; `recalled` keeps by name what took long, and the data version then."""
+
+    @cached_property
+    def recalled(self) -> dict[str, tuple[int, set[int]]]:
+        """What was kept; empty at first."""
+        return {}
 
 
 class Database:
@@ -152,7 +162,9 @@ def _prepare(path: Path) -> None:
 
 def _connect(path: Path) -> sqlite3.Connection:
     """A connection in autocommit mode that several threads may share, one at a time."""
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, factory=RecallingConnection
+    )
     # A power cut may lose the last commits of a cache; it cannot damage the file.
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA cache_size = -32000")

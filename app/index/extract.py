@@ -150,9 +150,11 @@ def read_content(
         status = os.fstat(descriptor)
         if status.st_size > max_bytes:
             return None, status
-        # One byte more than there is says whether that was the end.
+        # One byte more than there is: getting just what there is says that this was the end.
         content = os.read(descriptor, status.st_size + 1)
-        while (more := os.read(descriptor, _PIECE)) and len(content) <= max_bytes:
+        while len(content) != status.st_size and len(content) <= max_bytes:
+            if not (more := os.read(descriptor, _PIECE)):
+                break
             content += more
     finally:
         os.close(descriptor)

@@ -15,6 +15,7 @@ from app.events import EventBus
 from app.index.database import Database
 from app.index.extract import Extract, Gone, Same
 from app.index.name_table import Entry
+from app.index.names import listed
 from app.index.plan import Plan
 from app.index.records import IndexDelta, IndexUpdated
 from app.index.resolver import Resolver
@@ -74,21 +75,20 @@ class Intake:
 
     async def _take_many(self, plan: Plan, batch: Batch) -> None:
         """As `drop` and `list` for each, by loading the resolver's tables anew in a thread."""
-        gone = {path.text for path in plan.removed}
-        entries = {entry.path.text: entry for entry in self._resolver.entries()}
-        for text in gone & entries.keys():
-            entry = entries.pop(text)
-            batch.removed.append(entry.id)
-            batch.link_keys |= self._resolver.link_keys(entry)
+        rows = {row[0]: row for row in self._resolver.rows()}
+        for path in plan.removed:
+            if (row := rows.pop(path.text, None)) is not None:
+                batch.removed.append(row[1])
+                batch.link_keys |= self._resolver.link_keys_of(path.text, listed(row[2]))
         for count, file in enumerate(plan.listed):
-            known = entries.get(file.path.text)
-            batch.files.append((known.id if known else self._new_id(), file))
+            known = rows.get(text := file.path.text)
+            batch.files.append((known[1] if known else self._new_id(), file))
             if known is None:
-                entries[file.path.text] = entry = Entry(file.path, batch.files[-1][0])
-                batch.link_keys |= self._resolver.link_keys(entry)
+                rows[text] = (text, batch.files[-1][0], "[]", None)
+                batch.link_keys |= self._resolver.link_keys_of(text)
             if count % _MANY == 0:
                 await asyncio.sleep(0)
-        await asyncio.to_thread(self._resolver.load, entries.values())
+        await asyncio.to_thread(self._resolver.load_rows, rows.values())
 
     # What was read
 
@@ -129,11 +129,13 @@ class Intake:
             if was is not None:
                 batch.same.append((was.id, extract))
             return ()
+        if was is not None and was.aliases == extract.aliases and was.note_id == extract.note_id:
+            batch.read.append((was.id, extract))
+            return ()
         entry = Entry(path, was.id if was else self._new_id(), extract.aliases, extract.note_id)
-        if was != entry:
-            before = self._resolver.link_keys(was) if was else set()
-            self._resolver.add(path, entry.id, entry.aliases, entry.note_id)
-            batch.link_keys |= before ^ self._resolver.link_keys(entry)
+        before = self._resolver.link_keys(was) if was else set()
+        self._resolver.add(path, entry.id, entry.aliases, entry.note_id)
+        batch.link_keys |= before ^ self._resolver.link_keys(entry)
         batch.read.append((entry.id, extract))
         return ()
 

@@ -7,14 +7,15 @@ that reading texts is left for few notes.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.errors import QueryError
-from app.index.folding import unsegmented
+from app.index.folding import fold, unsegmented
 from app.index.fulltext import expression, leaf_expression, necessary
-from app.index.matching import Chunk, Term, predicate
+from app.index.matching import Chunk, Term, heads, predicate
 from app.index.query_tree import (
     And,
     Field,
@@ -38,6 +39,7 @@ _CHUNKED = ("line", "block", "section", "task", "task-todo", "task-done")
 _BY_KEY = ("tag", "links-to", "linked-from")
 _FEW = 5000
 _ONE_BY_ONE = 2000
+_GAP = re.compile(r"(?:\A|\n)(?:[^\S\n]*\n)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +110,10 @@ class Matches:
         if name.startswith("task"):
             return self._with_task(name, test, candidates)
         pieces = {"line": _lines, "block": _blocks, "section": self._sections}[name]
+        wanted = heads(item)
         found = set()
         for id, text in self._texts(candidates):
-            if any(test(Chunk(piece)) for piece in pieces(id, text)):
+            if any(test(Chunk(piece)) for piece in _having(wanted, text, pieces(id, text))):
                 found.add(id)
         return found
 
@@ -181,19 +184,27 @@ class Matches:
             self._check()
             yield id, self.text(id)
 
-    def _sections(self, id: int, text: str) -> Iterator[str]:
+    def _sections(self, id: int, text: str) -> Iterator[tuple[int, int]]:
         """From each heading to the next; what stands before the first is one too."""
-        lines = text.split("\n")
         query = "SELECT line FROM headings WHERE note = ? ORDER BY line"
-        starts = [0, *(line - 1 for (line,) in self._connection.execute(query, (id,)) if line > 1)]
-        for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-            yield "\n".join(lines[start:end])
+        starts, at, before = [0], 0, 1
+        for (line,) in self._connection.execute(query, (id,)):
+            for _ in range(line - before):
+                at = text.find("\n", at) + 1
+            before = line
+            if line > 1:
+                starts.append(at)
+        return zip(starts, [*(start - 1 for start in starts[1:]), len(text)], strict=True)
 
     def _with_task(self, name: str, test: Callable[[Chunk], bool], among: Ids | None) -> Ids:
         states = {"task": (0, 1), "task-todo": (0,), "task-done": (1,)}[name]
         found: Ids = set()
-        for id, done, text in self._connection.execute("SELECT note, done, text FROM tasks"):
-            if id not in found and done in states and (among is None or id in among) and test(Chunk(text)):
+        query, values = "SELECT note, done, text FROM tasks", list[str]()
+        if among is not None:
+            query += " WHERE note IN (SELECT value FROM json_each(?))"
+            values.append(json.dumps(sorted(among)))
+        for id, done, text in self._connection.execute(query, values):
+            if id not in found and done in states and test(Chunk(text)):
                 found.add(id)
         return found
 
@@ -223,21 +234,40 @@ def _within(found: Ids, among: Ids | None) -> Ids:
     return found if among is None else found & among
 
 
-def _lines(_: int, text: str) -> Iterable[str]:
-    return text.split("\n")
+def _having(wanted: Sequence[str] | None, text: str, pieces: Iterable[tuple[int, int]]) -> Iterator[str]:
+    """Of these pieces of a text, those with one of the wanted texts in them."""
+    if wanted is None:
+        yield from (text[start:end] for start, end in pieces)
+        return
+    folded = fold(text)
+    nearest = {head: folded.find(head) for head in wanted}
+    for start, end in pieces:
+        has = False
+        for head, at in nearest.items():
+            if -1 < at < start:
+                nearest[head] = at = folded.find(head, start)
+            has = has or -1 < at < end
+        if has:
+            yield text[start:end]
+        elif max(nearest.values()) < 0:
+            return
 
 
-def _blocks(_: int, text: str) -> Iterator[str]:
+def _lines(_: int, text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield start, end
+        start = end + 1
+    yield start, len(text)
+
+
+def _blocks(_: int, text: str) -> Iterator[tuple[int, int]]:
     """Runs of lines between empty ones."""
-    block: list[str] = []
-    for line in text.split("\n"):
-        if line.strip():
-            block.append(line)
-        elif block:
-            yield "\n".join(block)
-            block = []
-    if block:
-        yield "\n".join(block)
+    start = 0
+    for gap in _GAP.finditer(text):
+        yield start, gap.start()
+        start = gap.end()
+    yield start, len(text)
 
 
 def _cost(node: Node) -> int:

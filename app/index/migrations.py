@@ -117,6 +117,23 @@ def m003_words_come_last(connection: sqlite3.Connection) -> None:
     _run(connection, _M003)
 
 
+_M004 = """
+-- What stands over such a note waits here too: the graph is whole before any word is.
+ALTER TABLE unworded ADD COLUMN name TEXT NOT NULL DEFAULT '';
+ALTER TABLE unworded ADD COLUMN aliases TEXT NOT NULL DEFAULT '';
+ALTER TABLE unworded ADD COLUMN headings TEXT NOT NULL DEFAULT '';
+ALTER TABLE unworded ADD COLUMN tags TEXT NOT NULL DEFAULT '';
+UPDATE unworded SET (name, aliases, headings, tags) =
+    (SELECT name, aliases, headings, tags FROM heads WHERE heads.rowid = note);
+DELETE FROM heads WHERE rowid IN (SELECT note FROM unworded);
+"""
+
+
+def m004_heads_come_with_the_words(connection: sqlite3.Connection) -> None:
+    """Both word indexes of a note are written together."""
+    _run(connection, _M004)
+
+
 def _run(connection: sqlite3.Connection, script: str) -> None:
     """Each statement of a script; `executescript` would end the transaction that the step runs in."""
     statement = ""
@@ -131,4 +148,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     m001_files_notes_links_words,
     m002_orders_of_hits,
     m003_words_come_last,
+    m004_heads_come_with_the_words,
 )

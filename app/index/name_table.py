@@ -9,6 +9,7 @@ for: of a hundred thousand files, a session asks for few.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -86,6 +87,10 @@ class NameTable:
     def entries(self) -> Entries:
         """Every file."""
         return tuple(entry for text in list(self._files) if (entry := self.entry(text)))
+
+    def rows(self) -> tuple[Row, ...]:
+        """Every file, as `load` takes them."""
+        return tuple(_row(found) if isinstance(found, Entry) else found for found in self._files.values())
 
     def note_names(self) -> Iterator[tuple[str, list[str]]]:
         """The path of every note and what it may be called, in the form to compare by."""
@@ -230,6 +235,11 @@ class NameTable:
 def in_order(entries: Iterable[Entry]) -> Entries:
     """The shortest path first, ties by name."""
     return tuple(sorted(entries, key=lambda entry: entry.order))
+
+
+def _row(entry: Entry) -> Row:
+    aliases = json.dumps(entry.aliases) if entry.aliases else "[]"
+    return entry.path.text, entry.id, aliases, entry.note_id
 
 
 def _split(text: str) -> tuple[str, str]:

@@ -3,8 +3,9 @@
 By relevance: BM25 over weighted fields (name, aliases, headings, tags, text). Weighing a note costs some
 microseconds, so that of more than `FEW` hits not each is weighed: those with the words in their name or an
 alias come first, then those with them in headings or tags, then the others. Within each of these, up to
-`FEW` are in order of relevance, more are in order of their last change, the newest first. A word that more
-than a third of all notes have says so little that it has no weight beside rarer ones.
+`FEW` are in order of relevance, more are in order of their last change, the newest first; and so are, always,
+the notes with a phrase of words that very many notes have. A word that more than a third of all notes have
+says so little that it has no weight beside rarer ones.
 """
 
 from __future__ import annotations
@@ -12,18 +13,22 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
+from app.index.folding import segmented, tokens
 from app.index.fulltext import any_of, leaf_expression
 from app.index.matching import Term
+from app.index.query_tree import Regex
 from app.index.request import Grouping, Request
 
 FEW = 5000
 NAMES = "{name aliases}"
 _WIDE = 0.3
 _MANY_ARE = 3
+_LOOKED_AT = 1000
 _ROWS = {
     "name": "SELECT id FROM notes WHERE {} ORDER BY name_key, id",
     "modified": "SELECT id FROM files WHERE is_note = 1 AND {} ORDER BY modified DESC, id",
@@ -82,11 +87,11 @@ class Ranking:
         `plain`: it names no field and rules nothing out, so that it can be asked of the heads alone.
         """
         request = self._request
-        about = self._about("fulltext", said)
+        found, about = self._first("fulltext", said)
         if about <= FEW or request.group or not plain:
-            found = self._ids("fulltext", said)
+            found = found - self._hidden if about <= FEW else self._ids("fulltext", said)
             by_relevance = request.order == "relevance" and not request.group
-            if by_relevance and len(self._wanted) == 1 and len(found) <= FEW:
+            if by_relevance and len(self._wanted) == 1 and len(found) <= FEW and not self._is_phrase:
                 return Ordered(self._best("fulltext", said, request.offset, request.limit), len(found))
             return self.of_notes(found)
         total = self._count("fulltext", said) if request.exact else FEW
@@ -145,6 +150,25 @@ class Ranking:
         count, last = self._connection.execute(query, (said, FEW + 1)).fetchone()
         return int(count if count <= FEW else max(count, count * self._newest_row() // max(1, last)))
 
+    def _first(self, table: str, said: str) -> tuple[Ids, int]:
+        """The first hits, at most one more than `FEW`, and about how many there are in all."""
+        query = f"SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?"
+        found = {id for (id,) in self._connection.execute(query, (said, FEW + 1))}
+        if len(found) <= FEW:
+            return found, len(found)
+        return found, max(len(found), len(found) * self._newest_row() // max(found))
+
+    @cached_property
+    def _is_phrase(self) -> bool:
+        """Whether a phrase of words that very many notes have is all that is wanted.
+
+        To weigh such a one, its places are looked for in each of them, three times over.
+        """
+        if len(self._wanted) != 1 or self._request.similar or isinstance(leaf := self._wanted[0].leaf, Regex):
+            return False
+        words = tokens(leaf.text)
+        return len(words) > 1 and all(self._about("fulltext", f'"{segmented(word)}"') > FEW for word in words)
+
     def _newest_row(self) -> int:
         """The highest number of a note: about as many as there are."""
         return int(self._connection.execute("SELECT max(id) FROM notes").fetchone()[0] or 0)
@@ -161,6 +185,31 @@ class Ranking:
         rows = self._connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (said,))
         return {id for (id,) in rows} - self._hidden
 
+    # Hits that nothing weighs
+
+    def newest(self, select: Callable[[Ids], Ids]) -> Ordered | None:
+        """The page, if it can be had from the first notes of the order alone; None if it can't.
+
+        `select` says which of some notes match. The notes are looked at in the order in which hits are
+        listed where no word weighs them, so that what nearly every note has needs no look at each.
+        """
+        request = self._request
+        order: str = request.order
+        if order == "relevance":
+            if self._wanted or request.similar:
+                return None
+            order = "modified"
+        needed = request.offset + request.limit
+        if request.exact or request.group or needed >= _LOOKED_AT or self._newest_row() <= _LOOKED_AT:
+            return None
+        rows = self._connection.execute(f"{_ROWS[order].format('1')} LIMIT ?", (_LOOKED_AT,))
+        ids = [id for (id,) in rows]
+        found = select(set(ids)) - self._hidden
+        hits = [id for id in ids if id in found][: needed + 1]
+        if len(hits) <= needed:
+            return None
+        return Ordered([(id, 0.0) for id in hits[request.offset : needed]], needed, exact=False)
+
     # Hits as a set
 
     def of_notes(self, found: Ids) -> Ordered:
@@ -174,6 +223,8 @@ class Ranking:
         return Ordered([(id, 0.0) for id in self._in_order(request.order, found, start, count)], len(found))
 
     def _by_relevance(self, found: Ids, start: int, count: int) -> Ranked:
+        if self._is_phrase:
+            return [(id, 0.0) for id in self._by_place(found, start, count)]
         if len(found) <= FEW:
             return self._weighed(found)[start : start + count]
         named = found & self._ids("heads", said) if (said := any_of(self._wanted)) else set()
@@ -191,6 +242,8 @@ class Ranking:
     def _weighed(self, found: Ids) -> Ranked:
         """These notes with their scores, best first; those of no weight in order of their last change."""
         scores = dict.fromkeys(found, 0.0)
+        if self._is_phrase:
+            return [(id, 0.0) for id in self._by_place(found, 0, len(found))]
         if found and (said := self._weighing()):
             query = "SELECT rowid, -rank FROM fulltext WHERE fulltext MATCH ? AND +rowid IN"
             # The plus keeps SQLite from starting the search anew for each row; only these rows are weighed.
@@ -204,6 +257,17 @@ class Ranking:
         order = self._in_order("modified", weightless, 0, len(weightless))
         ranked = [(id, scores[id]) for id in (*sorted(found - weightless), *order)]
         return sorted(ranked, key=lambda hit: -hit[1])
+
+    def _by_place(self, found: Ids, start: int, count: int) -> list[int]:
+        """Those with a term in their name or an alias, then in headings or tags, then in their text."""
+        said = any_of(self._wanted)
+        headed = found & self._ids("heads", said) if said else set()
+        named = headed & self._ids("heads", f"{NAMES} : ({said})") if headed else set()
+        page: list[int] = []
+        for tier in (named, headed - named, found - headed):
+            page += self._in_order("modified", tier, start, count - len(page))
+            start = max(0, start - len(tier))
+        return page
 
     def _weighing(self) -> str | None:
         """What the notes are weighed by: the terms that say something, or all if none does."""
@@ -220,7 +284,8 @@ class Ranking:
     def _in_order(self, order: str, found: Ids, start: int, count: int) -> list[int]:
         if count <= 0 or not found:
             return []
-        if len(found) > FEW:
+        # How far one walks to find so many of them, against looking each of them up.
+        if (start + count) * self._newest_row() < len(found) * FEW:
             return self._walk(order, found, start, count)
         among = "id IN (SELECT value FROM json_each(?))"
         rows = self._connection.execute(

@@ -9,7 +9,6 @@ unless the vault's settings say so; for a tool's read they are, after names.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -66,6 +65,10 @@ class Resolver:
         """All files that links can mean, in no order."""
         return self._table.entries()
 
+    def rows(self) -> tuple[Row, ...]:
+        """All files as `load_rows` takes them."""
+        return self._table.rows()
+
     def paths_below(self, folders: Iterable[NotePath]) -> list[NotePath]:
         """The files below these folders."""
         starts = tuple(f"{folder.text}/" for folder in folders)
@@ -73,15 +76,8 @@ class Resolver:
 
     # Changing
 
-    def load(self, entries: Iterable[Entry]) -> None:
-        """Forget everything and take these files."""
-        self.load_rows(
-            (entry.path.text, entry.id, json.dumps(entry.aliases) if entry.aliases else "[]", entry.note_id)
-            for entry in entries
-        )
-
     def load_rows(self, rows: Iterable[Row]) -> None:
-        """As `load`, from rows of the index: path, id, aliases as JSON, `id` property."""
+        """Forget everything and take these files: path, id, aliases as JSON, `id` property."""
         table = NameTable()
         table.load(rows)
         self._table, self._near = table, None
@@ -104,9 +100,15 @@ class Resolver:
 
     def link_keys(self, entry: Entry) -> set[str]:
         """The `link_key` of every link whose meaning can change when this file comes or goes."""
-        keys = {link_key(entry.stem), link_key(target_key(entry.path.text))}
+        return self.link_keys_of(entry.path.text, entry.aliases)
+
+    def link_keys_of(self, text: str, aliases: Iterable[str] = ()) -> set[str]:
+        """As `link_keys`, for the file at this path with these aliases."""
+        key = target_key(text)
+        suffix = note_suffix(key)
+        keys = {link_key(key), link_key(key[: -len(suffix)].strip() if suffix else key)}
         if self._aliases_resolve:
-            keys.update(link_key(target_key(alias)) for alias in entry.aliases)
+            keys.update(link_key(target_key(alias)) for alias in aliases)
         return keys
 
     @contextmanager

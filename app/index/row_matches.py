@@ -10,11 +10,13 @@ import sqlite3
 from collections.abc import Callable, Iterable
 
 from app.errors import QueryError
+from app.index.database import RecallingConnection
 from app.index.matching import compiled
+from app.index.names import link_key
 from app.index.property_match import may_match, property_matches
 from app.index.query_tree import Leaf, Property, Regex, Word
 from app.index.request import Request
-from app.vault.path import name_key
+from app.vault.path import NOTE_SUFFIXES, name_key
 
 Ids = set[int]
 _FEW = 2000
@@ -33,8 +35,11 @@ class RowMatches:
         if cased or isinstance(leaf, Regex):
             rows = self._rows("SELECT id, path FROM files WHERE is_note = 1", "id", among)
         else:
-            query = "SELECT id, key FROM files WHERE is_note = 1 AND instr(key, ?)"
+            # By the index over keys, which is a tenth of the table.
+            by = "" if among is not None and len(among) <= _FEW else "INDEXED BY files_by_key"
+            query = f"SELECT id, key FROM files {by} WHERE instr(key, ?)"
             rows = self._rows(query, "id", among, name_key(leaf.text))
+            rows = (row for row in rows if row[1].endswith(NOTE_SUFFIXES))
         if isinstance(leaf, Regex):
             finds: Callable[[str], object] = compiled(leaf, cased).search
         else:
@@ -69,8 +74,11 @@ class RowMatches:
             return _within(self._ids("SELECT source FROM links WHERE target_id = ?", target), among)
         # A link to a hidden note looks like one to nothing: only its very words find it.
         key = name_key("" if isinstance(leaf, Regex) else leaf.text.strip())
-        query = "SELECT source FROM links WHERE target_key = ? AND (target_id IS NULL OR target_id = ?)"
-        return _within(self._ids(query, key, target), among)
+        query = (
+            "SELECT source FROM links WHERE link_key = ? AND target_key = ?"
+            " AND (target_id IS NULL OR target_id = ?)"
+        )
+        return _within(self._ids(query, link_key(key), key, target), among)
 
     def linked_from(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Notes that the note of this name links to."""
@@ -82,17 +90,38 @@ class RowMatches:
 
     def orphans(self, among: Ids | None) -> Ids:
         """Notes without a link to or from another note, as far as these are not hidden."""
+        if self._hidden:
+            return _within(self._orphans_but_hidden(), among)
+        if among is not None and len(among) <= _FEW:
+            return self._ids(
+                "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM links JOIN notes"
+                " ON notes.id = target_id WHERE source = value AND target_id <> value)"
+                " AND NOT EXISTS (SELECT 1 FROM links WHERE target_id = value AND source <> value)",
+                json.dumps(list(among)),
+            )
+        return _within(self._recalled("orphans", self._orphans_but_hidden), among)
+
+    def _orphans_but_hidden(self) -> Ids:
         seen = "source <> target_id"
         if self._hidden:
             seen += " AND source NOT IN hidden AND target_id NOT IN hidden"
-        rows = self._connection.execute(
+        return self._ids(
             "WITH hidden AS MATERIALIZED (SELECT value FROM json_each(?)) SELECT id FROM notes"
             f" WHERE id NOT IN (SELECT source FROM links WHERE {seen}"
             " AND target_id NOT IN (SELECT id FROM files WHERE is_note = 0))"
             f" AND id NOT IN (SELECT target_id FROM links WHERE target_id IS NOT NULL AND {seen})",
-            (json.dumps(sorted(self._hidden)),),
+            json.dumps(sorted(self._hidden)),
         )
-        return _within({id for (id,) in rows}, among)
+
+    def _recalled(self, name: str, find: Callable[[], Ids]) -> Ids:
+        """What was found before over this connection, unless the index has changed since."""
+        if not isinstance(self._connection, RecallingConnection):
+            return find()
+        version = self._connection.execute("PRAGMA data_version").fetchone()[0]
+        known = self._connection.recalled.get(name)
+        if known is None or known[0] != version:
+            known = self._connection.recalled[name] = version, find()
+        return known[1]
 
     def with_property(self, wanted: Property, among: Ids | None) -> Ids:
         """Notes with this property and such a value."""

@@ -128,6 +128,9 @@ class Search:
         if said := expression(request.node):
             plain = all(isinstance(part, And | Or | Word | Phrase) for part in walk_nodes(request.node))
             return ranking.of_words(said, plain=plain)
+        first = ranking.newest(lambda among: matches.select(request.node, among))
+        if first is not None:
+            return first
         return ranking.of_notes(self._found(request, matches))
 
     def _hits(self, ordered: Ordered, node: Node, matches: Matches) -> Iterator[SearchHit]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
 from app.index.matching import Chunk, Term, marks, shorten
 from app.index.records import Snippet
@@ -11,20 +12,32 @@ from app.index.records import Snippet
 MOST = 3
 WIDTH = 200
 PLACES_PER_TERM = 60
-Lines = Mapping[int, set[int]]
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line with terms: where it starts in the text, and which terms."""
+
+    start: int
+    terms: set[int]
+
+
+Lines = Mapping[int, Line]
 
 
 def find_lines(text: str, wanted: Sequence[Term], per_term: int = PLACES_PER_TERM) -> Lines:
-    """The numbers (from 0) of lines with a term, and of which ones; of each term the first places only."""
+    """The lines with a term, by their numbers (from 0); of each term the first places only."""
     chunk = Chunk(text)
-    terms_at: dict[int, set[int]] = {}
-    ends = _line_ends(text) if wanted else []
+    found: dict[int, Line] = {}
     for number, term in enumerate(wanted):
-        for count, (start, _) in enumerate(term.places(chunk)):
-            if count >= per_term:
-                break
-            terms_at.setdefault(bisect_left(ends, start), set()).add(number)
-    return terms_at
+        line = at = 0
+        for start, _ in islice(term.places(chunk), per_term):
+            # Counted from place to place: a text of megabytes has a hundred thousand lines, and few places.
+            line += text.count("\n", at, start)
+            at = start
+            if line not in found:
+                found[line] = Line(text.rfind("\n", 0, start) + 1, set())
+            found[line].terms.add(number)
+    return found
 
 
 def snippets(
@@ -39,26 +52,13 @@ def snippets(
 
     `found` is what `find_lines` said of the same text, if it was asked before.
     """
-    terms_at = find_lines(text, wanted, per_term) if found is None else found
-    if not terms_at:
-        return ()
-    ends = _line_ends(text)
-    best = sorted(terms_at, key=lambda line: (-len(terms_at[line]), line))[:most]
-    return tuple(_snippet(text, ends, line, wanted, width) for line in sorted(best))
+    lines = find_lines(text, wanted, per_term) if found is None else found
+    best = sorted(lines, key=lambda line: (-len(lines[line].terms), line))[:most]
+    return tuple(_snippet(text, line, lines[line].start, wanted, width) for line in sorted(best))
 
 
-def _line_ends(text: str) -> list[int]:
-    ends: list[int] = []
-    at = text.find("\n")
-    while at >= 0:
-        ends.append(at)
-        at = text.find("\n", at + 1)
-    return ends
-
-
-def _snippet(text: str, ends: Sequence[int], line: int, wanted: Sequence[Term], width: int) -> Snippet:
-    start = ends[line - 1] + 1 if line else 0
-    end = ends[line] if line < len(ends) else len(text)
-    whole = text[start:end].replace("\r", "").replace("\t", " ")
+def _snippet(text: str, line: int, start: int, wanted: Sequence[Term], width: int) -> Snippet:
+    end = text.find("\n", start)
+    whole = text[start : end if end >= 0 else len(text)].replace("\r", "").replace("\t", " ")
     shown, places = shorten(whole, marks(whole, wanted), width)
     return Snippet(line + 1, shown, places)

@@ -1,9 +1,9 @@
 """The words of notes, written last: a vault is seen and linked before its full text is in.
 
 A scan of many notes writes what they say of themselves and of each other (properties, tags, links,
-headings) first and lists them as `unworded`; then their texts are read once more, which costs little, and
-go into the word index in large pieces. A scan that was cut off goes on where it was. A text that is not the
-one that was indexed any more is left to a refresh.
+headings) first and lists them as `unworded`, with what stands over them; then their texts are read once more,
+which costs little, and go into the word indexes in large pieces. A scan that was cut off goes on where it
+was. A text that is not the one that was indexed any more is left to a refresh.
 """
 
 from __future__ import annotations
@@ -74,9 +74,13 @@ def put_words(
     known = _known(connection, [worded.note.id for worded in texts])
     current = [worded for worded in texts if known.get(worded.note.id) == worded.note.hash]
     fresh = {worded.note.id: worded.text for worded in current if worded.text is not None}
+    rows = list(_word_rows(connection, fresh))
     connection.executemany(
-        "INSERT INTO fulltext (rowid, name, aliases, headings, tags, text) VALUES (?,?,?,?,?,?)",
-        _word_rows(connection, fresh),
+        "INSERT INTO fulltext (rowid, name, aliases, headings, tags, text) VALUES (?,?,?,?,?,?)", rows
+    )
+    connection.executemany(
+        "INSERT INTO heads (rowid, name, aliases, headings, tags) VALUES (?,?,?,?,?)",
+        (row[:-1] for row in rows),
     )
     connection.executemany("DELETE FROM unworded WHERE note = ?", ((id,) for id in fresh))
     written = [NotePath(worded.note.path) for worded in current if worded.text is not None]
@@ -95,7 +99,7 @@ def _known(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]
 def _word_rows(connection: sqlite3.Connection, texts: Mapping[int, str]) -> Iterator[tuple[int | str, ...]]:
     marks = ",".join("?" * len(texts))
     rows = connection.execute(
-        f"SELECT rowid, name, aliases, headings, tags FROM heads WHERE rowid IN ({marks})", list(texts)
+        f"SELECT note, name, aliases, headings, tags FROM unworded WHERE note IN ({marks})", list(texts)
     )
     for id, *heads in rows.fetchall():
         yield (id, *heads, texts[id])

@@ -83,8 +83,10 @@ def _list_files(connection: sqlite3.Connection, files: Iterable[tuple[int, Found
 
 
 def _put_notes(connection: sqlite3.Connection, notes: Sequence[tuple[int, Read]], resolver: Resolver) -> None:
-    query = "SELECT 1 FROM notes WHERE id = ?"
-    known = [(id,) for id, _ in notes if connection.execute(query, (id,)).fetchone()]
+    ids = json.dumps([id for id, _ in notes])
+    known = connection.execute(
+        "SELECT id FROM notes WHERE id IN (SELECT value FROM json_each(?))", (ids,)
+    ).fetchall()
     for table, column in _CHILDREN:
         connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", known)
     connection.executemany(
@@ -109,11 +111,11 @@ def _put_notes(connection: sqlite3.Connection, notes: Sequence[tuple[int, Read]]
         "INSERT INTO fulltext (rowid, name, aliases, headings, tags, text) VALUES (?,?,?,?,?,?)",
         ((id, *read.heads, read.text) for id, read in notes if read.text is not None),
     )
-    _insert(connection, "INSERT", "unworded", ((id,) for id, read in notes if read.text is None))
     connection.executemany(
         "INSERT INTO heads (rowid, name, aliases, headings, tags) VALUES (?,?,?,?,?)",
-        ((id, *read.heads) for id, read in notes),
+        ((id, *read.heads) for id, read in notes if read.text is not None),
     )
+    _insert(connection, "INSERT", "unworded", ((id, *read.heads) for id, read in notes if read.text is None))
 
 
 def _insert(connection: sqlite3.Connection, verb: str, table: str, rows: Iterable[tuple[Any, ...]]) -> None:

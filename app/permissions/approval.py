@@ -67,11 +67,15 @@ class ApprovalRequest:
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """Yes, to exactly this; `edited` says that the user changed the text, `grant` that more is allowed."""
+    """Yes, to exactly this; `edited` says that the user changed the text, `grant` that more is allowed.
+
+    `words` say how, for the log, where the user did not answer this very question.
+    """
 
     proposal: ChangeSet | Effect
     edited: bool = False
     grant: GrantOffer | None = None
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,5 +92,9 @@ class Approver(Protocol):
     """Somebody who decides: the desktop's dialog, the terminal, a test's script."""
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """The user's answer. Cancelling the call withdraws the question."""
+        """The user's answer. Cancelling the call withdraws the question.
+
+        Raises:
+            PermissionDeniedError: nobody is there to be asked.
+        """
         ...

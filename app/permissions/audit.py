@@ -11,19 +11,17 @@ A log that can't be opened is renamed (`.damaged-<time>`) and a new one is start
 
 from __future__ import annotations
 
-import json
 import logging
 import sqlite3
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.errors import NotFoundError, StorageError
+from app.errors import StorageError
 from app.events import Event
 from app.permissions.audit_chain import SELECT, AuditCheck, Head, check, read_head, write_head
-from app.permissions.audit_entry import STORED, AuditEntry, AuditFilter, Decided, from_row, row_hash, to_row
-from app.permissions.audit_export import export_csv, export_jsonl
+from app.permissions.audit_entry import STORED, AuditEntry, Decided, row_hash, to_row
+from app.permissions.audit_reading import AuditReading
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +38,6 @@ CREATE INDEX IF NOT EXISTS audit_turn ON audit (turn) WHERE turn != '';
 CREATE INDEX IF NOT EXISTS audit_commit ON audit ("commit") WHERE "commit" IS NOT NULL;
 CREATE INDEX IF NOT EXISTS audit_undoes ON audit (id) WHERE undoes != '[]';
 """
-EVERYTHING = AuditFilter()
 _PLACES = ", ".join("?" * (len(STORED) + 2))
 _INSERT = f"INSERT INTO audit ({', '.join(STORED)}, previous, hash) VALUES ({_PLACES})"
 
@@ -52,7 +49,7 @@ class AuditAppended(Event):
     entry: AuditEntry
 
 
-class AuditLog:
+class AuditLog(AuditReading):
     """The log of one vault. Belongs to the thread that made it; `verify` may run in any.
 
     Args:
@@ -67,22 +64,17 @@ class AuditLog:
         self._file = folder / "audit.sqlite3"
         self._head_file = head or folder / "audit.head"
         self._floor = Head()
-        self._undone: dict[int, list[tuple[int, int | None]]] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._head_file.parent.mkdir(parents=True, exist_ok=True)
-            self._connection, self.problem = self._open()
+            connection, self.problem = self._open()
         except (OSError, sqlite3.Error) as error:
             message = f"The audit log in {folder} can't be opened: {error}"
             raise StorageError(message, path=str(folder)) from error
-        self._read_undone()
+        super().__init__(connection)
         self.problem = self.problem or self._compare_heads()
         if self.problem:
             self._tell(self.problem)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
 
     def append(self, entry: AuditEntry) -> AuditEntry:
         """Add `entry` as the last row; the entry with its number.
@@ -107,88 +99,12 @@ class AuditLog:
         self._note_undo(numbered.id, numbered.commit, numbered.undoes)
         return numbered
 
-    def entry(self, id: int) -> AuditEntry:
-        """The entry with that number.
-
-        Raises:
-            NotFoundError: there is none.
-        """
-        row = self._connection.execute(f"{SELECT} WHERE id = ?", (id,)).fetchone()
-        if row is None:
-            raise NotFoundError(f"The audit log has no entry {id}.", entry=id)
-        return self._entry(row)
-
-    def entries(
-        self, filter: AuditFilter = EVERYTHING, limit: int = 100, before_id: int | None = None
-    ) -> tuple[AuditEntry, ...]:
-        """The newest entries that match, newest first; `before_id` goes on from an earlier page."""
-        where, values = _where(filter, before_id)
-        rows = self._connection.execute(f"{SELECT}{where} ORDER BY id DESC LIMIT ?", (*values, limit))
-        return tuple(self._entry(row) for row in rows)
-
-    def matching(self, filter: AuditFilter = EVERYTHING) -> Iterator[AuditEntry]:
-        """Every entry that matches, oldest first, one after the other."""
-        where, values = _where(filter, None)
-        for row in self._connection.execute(f"{SELECT}{where} ORDER BY id", values):
-            yield self._entry(row)
-
-    def commits_of_entry(self, id: int) -> tuple[int, ...]:
-        """The commits that an entry made: one or none.
-
-        Raises:
-            NotFoundError: there is no such entry.
-        """
-        commit = self.entry(id).commit
-        return () if commit is None else (commit,)
-
-    def commits_of_turn(self, turn: str) -> tuple[int, ...]:
-        """The commits that the calls of a turn made, oldest first."""
-        rows = self._connection.execute(
-            'SELECT "commit" FROM audit WHERE turn = ? AND turn != \'\' AND "commit" IS NOT NULL ORDER BY id',
-            (turn,),
-        )
-        return tuple(commit for (commit,) in rows)
-
-    def entry_of_commit(self, commit: int) -> AuditEntry | None:
-        """The entry of the call that made a commit, if there is one."""
-        row = self._connection.execute(f'{SELECT} WHERE "commit" = ? ORDER BY id', (commit,)).fetchone()
-        return None if row is None else self._entry(row)
-
-    @property
-    def last_commit(self) -> int:
-        """The greatest commit id in the log, 0 if there is none."""
-        (found,) = self._connection.execute('SELECT max("commit") FROM audit').fetchone()
-        return int(found or 0)
-
-    def export_csv(self, file: Path, filter: AuditFilter = EVERYTHING) -> int:
-        """Write the entries that match to `file` as CSV; how many there were."""
-        return export_csv(self.matching(filter), file)
-
-    def export_jsonl(self, file: Path, filter: AuditFilter = EVERYTHING) -> int:
-        """Write the entries that match to `file`, one JSON object a line; how many there were."""
-        return export_jsonl(self.matching(filter), file)
-
     def verify(self) -> AuditCheck:
         """Check every row against its hash, its neighbour and the kept head; may run in any thread."""
         try:
             return check(self._file, self._head_file)
         except sqlite3.Error as error:
             return AuditCheck(False, 0, None, f"the log can't be read: {error}")
-
-    def _entry(self, row: tuple[object, ...]) -> AuditEntry:
-        commit = row[STORED.index('"commit"')]
-        return from_row(row, self._undone_by(commit) if isinstance(commit, int) else None)
-
-    def _undone_by(self, commit: int) -> int | None:
-        """The entry that took a commit back and was not taken back itself."""
-        for id, by in reversed(self._undone.get(commit, [])):
-            if by is None or by == commit or self._undone_by(by) is None:
-                return id
-        return None
-
-    def _note_undo(self, id: int, commit: int | None, undoes: tuple[int, ...]) -> None:
-        for undone in undoes:
-            self._undone.setdefault(undone, []).append((id, commit))
 
     def _last(self) -> Head:
         row = self._connection.execute("SELECT id, hash FROM audit ORDER BY id DESC LIMIT 1").fetchone()
@@ -235,11 +151,6 @@ class AuditLog:
             return "The kept head of the audit log is missing, so its end may have been cut off."
         return ""
 
-    def _read_undone(self) -> None:
-        rows = self._connection.execute("SELECT id, \"commit\", undoes FROM audit WHERE undoes != '[]'")
-        for id, commit, undoes in rows:
-            self._note_undo(id, commit, tuple(json.loads(undoes)))
-
     def _tell(self, words: str) -> None:
         """Write a finding about the log into the log."""
         who = ("app", "Scriptorium", "audit")
@@ -260,22 +171,3 @@ def _connected(file: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
-
-
-def _where(filter: AuditFilter, before_id: int | None) -> tuple[str, tuple[object, ...]]:
-    like = "%" + filter.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-    searched = " || char(10) || ".join(("tool", "caller", "arguments", "result", "reason", "paths"))
-    tests: list[tuple[str, object, bool]] = [
-        (f"({searched}) LIKE ? ESCAPE '\\'", like, bool(filter.text)),
-        ("caller = ?", filter.caller, bool(filter.caller)),
-        ("tool = ?", filter.tool, bool(filter.tool)),
-        ("decision = ?", filter.decision, bool(filter.decision)),
-        ("turn = ?", filter.turn, bool(filter.turn)),
-        ("conversation = ?", filter.conversation, bool(filter.conversation)),
-        ("time >= ?", filter.since, filter.since is not None),
-        ("time <= ?", filter.until, filter.until is not None),
-        ("id < ?", before_id, before_id is not None),
-    ]
-    used = [(test, value) for test, value, given in tests if given]
-    clause = " WHERE " + " AND ".join(test for test, _ in used) if used else ""
-    return clause, tuple(value for _, value in used)

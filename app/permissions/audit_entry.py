@@ -21,6 +21,8 @@ class Decided(StrEnum):
     RULE = "rule"
     FAILED = "failed"
     CANCELLED = "cancelled"
+    NOT_ASKED = "not-asked"
+    """A program did it by itself, past the gate, and it was found afterwards."""
 
 
 @dataclass(frozen=True, slots=True)

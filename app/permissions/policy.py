@@ -121,6 +121,10 @@ class Policy:
             for rule in self._about(caller, tool, op)
         )
 
+    def may_act(self, caller: Caller) -> bool:
+        """Whether `caller` may do anything but read."""
+        return not any(profile.read_only for profile in self._profiles_of(caller))
+
     def may_read(self, caller: Caller, tool: str, path: NotePath) -> Effect:
         """What the rules say of reading the note at `path` through `tool`; without a rule, allow."""
         if not all(reaches(profile, path) for profile in self._profiles_of(caller)):

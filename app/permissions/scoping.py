@@ -62,8 +62,8 @@ class CallFacts:
 
     `op` is the operation of a tool with several, `effect` the kind of an effect outside the notes.
     `reads_only`: the tool's category, or the tool itself, promises to change nothing. `executes`: its
-    category may run programs. `creates_only`: its category may make new notes, and change none that is
-    there. `always_asks`: the tool says of itself that it is always to be asked about.
+    category may run programs. `creates_only`: its category, or the tool itself, makes new notes and changes
+    none that is there. `always_asks`: the tool says of itself that it is always to be asked about.
     `access` is what the place of the change says of it, None for the vault.
     """
 

@@ -11,16 +11,19 @@ from app.toolkit.schema import Schema, flat_schema
 from app.toolkit.tool import Tool
 
 _STRANGERS = (Level.NETWORK, Level.EXECUTE)
+_LOOKING = (Level.READ_ONLY, Level.NETWORK)
+"""Levels whose effects outside the notes only fetch something."""
 
 
 def entry_of(tool: Tool, category: Category) -> ToolEntry:
     """The entry of `tool`.
 
-    The marks come from what the gate holds the tool to: who proposes nothing, or belongs to a category that
-    may only read, changes nothing. What changes notes counts as destructive unless it can only add.
+    The marks come from what the gate holds the tool to: one that proposes nothing, or belongs to a category
+    that may only read, changes nothing, and one that says that it only creates changes nothing else.
     """
-    reads = not tool.proposes or category.level is Level.READ_ONLY
-    acts = tool.proposes and not tool.changes_notes
+    changes = tool.changes_notes and category.level is not Level.READ_ONLY
+    acts = tool.acts or (tool.proposes and not tool.changes_notes and category.level not in _LOOKING)
+    only_adds = tool.acts or tool.creates_only or category.level is Level.NETWORK
     return ToolEntry(
         name=tool.name,
         title=tool.name.replace("_", " ").capitalize(),
@@ -28,10 +31,10 @@ def entry_of(tool: Tool, category: Category) -> ToolEntry:
         category=tool.category,
         input_schema=tool.schema,
         output_schema=outcome_schema(tool.result),
-        read_only=reads,
-        destructive=not reads,
-        idempotent=reads,
-        open_world=category.level in _STRANGERS or tool.taints or (acts and not reads),
+        read_only=not (changes or acts),
+        destructive=(changes or acts) and not only_adds,
+        idempotent=not (changes or acts),
+        open_world=category.level in _STRANGERS or tool.taints or acts,
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import unquote
@@ -29,11 +29,12 @@ from app.servers import wire
 from app.servers.door_state import OnYield
 from app.servers.guard import CLIENT, LOCAL
 from app.servers.hub import Hub
+from app.servers.openapi import openapi
 from app.servers.served import NAME_KINDS, Client, Progress, ToolEntry, Waiting
 from app.servers.streams import EventStream, ServerEvent, until_gone
+from app.servers.wire import PREFIX
 from app.toolkit.outcome import ToolOutcome
 
-PREFIX = "/api/v1"
 _LONGEST_CLAIM = 2000
 
 
@@ -53,6 +54,7 @@ def http_api(hub: Hub, on_yield: OnYield | None = None) -> Starlette:
         ("GET", "/pending/{id}", api.one_pending),
         ("DELETE", "/pending/{id}", api.cancel),
         ("GET", "/notes", api.notes),
+        ("GET", "/openapi.json", api.openapi),
         ("GET", "/complete", api.complete),
         ("DELETE", "/session", api.leave),
         ("POST", "/yield", api.make_way),
@@ -61,6 +63,7 @@ def http_api(hub: Hub, on_yield: OnYield | None = None) -> Starlette:
     routes += [
         Route(PREFIX + "/tools/{name}", _Calls(api).endpoint, methods=["POST"]),
         Route(PREFIX + "/news", api.news, methods=["GET"]),
+        Route(PREFIX + "/activity", api.activity, methods=["GET"]),
     ]
     handlers: Any = {ScriptoriumError: _failed, HTTPException: _not_here}
     return Starlette(routes=routes, exception_handlers=handlers)
@@ -80,6 +83,10 @@ class _Api:
     async def tools(self, request: Request) -> Response:
         entries = await self.hub.tools(client_of(request))
         return JSONResponse({"tools": [wire.entry_to_wire(one) for one in entries]})
+
+    async def openapi(self, request: Request) -> Response:
+        tools = await self.hub.tools(client_of(request))
+        return JSONResponse(openapi(self.hub.name, f"http://{request.headers['host']}", tools))
 
     async def tool(self, request: Request) -> Response:
         entry = await self.entry(client_of(request), request.path_params["name"])
@@ -138,19 +145,22 @@ class _Api:
         return JSONResponse({"success": True, "message": "The vault is being closed."}, HTTPStatus.ACCEPTED)
 
     async def news(self, request: Request) -> EventStream:
-        return EventStream(self._news(client_of(request)))
+        reader = self.hub.news(client_of(request))
 
-    def _news(self, client: Client) -> AsyncIterator[ServerEvent]:
-        reader = self.hub.news(client)
+        async def events() -> AsyncGenerator[ServerEvent]:
+            async for news in reader:
+                yield ServerEvent("news", wire.news_to_wire(news))
 
-        async def events() -> AsyncIterator[ServerEvent]:
-            try:
-                async for news in reader:
-                    yield ServerEvent("news", wire.news_to_wire(news))
-            finally:
-                reader.end()
+        return EventStream(events(), reader.end)
 
-        return events()
+    async def activity(self, request: Request) -> EventStream:
+        reader = self.hub.activity(client_of(request))
+
+        async def events() -> AsyncGenerator[ServerEvent]:
+            async for one in reader:
+                yield ServerEvent(one.kind, one.data)
+
+        return EventStream(events(), reader.end)
 
 
 class _Calls:
@@ -173,7 +183,7 @@ class _Calls:
 
     async def _stages(
         self, client: Client, tool: str, arguments: Mapping[str, Any], waiting: Waiting, claim: str
-    ) -> AsyncIterator[ServerEvent]:
+    ) -> AsyncGenerator[ServerEvent]:
         stages: asyncio.Queue[Progress | None] = asyncio.Queue()
 
         async def call() -> ToolOutcome:

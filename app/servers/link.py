@@ -14,7 +14,6 @@ import httpx2
 from app.errors import NetworkError
 from app.servers import wire
 from app.servers.discovery import DoorSign
-from app.servers.http_api import PREFIX
 from app.servers.served import Client, NotePage, OnProgress, ToolEntry, VaultNews, Waiting
 from app.toolkit.outcome import ToolOutcome
 
@@ -44,7 +43,7 @@ class Link:
         self._session = uuid.uuid4().hex
         self._known: set[Client] = set()
         self._http = httpx2.AsyncClient(
-            base_url=sign.address + PREFIX,
+            base_url=sign.address + wire.PREFIX,
             headers={"authorization": f"Bearer {sign.token}"},
             timeout=_TIMEOUT,
             limits=_LIMITS,

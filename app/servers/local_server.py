@@ -22,9 +22,10 @@ from app.servers.connections import Connections, protocol_of
 from app.servers.discovery import DoorSign, hang_out, new_sign, take_down
 from app.servers.door_state import Holder, OnYield
 from app.servers.guard import CLOSED, Guard, Way
-from app.servers.http_api import PREFIX, http_api
+from app.servers.http_api import http_api
 from app.servers.hub import Hub
 from app.servers.tokens import ClientsChanged, ClientTokens
+from app.servers.wire import PREFIX
 from app.settings import ServerSettings
 
 log = logging.getLogger(__name__)

@@ -84,6 +84,7 @@ class NewsRoom:
         self._runner = runner
         self._readers: list[NewsReader] = []
         self._total: int | None = None
+        self._private: frozenset[NotePath] | None = None
         self._unsubscribe = (
             events.subscribe(IndexUpdated, self._notes),
             events.subscribe(PendingChanged, self._pending),
@@ -105,6 +106,8 @@ class NewsRoom:
             self._readers.remove(reader)
             release()
 
+        if self._private is None:
+            self._private = self._runner.private_notes
         reader = NewsReader(caller, leave)
         self._readers.append(reader)
         return reader
@@ -115,14 +118,24 @@ class NewsRoom:
             reader.tell(kind)
 
     def _notes(self, event: IndexUpdated) -> None:
-        touched = {*event.changed, *event.removed, *(path for pair in event.moved for path in pair)}
-        listed = bool(event.removed or event.moved) or event.total != self._total
+        gone = {*event.removed, *(old for old, _ in event.moved)}
+        touched = {*event.changed, *gone, *(new for _, new in event.moved)}
+        listed = bool(gone) or event.total != self._total
         self._total = event.total
-        for reader in tuple(self._readers):
-            if len(touched) > _MANY:
+        if not self._readers or len(touched) > _MANY:
+            self._private = None
+            for reader in tuple(self._readers):
                 reader.tell("notes", listed=listed)
-            elif seen := self._seen(reader.caller, touched):
+            return
+        # Of a note that is gone the index no longer says whether it was private.
+        known = self._private
+        named = touched - gone if known is None else touched - (gone & known)
+        self._private = self._runner.private_notes
+        for reader in tuple(self._readers):
+            if seen := self._seen(reader.caller, named):
                 reader.tell("notes", seen, listed=listed)
+            elif gone and known is None:
+                reader.tell("notes", listed=listed)
 
     def _seen(self, caller: Caller, paths: set[NotePath]) -> tuple[str, ...]:
         """Those of the paths that the caller may know of."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -32,33 +32,47 @@ class ServerEvent:
 class EventStream:
     """An ASGI app that sends events until there are no more or the client has gone.
 
-    A client that takes nothing for so many seconds is dropped. The source is closed in the end.
+    Args:
+        events: Where they come from; closed in the end.
+        done: Called in the end, even where the stream never began.
+        quiet: After so many seconds without an event the client is told that all is well.
+        slow: A client that takes nothing for so many seconds is dropped.
     """
 
     def __init__(
-        self, events: AsyncIterator[ServerEvent], quiet: float = _QUIET_S, slow: float = _SLOW_S
+        self,
+        events: AsyncGenerator[ServerEvent],
+        done: Callable[[], None] = lambda: None,
+        *,
+        quiet: float = _QUIET_S,
+        slow: float = _SLOW_S,
     ) -> None:
         self._events = events
+        self._done = done
         self._quiet = quiet
         self._slow = slow
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the events."""
+        try:
+            await self._stream(receive, send)
+        finally:
+            self._done()
+
+    async def _stream(self, receive: Receive, send: Send) -> None:
         headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        # Sent at once, so that the client knows that it misses nothing from here on.
-        await self._send(send, b": open\n\n")
         try:
             with suppress(TimeoutError):
                 await until_gone(receive, self._all(send))
         finally:
-            close = getattr(self._events, "aclose", None)
-            if close is not None:
-                await close()
+            await self._events.aclose()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _all(self, send: Send) -> None:
         coming: asyncio.Task[ServerEvent] | None = None
+        # Sent at once, so that the client knows that it misses nothing from here on.
+        await self._send(send, b": open\n\n")
         try:
             while True:
                 coming = coming or asyncio.ensure_future(_next(self._events))
@@ -80,16 +94,8 @@ class EventStream:
             await send({"type": "http.response.body", "body": body, "more_body": True})
 
 
-async def _next(events: AsyncIterator[ServerEvent]) -> ServerEvent:
-    try:
-        return await anext(events)
-    except StopAsyncIteration as end:
-        # A task can't hand that on.
-        raise _End from end
-
-
-class _End(StopAsyncIteration):
-    """The stream has come to its end."""
+async def _next(events: AsyncGenerator[ServerEvent]) -> ServerEvent:
+    return await anext(events)
 
 
 async def until_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:

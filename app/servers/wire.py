@@ -11,6 +11,8 @@ from app.errors import ScriptoriumError
 from app.servers.served import Progress, ToolEntry, VaultNews
 from app.toolkit.outcome import ToolOutcome
 
+PREFIX = "/api/v1"
+"""What the paths of the HTTP API begin with."""
 Json = dict[str, Any]
 _ERRORS = {
     one.type: one

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.settings.section import Section
+from app.settings.team import TAKEN_NAMES
 
 
 class ServerSettings(Section):
@@ -61,12 +62,47 @@ class AgentProgram(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str = Field(title="Name", description="As the model picker shows it.", min_length=1, max_length=40)
+    name: str = Field(
+        pattern=r"^[^\W\d_][\w .'-]{0,39}$", title="Name", description="As the model picker shows it."
+    )
     command: str = Field(title="Program", description="What is started.", min_length=1)
     arguments: tuple[str, ...] = Field((), title="Arguments", description="Of the program.")
+    variables: tuple[str, ...] = Field(
+        (),
+        title="Variables",
+        description="Names of environment variables that it gets beside the usual ones, such as a key's.",
+    )
 
 
 class AgentProgramSettings(Section):
     """Agents from outside that can be chosen in the model picker."""
 
-    programs: tuple[AgentProgram, ...] = Field((), title="Programs", description="Agents you installed.")
+    programs: tuple[AgentProgram, ...] = Field(
+        (),
+        title="Programs",
+        description=(
+            "Agents you installed that speak the Agent Client Protocol. They run with all that you may do on"
+            " this machine: what they ask for is shown to you, what they write by themselves can be undone."
+        ),
+    )
+    answers: str = Field(
+        "",
+        title="Who answers",
+        description="The name of a program; empty: the built-in agent, the model or the team.",
+    )
+
+    @model_validator(mode="after")
+    def _names_are_clear(self) -> Self:
+        """No name twice, and none that means a way in: the log and the rules know a program by it."""
+        names = [one.name.casefold() for one in self.programs]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two programs are called {name}")
+            if name in TAKEN_NAMES:
+                raise ValueError(f"{name} is the name of something else")
+        return self
+
+    @property
+    def answering(self) -> AgentProgram | None:
+        """The program that answers in the panel; None when none does."""
+        return next((one for one in self.programs if one.name == self.answers), None)

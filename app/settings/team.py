@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.settings.section import Section
 
-_TAKEN_NAMES = frozenset(
+TAKEN_NAMES = frozenset(
     ("user", "you", "desktop-agent", "mcp", "http", "cli", "plug-in", "built-in", "built-in agent", "model")
 )
 
@@ -95,7 +95,7 @@ class TeamSettings(Section):
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"two agents or groups are called {name}")
-            if name in _TAKEN_NAMES:
+            if name in TAKEN_NAMES:
                 raise ValueError(f"{name} is the name of something else")
         for group in self.groups:
             for member in group.members:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from app.errors import InvalidParametersError, PermissionDeniedError, ScriptoriumError
 from app.permissions.audit_entry import Decided
+from app.toolkit.call_record import CallRecord
 from app.toolkit.outcome import UNTRUSTED, ToolOutcome
 from app.toolkit.result import ToolResult
 from app.vault.changes import ChangeSet, after_of, content_hash, touched_paths
@@ -18,6 +20,22 @@ from app.vault.path import NotePath
 if TYPE_CHECKING:
     from app.toolkit.gate import Refused
     from app.toolkit.tool import Tool
+
+log = logging.getLogger(__name__)
+
+
+async def guarded(record: CallRecord, work: Coroutine[object, object, ToolOutcome]) -> ToolOutcome:
+    """The outcome of `work`; its errors become data."""
+    try:
+        return await work
+    except ScriptoriumError as error:
+        record.fail(f"{error.type}: {error.message}")
+        return failure(error)
+    except Exception as error:
+        log.exception("%s failed", record.tool)
+        record.fail(f"internal: {type(error).__name__}")
+        message = f"{record.tool} failed by a mistake of the app ({type(error).__name__})."
+        return ToolOutcome(False, message=message, error={"type": "internal", "message": message})
 
 
 def validated(tool: Tool, given: Mapping[str, object]) -> BaseModel:

@@ -13,7 +13,7 @@ from app.toolkit.places import DocumentsChanged, Places
 from app.vault.changes import ChangeSet
 from app.vault.commits import Commit
 from app.vault.path import NotePath
-from app.vault.store import NotesChanged
+from app.vault.store import NotesChanged, NoteStore
 
 if TYPE_CHECKING:
     from app.index.vault_index import VaultIndex
@@ -24,8 +24,9 @@ log = logging.getLogger(__name__)
 class Committer:
     """Writes through the stores; the only caller of their `commit` in the app."""
 
-    def __init__(self, places: Places, index: VaultIndex, events: EventBus) -> None:
+    def __init__(self, places: Places, vault: NoteStore, index: VaultIndex, events: EventBus) -> None:
         self._places = places
+        self._vault = vault
         self._index = index
         self._events = events
         self._turn_taking = asyncio.Lock()
@@ -51,6 +52,21 @@ class Committer:
         async with self._turn_taking:
             work = asyncio.ensure_future(self._commit(change_set, caller, entry, undoes, landed))
             return await self._finished(work)
+
+    async def adopt(
+        self, change_set: ChangeSet, caller: Caller, *, entry: str, landed: Callable[[Commit], None]
+    ) -> Commit:
+        """Record what a program has already written into the vault, refresh the index, tell of it.
+
+        Raises:
+            StorageError: the journal refused.
+        """
+        async with self._turn_taking:
+            commit = await asyncio.to_thread(
+                self._vault.adopt, change_set, author=caller.name, turn=caller.turn, entry=entry
+            )
+            landed(commit)
+            return await self._tell(commit)
 
     async def _finished(self, work: asyncio.Task[Commit]) -> Commit:
         try:
@@ -83,6 +99,10 @@ class Committer:
         if commit.place:
             self._events.publish(DocumentsChanged(commit.place, commit.paths, commit.author, commit.id))
             return commit
+        return await self._tell(commit)
+
+    async def _tell(self, commit: Commit) -> Commit:
+        """Bring the index up to date with a commit to the vault, and tell of it."""
         event = changes_of(commit)
         try:
             await self._index.refresh(event.paths, (*event.removed, *(old for old, _ in event.moved)))

@@ -244,7 +244,7 @@ def _failing(error: BaseException) -> Refused:
 
 
 def _approved_words(request: ApprovalRequest, decision: Approved) -> str:
-    words = ["approved by the user"]
+    words = [decision.words or "approved by the user"]
     if decision.edited:
         words.append("after editing the text")
     elif decision.proposal is not request.proposal and decision.proposal != request.proposal:

@@ -41,14 +41,19 @@ class ToolOutcome:
 
     def as_dict(self) -> dict[str, object]:
         """The outcome as it goes over the wire."""
+        marks = {"untrusted": UNTRUSTED} if self.untrusted else {}
         if self.success:
-            marks = {"untrusted": UNTRUSTED} if self.untrusted else {}
-            return {"success": True, **marks, **self.result, "message": self.message}
+            return {"success": True, **self.result, **marks, "message": self.message}
         if self.pending:
             return {"success": False, "pending_operation_id": self.pending, "message": self.message}
         if self.error is not None:
-            return {"success": False, "error": dict(self.error)}
+            return {"success": False, **marks, "error": dict(self.error)}
         return {"success": False, "denied": True, "message": self.message, "words": self.words}
+
+
+def is_untrusted(wired: Mapping[str, object]) -> bool:
+    """Whether an outcome that was made into a dictionary holds text from outside."""
+    return wired.get("untrusted") == UNTRUSTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ class PreparedCall:
             effect=reach.effect,
             reads_only=self.category.level is Level.READ_ONLY or not promised,
             executes=self.category.level is Level.EXECUTE,
-            creates_only=self.category.level is Level.NETWORK,
+            creates_only=self.tool.creates_only or self.category.level is Level.NETWORK,
             always_asks=self.tool.always_asks,
             access=access,
         )

@@ -52,6 +52,7 @@ class ToolRegistry:
         categories: Every category that a tool may name.
         tools: The catalogue.
         may_call: What a caller may call at all; the rest is left out of what `tools` shows.
+        may_act: Whether a caller may do anything but read.
     """
 
     def __init__(
@@ -59,10 +60,12 @@ class ToolRegistry:
         categories: Iterable[Category],
         tools: Iterable[Tool] = (),
         may_call: MayCall = _everyone_may,
+        may_act: Callable[[Caller], bool] = lambda caller: True,
     ) -> None:
         self._categories = {category.id: category for category in categories}
         self._tools: dict[str, Tool] = {}
         self._may_call = may_call
+        self._may_act = may_act
         for tool in tools:
             self.register(tool)
 
@@ -152,6 +155,8 @@ class ToolRegistry:
 
     def _for(self, caller: Caller, tool: Tool) -> Tool | None:
         if not self._may_call(caller, tool.category, tool.name, ""):
+            return None
+        if tool.acts and not self._may_act(caller):
             return None
         if not tool.operations:
             return tool

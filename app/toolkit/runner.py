@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from app.errors import (
     ConflictError,
     PermissionDeniedError,
-    ScriptoriumError,
     TimeoutExpiredError,
 )
 from app.events import EventBus
@@ -28,7 +27,8 @@ from app.permissions.grants import Grants
 from app.permissions.policy import Policy
 from app.permissions.scoping import MESSAGE, PAGE, reach_of_changes, reach_of_effect
 from app.settings import CallLimit, TurnRule
-from app.toolkit.answers import failure, refused_outcome, success, told_by_user, validated, without_changes
+from app.toolkit.adoption import Adoption
+from app.toolkit.answers import guarded, refused_outcome, success, told_by_user, validated, without_changes
 from app.toolkit.call_record import NOTHING_SPENT, CallRecord, Spent, Watch
 from app.toolkit.committing import Committer
 from app.toolkit.context import ToolContext
@@ -50,7 +50,7 @@ from app.toolkit.registry import Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.services import Services
 from app.toolkit.sight import Visibility
-from app.toolkit.tool import Answer
+from app.toolkit.tool import Answer, Tool
 from app.toolkit.trail import Trail
 from app.toolkit.turn_rules import TurnRules
 from app.toolkit.vault_view import VaultView
@@ -104,8 +104,9 @@ class ToolRunner:
         self._visibility = Visibility(index, policy, events)
         self._gate = Gate(policy, approver, grants, events)
         self.places = Places(store)
-        self._committer = Committer(self.places, index, events)
+        self._committer = Committer(self.places, store, index, events)
         self._trail = Trail(audit, events)
+        self.adoption = Adoption(self._committer, self._trail, events, self._backlinks)
 
     def close(self) -> None:
         """Stop following the index and the grants; calls that still run end as they do."""
@@ -116,8 +117,13 @@ class ToolRunner:
         """The index as `caller` may see it through `tool`."""
         return IndexView(self._index, self._visibility.of(caller, tool), self.services.meaning)
 
+    @property
+    def private_notes(self) -> frozenset[NotePath]:
+        """The notes that are kept from models and from programs outside."""
+        return self._visibility.private
+
     def may_know(self, caller: Caller, path: NotePath) -> bool:
-        """Whether `caller` may know that there is, or was, a note at `path`."""
+        """Whether `caller` may know of the note at `path`."""
         return self._visibility.of(caller, _READ).sees(path)
 
     def configure(self, limits: Iterable[CallLimit], turn_rules: Iterable[TurnRule]) -> None:
@@ -147,9 +153,15 @@ class ToolRunner:
         record.spent = spent
         return await self._called(record, arguments)
 
-    async def _called(self, record: CallRecord, arguments: Mapping[str, object]) -> ToolOutcome:
+    async def call_own(self, tool: Tool, arguments: Mapping[str, object], caller: Caller) -> ToolOutcome:
+        """As `call`, of a tool that nobody is offered: what a program that the app runs asks the app for."""
+        return await self._called(CallRecord.of(tool.name, caller, arguments), arguments, tool)
+
+    async def _called(
+        self, record: CallRecord, arguments: Mapping[str, object], own: Tool | None = None
+    ) -> ToolOutcome:
         self._events.publish(ToolStarted(record.id, record.tool, record.arguments, record.caller))
-        return await self._to_the_end(record, self._run(record, arguments))
+        return await self._to_the_end(record, self._run(record, arguments, own))
 
     async def watched(
         self, name: str, arguments: Mapping[str, object], caller: Caller, watch: Watch
@@ -246,31 +258,20 @@ class ToolRunner:
     ) -> ToolOutcome:
         """What comes of `work`, once it is in the log; a call that is withdrawn is there, too."""
         try:
-            outcome = await self._guarded(record, work)
+            outcome = await guarded(record, work)
         except BaseException as error:
             record.cancel(str(error))
             self._finish(record, _WITHDRAWN)
             raise
         return self._finish(record, outcome)
 
-    async def _guarded(self, record: CallRecord, work: Coroutine[object, object, ToolOutcome]) -> ToolOutcome:
-        """The outcome of `work`; its errors become data."""
-        try:
-            return await work
-        except ScriptoriumError as error:
-            record.fail(f"{error.type}: {error.message}")
-            return failure(error)
-        except Exception as error:
-            log.exception("%s failed", record.tool)
-            record.fail(f"internal: {type(error).__name__}")
-            message = f"{record.tool} failed by a mistake of the app ({type(error).__name__})."
-            return ToolOutcome(False, message=message, error={"type": "internal", "message": message})
-
     # Beginning
 
-    async def _run(self, record: CallRecord, arguments: Mapping[str, object]) -> ToolOutcome:
+    async def _run(
+        self, record: CallRecord, arguments: Mapping[str, object], own: Tool | None = None
+    ) -> ToolOutcome:
         await record.take_turn()
-        call = self._prepare(record, arguments)
+        call = self._prepare(record, arguments, own)
         refused = await admit_reading(call, self._index.resolver, self._gate)
         if refused is not None:
             return refused_outcome(refused)
@@ -283,13 +284,15 @@ class ToolRunner:
             log.info("%s runs anew: %s", record.tool, error)
         return await self._settle(call, await self._answer(call))
 
-    def _prepare(self, record: CallRecord, given: Mapping[str, object]) -> PreparedCall:
-        """Find the tool, see that it may be called, validate, count.
+    def _prepare(
+        self, record: CallRecord, given: Mapping[str, object], own: Tool | None = None
+    ) -> PreparedCall:
+        """Find the tool (unless it is the app's own), see that it may be called, validate, count.
 
         Raises:
             NotFoundError, PermissionDeniedError, InvalidParametersError, LimitError: as they say.
         """
-        tool = self._registry.get(record.tool)
+        tool = own or self._registry.get(record.tool)
         category = self._registry.category(tool.category)
         self._check_on(record, category)
         arguments = validated(tool, given)
@@ -298,6 +301,9 @@ class ToolRunner:
             record.decide(Decided.RULE, "a rule keeps the caller from this tool")
             message = f"{record.caller.name} may not use {tool.name}."
             raise PermissionDeniedError(message, tool=tool.name, op=op)
+        if tool.acts and not self._policy.may_act(record.caller):
+            record.decide(Decided.RULE, f"{record.caller.name} may only read")
+            raise PermissionDeniedError(f"{record.caller.name} may only read.", tool=tool.name)
         self._turn_rules.check(tool.name, record.caller)
         self._limits.check(tool, category, record.caller)
         sight = self._visibility.of(record.caller, tool.name)

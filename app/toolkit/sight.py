@@ -18,8 +18,8 @@ from app.vault.path import NotePath
 if TYPE_CHECKING:
     from app.index.vault_index import VaultIndex
 
+
 _MANY = 50
-_MOST_GONE = 10_000
 
 
 class Visibility:
@@ -29,7 +29,6 @@ class Visibility:
         self._index = index
         self._policy = policy
         self._private: set[NotePath] | None = None
-        self._gone: set[NotePath] = set()
         self.close = events.subscribe(IndexUpdated, self._follow)
 
     def of(self, caller: Caller, tool: str) -> Sight:
@@ -42,10 +41,8 @@ class Visibility:
         return frozenset(self._known())
 
     def is_private(self, path: NotePath) -> bool:
-        """Whether the note at `path` is indexed as private, or was when it went."""
-        if path in self._known():
-            return True
-        return path in self._gone and self._index.note(path) is None
+        """Whether the note at `path` is indexed as private."""
+        return path in self._known()
 
     def _known(self) -> set[NotePath]:
         if self._private is None:
@@ -67,26 +64,16 @@ class Visibility:
     def _follow(self, event: IndexUpdated) -> None:
         touched = (*event.changed, *event.removed)
         if self._private is None or len(touched) > _MANY:
-            # Looked up again when next asked: a scan's batches must not hold the thread up. Whether what went
-            # was private is not known then, so it counts as such.
+            # Looked up again when next asked: a scan's batches must not hold the thread up.
             self._private = None
-            self._remember_gone(event.removed)
             return
         known = self._private
         for path in touched:
             record = self._index.note(path)
-            if record is None and path in known:
-                self._remember_gone((path,))
             if record is not None and record.private:
                 known.add(path)
             else:
                 known.discard(path)
-
-
-    def _remember_gone(self, paths: Iterable[NotePath]) -> None:
-        if len(self._gone) > _MOST_GONE:
-            self._gone.clear()
-        self._gone.update(paths)
 
 
 class Sight:

@@ -56,10 +56,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class OperationFields:
-    """The arguments that one operation of a tool needs, and those that it also takes."""
+    """The arguments that one operation of a tool needs, and those that it also takes, as it lists them."""
 
     needs: frozenset[str]
     takes: frozenset[str]
+    listed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,8 @@ class Tool:
     that proposes is shown to the user, whatever was granted. `rate_per_minute` bounds it beside its
     category; `timeout` is in seconds for the function itself, without the time that the user takes.
     `taints`: its results hold text from outside, so each change that their reader proposes is asked about.
+    `acts`: it does something even where it proposes nothing, so whoever may only read can't call it.
+    `creates_only`: it makes what is new and changes nothing that is there; the gate holds it to that.
     `examples_of` are the examples of each operation, as far as they say which is meant.
     """
 
@@ -91,6 +94,8 @@ class Tool:
     rate_per_minute: int | None = None
     timeout: float = 60.0
     taints: bool = False
+    acts: bool = False
+    creates_only: bool = False
     examples_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
@@ -154,6 +159,8 @@ def tool(
     rate_per_minute: int | None = None,
     timeout: float = 60.0,
     taints: bool = False,
+    acts: bool = False,
+    creates_only: bool = False,
 ) -> Callable[[Function], Tool]:
     """Make a tool of an async function whose first parameter is `context: ToolContext`.
 
@@ -169,6 +176,8 @@ def tool(
         rate_per_minute: How many calls a minute one caller may make.
         timeout: Seconds that the function may take.
         taints: Its results hold text from outside the vault.
+        acts: It does something even where it proposes nothing.
+        creates_only: It changes nothing that is there.
 
     Raises:
         TypeError: the function can't be a tool; the message says why.
@@ -203,6 +212,8 @@ def tool(
             rate_per_minute=rate_per_minute,
             timeout=timeout,
             taints=taints,
+            acts=acts,
+            creates_only=creates_only,
             examples_of=examples_of,
         )
         _check(made)
@@ -292,7 +303,8 @@ def _read_operations(operations: Mapping[str, str]) -> Mapping[str, OperationFie
     for op, text in operations.items():
         words = text.split()
         needs = frozenset(word for word in words if not word.endswith("?"))
-        read[op] = OperationFields(needs, frozenset(word.rstrip("?") for word in words))
+        listed = tuple(word.rstrip("?") for word in words)
+        read[op] = OperationFields(needs, frozenset(listed), listed)
     return read
 
 

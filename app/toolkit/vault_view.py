@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from app.errors import AmbiguousError, NotFoundError
+from app.errors import AmbiguousError, InvalidPathError, NotFoundError, StorageError
 from app.toolkit.open_note import OpenNote
 from app.toolkit.sight import Sight
 from app.vault.markdown.frontmatter import read_frontmatter
@@ -84,8 +84,32 @@ class VaultView:
         return self._sight.sees(path) and self._store.exists(path)
 
     def taken(self, path: NotePath) -> NotePath | None:
-        """What already has that path, whatever the case and the Unicode form; None if it is free."""
-        return self._store.taken(path)
+        """What already has that path, whatever the case and the Unicode form; None if it is free.
+
+        Raises:
+            InvalidPathError: the call may not use the path: one that it may not look at, whether something
+                is there or not, or one that a note has which it may not know of.
+        """
+        if self._sight.rule(path) == "deny":
+            raise _not_to_be_used(path)
+        taken = self._store.taken(path)
+        if taken is not None and not self._may_know(taken):
+            raise _not_to_be_used(path)
+        return taken
+
+    def is_free(self, path: NotePath) -> bool:
+        """Whether nothing has that path, not even what the call may not know of."""
+        return self._store.taken(path) is None
+
+    def _may_know(self, path: NotePath) -> bool:
+        """Whether the call may know of the file at `path`, by its bytes too where the index is behind."""
+        try:
+            self.read(path)
+        except NotFoundError:
+            return False
+        except StorageError:
+            return self._sight.sees(path)
+        return True
 
     def spelled(self, path: NotePath) -> NotePath:
         """`path` with the folders that exist spelled as on disk: where a new file must be put."""
@@ -131,6 +155,11 @@ def is_private(content: bytes) -> bool:
     if not content.startswith((b"---", b"\xef\xbb\xbf---")):
         return False
     return ParsedNote(properties=read_frontmatter(decode_lossy(content)).properties).is_private
+
+
+def _not_to_be_used(path: NotePath) -> InvalidPathError:
+    """The one answer for every path that a call may not use: it must not tell whether something is there."""
+    return InvalidPathError("That path can't be used.", path=str(path))
 
 
 def _not_found(path: NotePath) -> NotFoundError:

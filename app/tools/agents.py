@@ -12,6 +12,7 @@ from app.permissions.pending import PendingOperation
 from app.permissions.wording import counted
 from app.toolkit.arguments import Limit
 from app.toolkit.context import ToolContext
+from app.toolkit.outcome import is_untrusted
 from app.toolkit.pending import PendingOperations
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import Tool, tool
@@ -110,13 +111,21 @@ async def pending(
     if op == "list":
         found = operations.of(context.caller)
         waiting = sum(one.state.is_open for one in found)
-        return ListedOperations(operations=[_listed(one) for one in found], message=f"{waiting} open.")
+        listed = [_listed(one) for one in found]
+        return _marked(ListedOperations(operations=listed, message=f"{waiting} open."))
     id = pending_operation_id or ""
     if op == "cancel":
         one = await operations.cancel(id, context.caller)
     else:
         one = operations.status(id, context.caller)
-    return ListedOperations(operations=[_listed(one)], message=f"{one.tool} is {one.state.value}.")
+    said = f"{one.tool} is {one.state.value}."
+    return _marked(ListedOperations(operations=[_listed(one)], message=said))
+
+
+def _marked(listed: ListedOperations) -> ListedOperations:
+    """The list, marked where it hands on what came from outside: to wait for it makes it no safer."""
+    outcomes = [one.outcome for one in listed.operations if one.outcome is not None]
+    return listed.from_outside() if any(is_untrusted(one) for one in outcomes) else listed
 
 
 def _pending(context: ToolContext) -> PendingOperations:

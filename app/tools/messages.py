@@ -60,6 +60,7 @@ class WorkDone(ToolResult):
     ),
     rate_per_minute=20,
     timeout=_PATIENCE_S,
+    acts=True,
 )
 async def send_message(
     context: ToolContext,

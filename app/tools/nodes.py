@@ -90,6 +90,7 @@ class _Draft:
     category="nodes",
     usage_rule="Give create_node the type (observation, hypothesis, source, concept, …) and in `content` a"
     " title, the text and properties such as confidence or url.",
+    creates_only=True,
 )
 async def create_node(
     context: ToolContext, type: str, content: Properties, auto_analyze: bool = True

@@ -248,7 +248,7 @@ def _free(context: ToolContext, hit: Hit, taken: set[str]) -> NotePath:
     number = 1
     while True:
         path = note_path(_FOLDER, name if number == 1 else f"{name} {number}")
-        if path.key not in taken and context.vault.taken(path) is None:
+        if path.key not in taken and context.vault.is_free(path):
             return context.vault.spelled(path)
         number += 1
 

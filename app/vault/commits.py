@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from app.vault.changes import VAULT
+from app.vault.changes import VAULT, ChangeSet, Move, after_of, before_of, content_hash
 from app.vault.path import NotePath
 
 
@@ -93,6 +93,21 @@ class Version:
     hash: str | None
     size: int
     summary: str
+
+
+def recorded(change_set: ChangeSet) -> tuple[tuple[Changed, ...], dict[str, bytes]]:
+    """What the journal says of each change of a change set, and the contents that it needs, by hash."""
+    contents: dict[str, bytes] = {}
+    changes = []
+    for change in change_set.changes:
+        hashes: list[str | None] = []
+        for content in (before_of(change), after_of(change)):
+            hashes.append(None if content is None else content_hash(content))
+            if content is not None:
+                contents[content_hash(content)] = content
+        to = change.to if isinstance(change, Move) else None
+        changes.append(Changed(change.path, to, hashes[0], hashes[1]))
+    return tuple(changes), contents
 
 
 OUTSIDE = "outside"

@@ -13,6 +13,8 @@ from filelock import FileLock, Timeout
 
 from app.errors import StorageError, VaultBusyError
 
+_LOCK, _OWNER = "vault.lock", "vault.owner.json"
+
 
 class VaultLock:
     """The right to write one vault, held by a lock on a file in the vault's data folder.
@@ -25,8 +27,8 @@ class VaultLock:
     """
 
     def __init__(self, data_folder: Path) -> None:
-        self._lock = FileLock(data_folder / "vault.lock", timeout=0)
-        self._owner = data_folder / "vault.owner.json"
+        self._lock = FileLock(data_folder / _LOCK, timeout=0)
+        self._owner = data_folder / _OWNER
 
     @property
     def held(self) -> bool:
@@ -45,20 +47,13 @@ class VaultLock:
         try:
             self._lock.acquire()
         except Timeout as error:
-            owner = self._read_owner()
+            # The owner may be between taking the lock and writing its name.
+            owner = _read_holder(self._owner.parent) or "another process"
             raise VaultBusyError(f"The vault is open in {owner}.", owner=owner) from error
         except OSError as error:
             raise StorageError(f"The vault's data folder can't be used: {error.strerror}.") from error
         said = {"pid": os.getpid(), "host": platform.node(), "since": time.time()}
         self._owner.write_text(json.dumps(said), encoding="utf-8")
-
-    def _read_owner(self) -> str:
-        try:
-            said = json.loads(self._owner.read_text(encoding="utf-8"))
-            return f"process {int(said['pid'])} on {said['host']}"
-        except (OSError, ValueError, KeyError, TypeError):
-            # The owner may be between taking the lock and writing its name.
-            return "another process"
 
     def release(self) -> None:
         """Give the lock back; nothing happens if this object does not have it."""
@@ -66,3 +61,26 @@ class VaultLock:
             with suppress(OSError):
                 self._owner.unlink(missing_ok=True)
             self._lock.release()
+
+
+def find_holder(data_folder: Path) -> str | None:
+    """Who holds the lock of the vault with this data folder now, in words; None where nobody does."""
+    file = data_folder / _LOCK
+    if not file.exists():
+        return None
+    lock = FileLock(file, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        return _read_holder(data_folder) or "another process"
+    lock.release()
+    return None
+
+
+def _read_holder(data_folder: Path) -> str | None:
+    """Who took the lock last, and did not give it back: a process that crashed is still named."""
+    try:
+        said = json.loads((data_folder / _OWNER).read_text(encoding="utf-8"))
+        return f"process {int(said['pid'])} on {said['host']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

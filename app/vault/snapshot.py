@@ -48,7 +48,7 @@ class Snapshot:
     def is_of_interest(self, change: Change, path: str) -> bool:
         """Whether an event for this absolute path can matter."""
         relative = self._relative(path)
-        return relative is not None and not _ignored(relative)
+        return relative is not None and not is_ignored(relative)
 
     def look(self, events: Iterable[tuple[Change, str]]) -> Found:
         """What events for absolute paths amount to by now."""
@@ -142,7 +142,7 @@ class Snapshot:
             return
         for entry in found:
             path = f"{folder}/{entry.name}" if folder else entry.name
-            if _ignored(path):
+            if is_ignored(path):
                 continue
             try:
                 if entry.is_dir(follow_symlinks=False):
@@ -154,7 +154,7 @@ class Snapshot:
                 continue
 
 
-def _ignored(path: str) -> bool:
+def is_ignored(path: str) -> bool:
     """Whether a path is hidden, in a folder that is never looked at, or a temporary file of a program."""
     parts = path.split("/")
     if any(part.startswith(".") and part for part in parts) or not _IGNORED_FOLDERS.isdisjoint(parts):

@@ -25,7 +25,7 @@ from app.errors import (
 )
 from app.events import Event
 from app.vault.changes import VAULT, ChangeSet
-from app.vault.commits import Changed, Commit, Draft
+from app.vault.commits import Changed, Commit, Draft, recorded
 from app.vault.containment import Platform, VaultRoot
 from app.vault.deeds import Doer
 from app.vault.intents import TEMP_PREFIX, Intent, Intents
@@ -221,12 +221,36 @@ class NoteStore:
                 self.recover()
             with self._commit_errors():
                 intent, contents = self._intent(change_set, author, turn, note, entry, tuple(undoes))
-                self._remember(intent)
+                self._remember(intent.draft.changes)
                 try:
                     return self._transaction.run(intent, contents)
                 except BaseException:
                     self._forget(intent)
                     raise
+
+    def adopt(self, change_set: ChangeSet, *, author: str, turn: str = "", entry: str = "") -> Commit:
+        """Record what another program has done to the files by itself, so that it can be taken back.
+
+        Nothing is written to the vault. Arguments as of `commit`; the change set says what each file held
+        and what it holds now.
+
+        Raises:
+            VaultBusyError: the store is not writable.
+            StorageError: the journal refused.
+        """
+        if not self.writable:
+            raise VaultBusyError("The vault is open for reading only; nothing was recorded.")
+        with self._lock:
+            changes, contents = recorded(change_set)
+            self.journal.keep(contents)
+            self._remember(changes)
+            uid = f"{time.time_ns():x}-{secrets.token_hex(4)}"
+            return self.journal.record(
+                Draft(
+                    uid, time.time(), author, change_set.digest, changes, (None,) * len(changes), turn, "",
+                    entry, change_set.summary, place=self.place,
+                )
+            )  # fmt: skip
 
     @contextmanager
     def _commit_errors(self) -> Iterator[None]:
@@ -252,10 +276,10 @@ class NoteStore:
         deepest = sorted(spare, key=lambda folder: -folder.count("/"))
         return Intent(draft, tuple(plan.deeds), tuple(deepest)), plan.contents
 
-    def _remember(self, intent: Intent) -> None:
+    def _remember(self, changes: Iterable[Changed]) -> None:
         """Note what we are about to write, so that the watcher knows it when it sees it."""
         with self._written_lock:
-            for change in intent.draft.changes:
+            for change in changes:
                 self._remember_change(change)
             while len(self._written) > _REMEMBERED_WRITES:
                 self._written.popitem(last=False)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
-from app.errors import VaultLostError
+from app.errors import VaultBusyError, VaultLostError
 from app.permissions.approval import Approver
+from app.servers.handing_over import ask_to_yield
 from app.settings import Settings
 from app.workspace.workspace import Workspace
+
+_MAKES_WAY_WITHIN_S = 15.0
+_LOOK_EVERY_S = 0.05
 
 
 async def open_workspace(
@@ -18,6 +23,8 @@ async def open_workspace(
     *,
     read_only: bool = False,
     ask_pending: bool = True,
+    brief: bool = False,
+    take_over: bool = False,
 ) -> Workspace:
     """Open the vault at `root`.
 
@@ -28,6 +35,9 @@ async def open_workspace(
         read_only: Look, but never write: for a vault that another app has open.
         ask_pending: Ask the approver about what still waits from earlier, once the vault is read. A
             process without a window leaves that to the next window.
+        brief: For a call or two: the folder is not watched, and no stream and no program of others is
+            started. Scan the index before a call, so that it sees what has changed.
+        take_over: Ask a process without a window that has the vault open to make way.
 
     Raises:
         VaultLostError: there is no such folder.
@@ -37,10 +47,32 @@ async def open_workspace(
     real = await asyncio.to_thread(Path(root).resolve)
     if not await asyncio.to_thread(real.is_dir):
         raise VaultLostError(f"There is no folder {root}.", path=str(root))
-    workspace = Workspace(real, settings, approver, read_only, ask_pending)
     try:
-        await workspace.begin()
+        workspace = Workspace(real, settings, approver, read_only, ask_pending)
+    except VaultBusyError:
+        if not take_over or not await ask_to_yield(real):
+            raise
+        workspace = await _once_free(lambda: Workspace(real, settings, approver, read_only, ask_pending))
+    try:
+        await workspace.begin(brief)
     except BaseException:
         await workspace.close()
         raise
     return workspace
+
+
+async def _once_free(make: Callable[[], Workspace]) -> Workspace:
+    """The vault, as soon as the process that makes way for it has closed it.
+
+    Raises:
+        VaultBusyError: it does not close it.
+    """
+    loop = asyncio.get_running_loop()
+    until = loop.time() + _MAKES_WAY_WITHIN_S
+    while True:
+        try:
+            return make()
+        except VaultBusyError:
+            if loop.time() > until:
+                raise
+        await asyncio.sleep(_LOOK_EVERY_S)

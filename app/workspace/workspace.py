@@ -16,6 +16,8 @@ from app.agent.keys import KeyStore
 from app.agent.model_agent import ModelAgent
 from app.agent.news import NewsTurns
 from app.agent.planner import BuiltinPlanner
+from app.agent.programs.direct_edits import DirectEdits
+from app.agent.programs.program_agent import ProgramAgent
 from app.agent.session import AgentSession
 from app.agent.structured import ModelThinker
 from app.agent.team import team_profiles
@@ -101,7 +103,7 @@ class Workspace:
             self.index, self.events, lambda: self.settings.index.check_minutes, _OUTSIDE
         )
         self.policy = Policy(_permissions(settings), self.grants, self._vault_rules())
-        self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call)
+        self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call, self.policy.may_act)
         self.notices += load_plugins(self.registry).problems
         self.runner = ToolRunner(
             self.registry, self.policy, approver, self.store, self.index, self.journal, self.audit,
@@ -116,6 +118,7 @@ class Workspace:
             lambda: self.settings.servers,
         )  # fmt: skip
         self.hub = self.ways_in.hub
+        self.hub.in_turn = self.programs.caller_called
         self.vault_settings = load_vault_settings(files.own)
         self._know_meaning()
         self._apply_tool_settings()
@@ -161,13 +164,16 @@ class Workspace:
         likeness = self.embedder if self.settings.embeddings.enabled else None
         planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
         text = self._sight.text
+        news = partial(news_for_model, self.sources, text)
         model = ModelAgent(
-            self.name, self._settings, self.keys, self.registry, text, self._sight.pinned_for,
-            partial(news_for_model, self.sources, text),
-        )  # fmt: skip
-        self.agent = AgentSession(
-            self._files.conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings
+            self.name, self._settings, self.keys, self.registry, text, self._sight.pinned_for, news
         )
+        edits = DirectEdits(self.root, self._files.cache, self.store, self.runner.adoption)
+        self.programs = ProgramAgent(self.name, self.root, self._settings, text, edits, news)
+        self.agent = AgentSession(
+            self._files.conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings,
+            self.programs,
+        )  # fmt: skip
         self.runner.services.team = self.agent.team
         self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
 
@@ -183,8 +189,8 @@ class Workspace:
 
     # Life
 
-    async def begin(self) -> None:
-        """Settle what a crash cut off, open the index, and start to watch the folder."""
+    async def begin(self, brief: bool = False) -> None:
+        """Settle what a crash cut off, open the index, and start what goes on by itself, unless `brief`."""
         if not self.read_only:
             for recovery in await asyncio.to_thread(self.store.recover):
                 self.notices.append(told(recovery))
@@ -193,6 +199,14 @@ class Workspace:
         self.notices += self._files.problems
         self.notices += [one for one in (self.sources.problem, self.external.problem) if one]
         await self.index.open()
+        if not brief:
+            await self._watch()
+        await self.sources.start(streams=not brief)
+        if self._asks and not brief:  # Where nobody can be asked, no tool of theirs may be called.
+            self.external.start(self.settings.external)
+
+    async def _watch(self) -> None:
+        """Follow what others change in the folder from now on."""
         ready = asyncio.Event()
         self._watching = asyncio.create_task(
             watch(self.root, self._take, self._stop, self.store.wrote, ready=ready), name="watch the vault"
@@ -201,15 +215,13 @@ class Workspace:
         await asyncio.wait({waiting, self._watching}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
         self._checking = asyncio.create_task(self.missed.run(self._stop), name="look for missed changes")
-        await self.sources.start()
-        if self._asks:  # Where nobody can be asked, no tool of theirs may be called.
-            self.external.start(self.settings.external)
 
     async def close(self) -> None:
         """Let nobody in any more, stop the agent, the watcher and the worker, and close every file."""
         await self.ways_in.close()
         await self._news_turns.close()
         await self.agent.close()
+        await self.programs.close()
         if self.pending is not None:
             await self.pending.close()
         await self.external.close()
@@ -254,14 +266,20 @@ class Workspace:
                 self.events.publish(VaultFound())
                 await self.index.scan()
             else:
-                delta = await self.index.refresh(batch.changed, batch.removed)
-                self.events.publish(
-                    NotesChanged(batch.changed, batch.removed, delta.moved, _OUTSIDE, None)
-                )
+                await self._take_files(batch)
         except VaultLostError:
             self.events.publish(VaultLost())
         except ScriptoriumError as error:
             log.warning("an outside change could not be indexed: %s", error)
+
+    async def _take_files(self, batch: FileBatch) -> None:
+        """Changed files: of an agent that works in the panel, or of others."""
+        known = await self.programs.edits.look((*batch.changed, *batch.removed))
+        changed = tuple(path for path in batch.changed if path not in known)
+        removed = tuple(path for path in batch.removed if path not in known)
+        if changed or removed:
+            delta = await self.index.refresh(changed, removed)
+            self.events.publish(NotesChanged(changed, removed, delta.moved, _OUTSIDE, None))
 
     # Settings
 

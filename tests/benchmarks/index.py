@@ -9,7 +9,8 @@
 Vaults are only read; the index goes to a folder of its own, and single changes are made in a copy. Cold:
 from nothing to the whole graph (names and links), and until every word can be searched. Warm: from an index
 that is up to date to names, links and counts in memory. Peers get a vault after the index did, so that the
-files are as warm for them.
+files are as warm for them. Python's compiled modules are kept in a folder of the run, as an installed app
+has them, whatever the environment says: the processes that read are started anew for each scan.
 """
 
 from __future__ import annotations
@@ -202,11 +203,12 @@ def compare(vault: Path, seconds: float, peers: Peers, report: Report) -> None:
     ):  # fmt: skip
         spent = measure(vault)
         if spent is not None:
-            report.line(name, spent, "s")
-            report.ratio(f"faster than {name}", spent / seconds, least)
-    spent = peers.ripgrep(vault, _WORDS)
-    if spent is not None:
-        report.line("ripgrep, mean of the same words", spent * 1000, "ms")
+            print(f"  {name + ('' if spent.done else ', given up after'):<38} {spent.seconds:>10.2f} s")
+            more = "faster than" if spent.done else "more than so many times faster than"
+            report.ratio(f"{more} {name}", spent.seconds / seconds, least)
+    searched = peers.ripgrep(vault, _WORDS)
+    if searched is not None:
+        report.line("ripgrep, mean of the same words", searched * 1000, "ms")
 
 
 def measure(name: str, vault: Path, peers: Peers | None, work: Path) -> list[str]:
@@ -225,6 +227,15 @@ def measure(name: str, vault: Path, peers: Peers | None, work: Path) -> list[str
     return report.missed
 
 
+def compile_once(folder: Path) -> None:
+    """Have the processes that are started from now on keep their compiled modules, and make these."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
+    root = str(Path(__file__).resolve().parents[2])
+    command = [sys.executable, "-c", "import app.index.extract, app.index.words, tests.benchmarks.index"]
+    subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": root})
+
+
 def main() -> int:
     """Measure what the arguments name."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -239,6 +250,7 @@ def main() -> int:
     missed: list[str] = []
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary)
+        compile_once(root / "compiled")
         place = (options.peers or root / "peers").resolve()
         place.mkdir(parents=True, exist_ok=True)
         peers = None if options.no_peers else Peers(place, options.longest)

@@ -1,8 +1,9 @@
 """What the index is measured against: obsidiantools, markdowndb and ripgrep, in the same run.
 
 None of them is a dependency of the app: obsidiantools is installed into a virtual environment of its own
-and markdowndb (npm: `mddb`) into a folder, both below the folder given; ripgrep is taken if it is there.
-Each function answers in seconds, or None where the peer cannot be had; why is printed.
+and markdowndb (npm: `mddb`) into a folder, both below the folder given; ripgrep is taken if it is there, else
+unpacked from Debian's package below that folder, where there is apt. Each function answers None where the
+peer cannot be had; why is printed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import time
 import venv
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 INSTALL_S = 900
@@ -39,6 +41,14 @@ process.exit(0);
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Seconds that a peer took; unless `done`, it was given up after them."""
+
+    seconds: float
+    done: bool = True
+
+
 class Peers:
     """The peers, installed below `folder` when they are first asked for."""
 
@@ -47,8 +57,8 @@ class Peers:
         self._longest_s = longest_s
         self._missing: set[str] = set()
 
-    def obsidiantools(self, vault: Path) -> float | None:
-        """Seconds to connect and gather."""
+    def obsidiantools(self, vault: Path) -> Spent | None:
+        """The time to connect and gather."""
         home = self._folder / "obsidiantools"
         python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
         if not python.exists():
@@ -60,8 +70,8 @@ class Peers:
                 return None
         return self._seconds("obsidiantools", [str(python), "-c", _OBSIDIANTOOLS, str(vault)])
 
-    def markdowndb(self, vault: Path) -> float | None:
-        """Seconds to index the folder into an SQLite file."""
+    def markdowndb(self, vault: Path) -> Spent | None:
+        """The time to index the folder into an SQLite file."""
         node, npm = shutil.which("node"), shutil.which("npm")
         if node is None or npm is None:
             print("  markdowndb: node and npm are not there")
@@ -70,7 +80,9 @@ class Peers:
         home.mkdir(parents=True, exist_ok=True)
         if not (home / "node_modules" / "mddb").is_dir():
             install = [npm, "install", "mddb", "--prefix", str(home), "--no-audit", "--no-fund"]
-            if self._run("markdowndb", install, INSTALL_S) is None:
+            # Newer versions of npm run no scripts of packages unasked, and this one's builds its library.
+            build = [npm, "rebuild", "sqlite3", "--prefix", str(home), "--foreground-scripts"]
+            if any(self._run("markdowndb", command, INSTALL_S) is None for command in (install, build)):
                 return None
         script = home / "measure.mjs"
         script.write_text(_MARKDOWNDB, encoding="utf-8")
@@ -80,9 +92,9 @@ class Peers:
 
     def ripgrep(self, vault: Path, words: Sequence[str]) -> float | None:
         """Mean seconds to list the notes that hold each of these words."""
-        program = shutil.which("rg")
+        program = find_ripgrep(self._folder)
         if program is None:
-            print("  ripgrep: rg is not there")
+            print("  ripgrep: it is not installed and could not be had")
             return None
         start = time.perf_counter()
         for word in words:
@@ -90,10 +102,13 @@ class Peers:
             subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
         return (time.perf_counter() - start) / len(words)
 
-    def _seconds(self, name: str, command: list[str]) -> float | None:
+    def _seconds(self, name: str, command: list[str]) -> Spent | None:
+        start = time.perf_counter()
         printed = self._run(name, command, self._longest_s)
+        if printed is None and time.perf_counter() - start >= self._longest_s:
+            return Spent(self._longest_s, done=False)
         try:
-            return float(printed.strip().splitlines()[-1]) if printed else None
+            return Spent(float(printed.strip().splitlines()[-1])) if printed else None
         except ValueError:
             print(f"  {name}: it printed no time but {printed!r:.200}")
             return None
@@ -106,7 +121,6 @@ class Peers:
                 command, cwd=self._folder, capture_output=True, text=True, timeout=longest_s, check=True
             )
         except subprocess.TimeoutExpired:
-            print(f"  {name}: not done after {longest_s:g} s")
             return None
         except (subprocess.CalledProcessError, OSError) as error:
             if not quiet:
@@ -116,3 +130,19 @@ class Peers:
                 self._missing.add(name)
             return None
         return done.stdout or " "
+
+
+def find_ripgrep(folder: Path) -> str | None:
+    """The program: the one that is installed, else one unpacked from Debian's package below `folder`."""
+    home = folder / "ripgrep"
+    program = shutil.which("rg") or shutil.which("rg", path=str(home / "usr" / "bin"))
+    if program is not None or shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
+        return program
+    home.mkdir(parents=True, exist_ok=True)
+    try:
+        subprocess.run(["apt-get", "download", "ripgrep"], cwd=home, capture_output=True, check=True)
+        for package in home.glob("ripgrep_*.deb"):
+            subprocess.run(["dpkg-deb", "-x", str(package), str(home)], capture_output=True, check=True)
+    except (subprocess.CalledProcessError, OSError):
+        return None
+    return shutil.which("rg", path=str(home / "usr" / "bin"))

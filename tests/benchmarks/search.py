@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
-import shutil
 import statistics
 import subprocess
 import sys
@@ -23,6 +22,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tests.benchmarks.index_peers import find_ripgrep
 
 if TYPE_CHECKING:
     from app.index.request import Order
@@ -125,11 +126,11 @@ async def timed(asks: Sequence[Callable[[], Awaitable[object]]]) -> list[float]:
     return times
 
 
-def against_ripgrep(vault: Path, words: Sequence[str], own: float) -> str:
+def against_ripgrep(vault: Path, words: Sequence[str], own: float, peers: Path) -> str:
     """How ripgrep does on the same words: its files with a match, without lines and order."""
-    program = shutil.which("rg")
+    program = find_ripgrep(peers)
     if program is None:
-        return "ripgrep is not installed: nothing to compare with"
+        return "ripgrep is not installed and could not be had: nothing to compare with"
     times = []
     for word in words[:10]:
         start = time.perf_counter()
@@ -158,7 +159,7 @@ async def run(vault: Path, work: Path) -> bool:
         reached = await measure(index, asked, lambda line: print(line, flush=True))
         words = asked["rare word"] + asked["common word"]
         own = await timed([partial(index.searcher.search, word, HITS, exact=False) for word in words])
-        print(against_ripgrep(vault, words, statistics.median(own)))
+        print(against_ripgrep(vault, words, statistics.median(own), work))
     finally:
         await index.close()
     met = reached <= TARGET_MS

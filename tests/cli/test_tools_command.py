@@ -7,6 +7,7 @@ import json
 import pytest
 
 from app.cli import commands, tools_check
+from app.cli.exit_status import Exit
 from app.cli.tool_trials import TRIALS, Trial
 from app.tools import CATALOG, FILE_TOOL
 
@@ -49,5 +50,5 @@ def test_the_catalogue_and_a_page_and_schemas_are_printed(capsys: pytest.Capture
 
 
 def test_an_unknown_tool_is_an_error_in_words(capsys: pytest.CaptureFixture[str]) -> None:
-    assert commands.main(["tools", "edit_notes"]) == 1
+    assert commands.main(["tools", "edit_notes"]) == Exit.NOT_FOUND
     assert "no tool called 'edit_notes'" in capsys.readouterr().err

@@ -194,3 +194,29 @@ def test_a_saved_note_is_followed_without_reading_the_whole_graph_again(gui, wat
             assert whole == []
 
     gui(main())
+
+
+def test_the_sheet_offers_the_saved_searches(gui, watched, wait_until) -> None:
+    async def main() -> None:
+        async with watched(notes=4) as it:
+            await it.scan()
+            await wait_until(lambda: it.count == 4)
+            sheet = it.panel.view.sheet
+            query, rows = sheet.filters.query, sheet.groups.rows
+            assert not query._star.isVisible()
+            await it.client.run(lambda vault: vault.searches.save("The third", "file:3"))
+            await wait_until(lambda: [action.text() for action in query._menu.actions()] == ["The third"])
+            assert query._star.isVisible()
+            query._menu.actions()[0].trigger()
+            await wait_until(lambda: query.said == "1 note")
+            assert sheet.choices.filter == "file:3"
+            it.panel.filter_by("Note")
+            await wait_until(lambda: query.said == "4 notes")
+            rows.add_button.click()
+            (row,) = rows._rows
+            row.query._menu.actions()[0].trigger()
+            assert [group.query for group in sheet.choices.groups] == ["file:3"]
+            await it.client.run(lambda vault: vault.searches.remove("The third"))
+            await wait_until(lambda: not query._star.isVisible() and not row.query._star.isVisible())
+
+    gui(main())

@@ -459,6 +459,24 @@ def test_the_palette_goes_to_a_note_and_does_a_command(in_window, wait_until, va
     in_window(use)
 
 
+def test_a_saved_search_is_in_the_palette(in_window, wait_until, vault: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        window.open_folder(vault)
+        await wait_until(lambda: window.status.scan.isHidden() and "4" in window.status.counts.text())
+        await window.session.client.run(lambda w: w.searches.save("Below", "path:Sub"))
+        palette, page = window.finder._palette, window.view.page
+        window.menu.run("commands")
+        await wait_until(lambda: palette.list.model().rowCount() > 20)
+        palette.field.setText("Below")
+        await wait_until(lambda: palette.list.model().rowCount() == 1)
+        palette._choose(palette.list.model().index(0, 0))
+        search = page.panel("search")
+        await wait_until(lambda: {row.hit.path.text for row in search.model.rows} == {"Sub/Four.md"})
+        assert page.side.currentWidget() is search
+
+    in_window(use)
+
+
 def test_the_lock_shows_what_is_auto_approved_and_takes_it_back(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)

@@ -211,6 +211,44 @@ def test_a_search_is_saved_found_again_and_forgotten(gui, wait_until, service, v
     gui(in_vault(service, vault, use))
 
 
+def test_words_are_meant_when_the_switch_is_on(gui, wait_until, service, vault: Path) -> None:
+    asked: list[str] = []
+
+    async def close_in_meaning(text: str, limit: int) -> list[tuple[NotePath, float]]:
+        asked.append(text)
+        return [(NotePath.parse("Longitude.md"), 0.9), (NotePath.parse("Harrison.md"), 0.5)]
+
+    async def use(client: VaultClient) -> None:
+        panel = SearchPanel(client, ThemeSource("light"))
+        panel.search("ocean timekeeper")
+        await wait_until(lambda: panel._stack.currentWidget() is panel.empty)
+        panel.meaning.click()
+        await wait_until(lambda: not panel.problem.isHidden())
+        assert "off or not ready" in panel.problem.words.text() and panel.problem.where.isHidden()
+        await client.run(lambda w: setattr(w.index, "similarity", close_in_meaning))
+        panel.search("ocean timekeeper")
+        await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
+        assert panel.model.rows[0].hit.title == "Longitude" and asked[-1] == "ocean timekeeper"
+        panel.search("ocean -tag:history/sea timekeeper")
+        await wait_until(lambda: titles(panel) == ["Harrison"])
+        panel.search("ocean (")
+        await wait_until(lambda: not panel.problem.where.isHidden())
+        panel.search("timekeeper")
+        await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
+        await wait_until(lambda: panel.star.isEnabled())
+        saved = panel.star._query
+        assert saved == 'similar:"timekeeper"', "what is saved says itself how it is meant"
+        await client.run(lambda w: w.searches.save("Clocks", saved))
+        panel.meaning.click()
+        await wait_until(lambda: panel._stack.currentWidget() is panel.empty)
+        panel.search_saved("Clocks")
+        await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
+        assert not panel.meaning.isChecked()
+        panel.deleteLater()
+
+    gui(in_vault(service, vault, use))
+
+
 def test_what_a_search_means_is_shown_part_by_part(gui, wait_until, service, vault: Path) -> None:
     async def use(client: VaultClient) -> None:
         panel = SearchPanel(client, ThemeSource("light"))

@@ -478,3 +478,55 @@ async def test_an_edit_is_found_at_once(vault: Vault) -> None:
     (vault.root / "Alone.md").unlink()
     await vault.index.refresh([], [NotePath("Alone.md")])
     assert await vault.found("something ") == []
+
+
+async def test_what_nothing_weighs_is_taken_from_the_newest_notes(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranking, "_LOOKED_AT", 20)
+    notes = {f"f{n % 3}/n{n:02}.md": f"---\nstatus: s{n % 4}\n---\n#t{n % 2}\n" for n in range(60)}
+    vault = await make_vault({}, scan=False)
+    for place, (name, text) in enumerate(notes.items()):
+        vault.write(name, text, at=1_000_000 + place)
+    await vault.index.scan()
+    queries = ("[status]", "path:f2", "tag:t1", "[status:s3]", "orphan:", "-tag:t1", "path:f1 [status:s1]")
+    for query in queries:
+        exact = await vault.index.searcher.search(query, 60, order="modified")
+        paths = [hit.path for hit in exact.hits]
+        for start in (0, 2):
+            page = await vault.index.searcher.search(query, 3, start, exact=False)
+            assert [hit.path for hit in page.hits] == paths[start : start + 3], query
+            assert page.total == exact.total if page.exact else start + 3 <= page.total < exact.total
+    assert not (await vault.index.searcher.search("[status]", 3, exact=False)).exact
+
+
+async def test_orphans_that_were_found_before_are_found_anew_after_a_change(make_vault: MakeVault) -> None:
+    vault = await make_vault({"a.md": "x\n", "b.md": "y\n", "c.md": "z\n"})
+    assert await vault.found("orphan:") == ["a", "b", "c"]
+    assert await vault.found("orphan:") == ["a", "b", "c"]
+    (vault.root / "a.md").write_text("[[b]]\n", "utf-8")
+    await vault.index.refresh([NotePath("a.md")])
+    assert await vault.found("orphan:") == ["c"]
+
+
+async def test_a_phrase_of_words_that_most_notes_have_comes_by_place_then_by_change(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranking, "FEW", 10)
+    notes = {f"n{n:02}.md": "so it goes on and on it so\n" for n in range(20)}
+    notes["old.md"] = "# it goes\n"
+    notes["It goes.md"] = "so it is\n"
+    notes |= {f"m{n}.md": "so it is, it goes\n" for n in range(3)}
+    vault = await make_vault(notes)
+    page = await vault.index.search('"on it"', 5)
+    assert page.total == 20
+    first = await vault.index.searcher.search('"it goes"', 4)
+    assert [hit.path.text for hit in first.hits][:2] == ["It goes.md", "old.md"]
+
+
+async def test_the_lines_of_a_text_of_megabytes_are_those_of_a_small_one(make_vault: MakeVault) -> None:
+    small = "first line\n\nthe needle Nadel é\nNEEDLE, and needles\n"
+    vault = await make_vault({"big.md": small + "hay needl eneedle\n" * 50_000 + "a needle\n"})
+    (hit,) = (await vault.index.search("needle ")).hits
+    assert [snippet.line for snippet in hit.snippets] == [3, 4, 50_005]
+    assert [snippet.marks for snippet in hit.snippets] == [((4, 10),), ((0, 6),), ((2, 8),)]

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import AmbiguousError, NotFoundError
-from app.index.name_table import Entry
 from app.index.names import link_key, target_key
 from app.index.resolver import Resolver
 from app.vault.path import NotePath
@@ -125,7 +124,7 @@ def test_notes_that_differ_only_by_case() -> None:
 
 def test_ten_thousand_notes_of_one_name() -> None:
     names = Resolver()
-    names.load(Entry(NotePath(f"folder {n:05}/N.md"), n) for n in range(10_000))
+    names.load_rows((f"folder {n:05}/N.md", n, "[]", None) for n in range(10_000))
     assert names.pick("N", NotePath("folder 09999/s.md"))[0].path.text == "folder 09999/N.md"
     assert names.resolve("N", None).ambiguous
     names.remove(NotePath("folder 00000/N.md"))
@@ -223,7 +222,7 @@ def test_adding_and_removing_is_as_loading(
         if index < len(paths):
             changed.remove(NotePath(paths[index]))
     loaded = Resolver()
-    loaded.load(changed.entries())
+    loaded.load_rows(changed.rows())
     assert changed.resolve(target, NotePath(source)) == loaded.resolve(target, NotePath(source))
     assert changed.notes == loaded.notes
     assert tables(changed) == tables(loaded)
@@ -260,5 +259,5 @@ def test_a_preview_leaves_no_trace(paths: list[str], new: str, target: str) -> N
         assert NotePath(new) in names
     assert sorted(names.entries(), key=str) == sorted(known, key=str)
     loaded = Resolver()
-    loaded.load(known)
+    loaded.load_rows(names.rows())
     assert tables(names) == tables(loaded) == before

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.agent.transcript import (
     AgentText,
     AnyItem,
     Message,
     Notice,
+    Plan,
     Question,
     Thinking,
     ToolCard,
@@ -237,6 +240,57 @@ class MessageView(ItemView):
         )
 
 
+class PlanView(ItemView):
+    """What a program is going to do: each step with a mark for how far it has come."""
+
+    _MARKS: ClassVar = {
+        "pending": ("circle", "Still to do"),
+        "in_progress": ("spinner", "At work on it"),
+        "completed": ("check-circle", "Done"),
+    }
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._plan: Plan | None = None
+        self._frame = QFrame()
+        self._frame.setObjectName("card")
+        self._rows = QGridLayout(self._frame)
+        self._rows.setContentsMargins(10, 8, 10, 8)
+        self._rows.setHorizontalSpacing(8)
+        self._rows.setVerticalSpacing(4)
+        self._rows.setColumnStretch(1, 1)
+        self._column.addWidget(self._frame)
+        theme.changed.connect(self._dress)
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show the plan as it stands."""
+        assert isinstance(item, Plan)
+        self._plan = item
+        self._dress(self._theme.theme)
+
+    def _dress(self, theme: Theme) -> None:
+        while (row := self._rows.takeAt(0)) is not None:
+            if (widget := row.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        words = []
+        for at, step in enumerate(self._plan.steps if self._plan is not None else ()):
+            name, state = self._MARKS[step.state]
+            color = theme.success if step.state == "completed" else theme.muted
+            mark = QLabel()
+            mark.setPixmap(icon(theme, name, color).pixmap(16, 16))
+            mark.setToolTip(self.tr(state))
+            label = QLabel(step.text)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            label.setProperty("tone", "muted" if step.state == "completed" else "")
+            self._rows.addWidget(mark, at, 0, Qt.AlignmentFlag.AlignTop)
+            self._rows.addWidget(label, at, 1)
+            words.append(f"{step.text}: {self.tr(state)}")
+        self._frame.setAccessibleName(self.tr("Plan"))
+        self._frame.setAccessibleDescription("; ".join(words))
+
+
 class NoticeView(ItemView):
     """Something about the turn itself, with what to do."""
 
@@ -295,6 +349,7 @@ _VIEWS: dict[type[object], type[ItemView]] = {
     Question: QuestionView,
     Message: MessageView,
     Notice: NoticeView,
+    Plan: PlanView,
 }
 
 

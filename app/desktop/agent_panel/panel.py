@@ -28,10 +28,12 @@ from app.desktop.agent_panel.start_page import StartPage
 from app.desktop.agent_panel.transcript_view import TranscriptView
 from app.desktop.agent_panel.usage import in_full, in_short, together
 from app.desktop.bridge import VaultClient
+from app.desktop.external.words import progress_words
 from app.desktop.panel import Panel, ThemedButton
 from app.desktop.theme import ThemeSource
+from app.external.states import ExternalProgress
 from app.index.records import IndexUpdated
-from app.settings import Settings, TeamSettings
+from app.settings import AgentProgramSettings, Settings, TeamSettings
 from app.workspace import SettingsChanged, Workspace, questions
 
 _SUGGEST_MS = 700
@@ -60,6 +62,7 @@ class AgentPanel(Panel):
         self._used = Usage(cost=0.0)
         self._model = ModelChoice("built-in")
         self._team = TeamSettings()
+        self._programs = AgentProgramSettings()
         self._knows_settings = False
         self._models = UsedModels()
         self._suggest_soon = QTimer(self)
@@ -233,6 +236,8 @@ class AgentPanel(Panel):
                     self.transcript.stream(event.text)
                 case ItemSettled() if self._shows(event.conversation):
                     self.transcript.put(event.position, event.item)
+                case ExternalProgress():
+                    self.transcript.show_progress(event.tool, progress_words(event))
                 case TurnStarted() if self._shows(event.conversation):
                     self._set_running(True)
                 case TurnFinished():
@@ -310,12 +315,25 @@ class AgentPanel(Panel):
         )
 
     def _show_models(self) -> None:
-        menu = ModelMenu(self._model, self._models.all(), self, self._team)
+        menu = ModelMenu(self._model, self._models.all(), self, self._team, self._programs)
         menu.chosen.connect(self._choose_model)
-        menu.team_chosen.connect(self._choose_team)
+        menu.team_chosen.connect(lambda name: self._choose_who(team=name))
+        menu.program_chosen.connect(lambda name: self._choose_who(program=name))
+        menu.option_chosen.connect(self._choose_option)
         menu.setup_wanted.connect(self.settings_requested)
         menu.show_above(self.composer.model)
         tasks.start(self._find_local(menu), owner=menu, what="look for models on this machine")
+        if program := self._programs.answering:
+            tasks.start(self._find_options(menu, program.name), owner=menu, what="ask what can be chosen")
+
+    async def _find_options(self, menu: ModelMenu, program: str) -> None:
+        menu.show_options(await self._client.run(lambda ws: ws.programs.options(program)))
+
+    def _choose_option(self, option: str, value: str) -> None:
+        if program := self._programs.answering:
+            name = program.name
+            change = self._client.run(lambda ws: ws.programs.choose(name, option, value))
+            self._start(change, f"choose that for {name}")
 
     async def _find_local(self, menu: ModelMenu) -> None:
         menu.show_local(await self._client.run(questions.local_models))
@@ -327,13 +345,18 @@ class AgentPanel(Panel):
         def change(workspace: Workspace) -> None:
             workspace.change_settings("model", provider=choice.provider, **fields)
             workspace.change_settings("team", answers="")
+            workspace.change_settings("programs", answers="")
 
         self._start(self._client.run(change), "choose the model")
 
-    def _choose_team(self, name: str) -> None:
-        self._start(
-            self._client.run(lambda ws: ws.change_settings("team", answers=name)), "choose who answers"
-        )
+    def _choose_who(self, *, team: str = "", program: str = "") -> None:
+        """Have an agent or a group of the team answer, or a program from outside."""
+
+        def change(workspace: Workspace) -> None:
+            workspace.change_settings("team", answers=team)
+            workspace.change_settings("programs", answers=program)
+
+        self._start(self._client.run(change), "choose who answers")
 
     def _show_settings(self, settings: Settings) -> None:
         model = settings.model
@@ -342,8 +365,11 @@ class AgentPanel(Panel):
             self._model = ModelChoice(model.provider)
         self._models.add(self._model)
         self._team = settings.team
+        self._programs = settings.programs
         self._knows_settings = True
-        self.composer.set_model(answering(settings.team) or self._model.label)
+        program = settings.programs.answering
+        self._empty.show_program(program.name if program else "")
+        self.composer.set_model(program.name if program else answering(settings.team) or self._model.label)
         self.composer.set_mode(settings.agent.mode)
 
     async def _offer_names(self, word: str) -> None:

@@ -61,14 +61,16 @@ class StartPage(QWidget):
         self._mark = QLabel()
         heading = QLabel("What shall we do?")
         heading.setProperty("textSize", "heading")
-        text = QLabel("The agent proposes, you decide: each change is shown to you before it is written.")
-        text.setProperty("tone", "muted")
-        text.setWordWrap(True)
+        self._text = QLabel()
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text.setProperty("tone", "muted")
+        self._text.setWordWrap(True)
+        self.show_program("")
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 20)
         column.setSpacing(8)
         column.addStretch(2)
-        for widget in (self._mark, heading, text):
+        for widget in (self._mark, heading, self._text):
             column.addWidget(widget)
         column.addSpacing(8)
         self._examples = QVBoxLayout()
@@ -82,6 +84,16 @@ class StartPage(QWidget):
     def suggestions(self) -> tuple[Suggestion, ...]:
         """The examples that are shown."""
         return self._shown
+
+    def show_program(self, name: str) -> None:
+        """Say what to expect: of a program from outside called `name`, or (empty) of our own agents."""
+        words = self.tr("The agent proposes, you decide: each change is shown to you before it is written.")
+        if name:
+            words = self.tr(
+                "{0} is a program of its own. What it asks for is shown to you first. What it writes into the"
+                " vault without asking is shown as such, and can be undone."
+            ).format(name)
+        self._text.setText(words)
 
     def suggest(self, name: str) -> None:
         """Show examples about the note `name`; none for a vault without notes."""

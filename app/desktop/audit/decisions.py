@@ -25,6 +25,7 @@ def decision_words(decision: str) -> str:
         Decided.RULE: tr("denied by rule"),
         Decided.FAILED: tr("failed"),
         Decided.CANCELLED: tr("cancelled"),
+        Decided.NOT_ASKED: tr("not asked"),
     }
     return words.get(decision, decision)
 
@@ -40,6 +41,7 @@ def decision_color(decision: str, theme: Theme) -> str:
         Decided.RULE: theme.danger,
         Decided.FAILED: theme.warning,
         Decided.CANCELLED: theme.muted,
+        Decided.NOT_ASKED: theme.warning,
     }
     return colors.get(decision, theme.muted)
 

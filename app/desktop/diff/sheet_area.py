@@ -74,20 +74,27 @@ class SheetArea(QAbstractScrollArea):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the rows that lie in the exposed part."""
-        with QPainter(self.viewport()) as painter:
-            painter.fillRect(event.rect(), QColor(self._theme.panel))
-            if self._sheet is None:
-                return
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            width, offset = self.viewport().width(), self.verticalScrollBar().value()
-            painted = Surface(self._grid, self._theme, width, self._columns)
-            rows = RowPainter(painter, self._sheet, painted, self._ticks, self._selection)
-            for index in range(self._index_at(offset + event.rect().top()), len(self._sheet.rows)):
-                top = int(self._tops[index])
-                if top > offset + event.rect().bottom():
-                    break
-                rows.paint(index, QRect(0, top - offset, width, int(self._tops[index + 1]) - top))
-            rows.paint_divider(min(self.viewport().height(), int(self._tops[-1]) - offset))
+        painter = QPainter(self.viewport())
+        try:
+            self._paint(painter, event)
+        finally:
+            # Ended here and not when nothing holds it any more: the viewport may be gone by then.
+            painter.end()
+
+    def _paint(self, painter: QPainter, event: QPaintEvent) -> None:
+        painter.fillRect(event.rect(), QColor(self._theme.panel))
+        if self._sheet is None:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        width, offset = self.viewport().width(), self.verticalScrollBar().value()
+        painted = Surface(self._grid, self._theme, width, self._columns)
+        rows = RowPainter(painter, self._sheet, painted, self._ticks, self._selection)
+        for index in range(self._index_at(offset + event.rect().top()), len(self._sheet.rows)):
+            top = int(self._tops[index])
+            if top > offset + event.rect().bottom():
+                break
+            rows.paint(index, QRect(0, top - offset, width, int(self._tops[index + 1]) - top))
+        rows.paint_divider(min(self.viewport().height(), int(self._tops[-1]) - offset))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Break the lines anew for the new width."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QMouseEvent, QWheelEvent
+from PySide6.QtGui import QIcon, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QMenu,
     QSizePolicy,
     QSlider,
     QToolButton,
@@ -22,6 +23,7 @@ from PySide6.QtWidgets import (
 from app.desktop.colors import Theme
 from app.desktop.icons import icon
 from app.errors import QueryError
+from app.index.saved_searches import SavedSearch
 
 _TYPING_MS = 220
 _CONTEXT = 14
@@ -217,6 +219,12 @@ class QueryField(QWidget):
         self.field.setToolTip(words)
         self.field.setAccessibleName(words)
         self.field.setClearButtonEnabled(True)
+        self._star = self.field.addAction(QIcon(), QLineEdit.ActionPosition.TrailingPosition)
+        self._star.setToolTip(self.tr("Saved searches"))
+        self._star.setVisible(False)
+        self._menu = QMenu(self)
+        self._menu.setToolTipsVisible(True)
+        self._star.triggered.connect(self._show_menu)
         self._said = QLabel()
         self._said.setTextFormat(Qt.TextFormat.PlainText)
         self._said.setWordWrap(True)
@@ -233,6 +241,19 @@ class QueryField(QWidget):
         self.field.textEdited.connect(lambda _text: self._typing.start())
         self.field.textChanged.connect(self._emptied)
         self.field.returnPressed.connect(self._ask)
+
+    def offer(self, searches: Sequence[SavedSearch]) -> None:
+        """Offer these saved searches behind the star at the end of the line; without any there is none."""
+        self._menu.clear()
+        for one in searches:
+            action = self._menu.addAction(one.name)
+            action.setToolTip(one.query)
+            action.triggered.connect(lambda _=False, query=one.query: self._take(query))
+        self._star.setVisible(bool(searches))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self._star.setIcon(icon(theme, "star"))
 
     @property
     def text(self) -> str:
@@ -266,6 +287,13 @@ class QueryField(QWidget):
             self._said.setProperty("tone", tone)
             self._said.style().polish(self._said)
         self.field.style().polish(self.field)
+
+    def _show_menu(self) -> None:
+        self._menu.popup(self.field.mapToGlobal(self.field.rect().bottomLeft()))
+
+    def _take(self, query: str) -> None:
+        self.field.setText(query)
+        self._ask()
 
     def _emptied(self, text: str) -> None:
         if not text and self._last:

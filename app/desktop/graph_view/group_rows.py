@@ -14,6 +14,7 @@ from app.desktop.graph_view.choices import PALETTE, QueryGroup
 from app.desktop.graph_view.controls import QueryField
 from app.desktop.icons import icon
 from app.errors import QueryError
+from app.index.saved_searches import SavedSearch
 
 _SWATCH = 14
 
@@ -27,6 +28,7 @@ class GroupRows(QWidget):
         super().__init__()
         self._theme: Theme | None = None
         self._rows: list[_Row] = []
+        self._searches: tuple[SavedSearch, ...] = ()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(4)
@@ -46,6 +48,12 @@ class GroupRows(QWidget):
         self._theme = theme
         for row in self._rows:
             row.set_theme(theme)
+
+    def offer(self, searches: Sequence[SavedSearch]) -> None:
+        """Offer these saved searches to each group."""
+        self._searches = tuple(searches)
+        for row in self._rows:
+            row.query.offer(self._searches)
 
     def show_groups(self, groups: Sequence[QueryGroup]) -> None:
         """Put `groups` in place of those shown; rows that say the same stay as they are."""
@@ -87,6 +95,7 @@ class GroupRows(QWidget):
         self._column.insertWidget(self._column.count() - 1, row)
         if self._theme is not None:
             row.set_theme(self._theme)
+        row.query.offer(self._searches)
         return row
 
     def _raise(self, row: _Row) -> None:
@@ -159,6 +168,7 @@ class _Row(QWidget):
         """Draw in other colours."""
         self._theme = theme
         self._swatch.setIcon(_disc(theme.node_colors[self._color]))
+        self.query.set_theme(theme)
         self._up.setIcon(icon(theme, "arrow-up"))
         self._off.setIcon(icon(theme, "x"))
         self._colors.clear()

@@ -89,6 +89,11 @@ class FilterSection(Section):
             self.add(box)
         self.query.asked.connect(lambda text: self.changed.emit(self._choices.with_(filter=text)))
 
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        super().set_theme(theme)
+        self.query.set_theme(theme)
+
     def box(self, name: str) -> QCheckBox:
         """The switch of one field of `Shown`."""
         return self._boxes[name]

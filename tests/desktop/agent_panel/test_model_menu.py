@@ -6,10 +6,11 @@ import pytest
 from PySide6.QtWidgets import QWidget
 
 from app.agent.models import PROVIDERS
+from app.agent.programs.options import Choice, Option
 from app.agent.transcript import Usage
 from app.desktop.agent_panel.model_menu import ModelChoice, ModelMenu, UsedModels
 from app.desktop.agent_panel.usage import in_full, in_short, together
-from app.settings import AgentGroup, AgentProfile, TeamSettings
+from app.settings import AgentGroup, AgentProfile, AgentProgram, AgentProgramSettings, TeamSettings
 
 OLLAMA = next(known for known in PROVIDERS if known.id == "ollama")
 CLOUD = ModelChoice("openai", "", "gpt-4.1-mini")
@@ -26,7 +27,7 @@ def test_the_menu_has_the_built_in_agent_the_used_models_and_the_local_ones(qtbo
     menu.show_local([(OLLAMA, ("qwen3", "llama3.2"))])
     assert texts(menu) == [
         "Built-in agent", "gpt-4.1-mini  ·  OpenAI", "qwen3  ·  Ollama", "llama3.2  ·  Ollama",
-        "Set up a model…", "Set up the team…",
+        "Set up a model…", "Set up the team…", "Add an agent from outside…",
     ]  # fmt: skip
     assert [action.isChecked() for action in menu.actions() if action.isCheckable()] == [
         False, True, False, False,
@@ -44,7 +45,7 @@ def test_the_team_stands_below_and_whoever_answers_is_marked(qtbot) -> None:
     duo = AgentGroup(name="Duo", members=("Anna", "Bert"))
     team = TeamSettings(agents=agents, groups=(duo,), answers="duo")
     menu = ModelMenu(CLOUD, [CLOUD], owner, team)
-    assert texts(menu)[-4:] == ["Anna", "Bert", "Duo  ·  pipeline", "Set up the team…"]
+    assert texts(menu)[-5:-1] == ["Anna", "Bert", "Duo  ·  pipeline", "Set up the team…"]
     assert [action.text() for action in menu.actions() if action.isChecked()] == ["Duo  ·  pipeline"]
     chosen: list[str] = []
     wanted: list[str] = []
@@ -53,6 +54,33 @@ def test_the_team_stands_below_and_whoever_answers_is_marked(qtbot) -> None:
     for words in ("Bert", "Set up the team…", "Set up a model…"):
         next(action for action in menu.actions() if action.text() == words).trigger()
     assert chosen == ["Bert"] and wanted == ["team", "model"]
+
+
+def test_programs_from_outside_stand_last_and_the_one_that_answers_is_marked(qtbot) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    program = AgentProgram(name="Claude Code", command="claude-agent-acp")
+    team = TeamSettings(agents=(AgentProfile(name="Anna"),), answers="Anna")
+    programs = AgentProgramSettings(programs=(program,), answers="Claude Code")
+    menu = ModelMenu(CLOUD, [CLOUD], owner, team, programs)
+    assert texts(menu)[-2:] == ["Claude Code", "Add an agent from outside…"]
+    assert [action.text() for action in menu.actions() if action.isChecked()] == ["Claude Code"]
+    chosen: list[str] = []
+    wanted: list[str] = []
+    menu.program_chosen.connect(chosen.append)
+    menu.setup_wanted.connect(wanted.append)
+    for words in ("Claude Code", "Add an agent from outside…"):
+        next(action for action in menu.actions() if action.text() == words).trigger()
+    assert chosen == ["Claude Code"] and wanted == ["programs"]
+    choices = (Choice("ask", "Always ask"), Choice("plan", "Plan & ask"))
+    menu.show_options([Option("mode", "Mode", "ask", choices, is_mode=True)])
+    assert texts(menu)[-3:] == ["Claude Code", "Mode: Always ask", "Add an agent from outside…"]
+    options: list[tuple[str, str]] = []
+    menu.option_chosen.connect(lambda *what: options.append(what))
+    submenu = next(action.menu() for action in menu.actions() if action.text() == "Mode: Always ask")
+    assert [action.isChecked() for action in submenu.actions()] == [True, False]
+    submenu.actions()[1].trigger()
+    assert options == [("mode", "plan")]
 
 
 def test_a_machine_without_models_says_so(qtbot) -> None:

@@ -1,0 +1,117 @@
+"""Check, show or export the log of all calls; nothing is changed, and the vault may be open elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sqlite3
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app import paths
+from app.cli import rendering
+from app.cli.calls import chosen
+from app.cli.exit_status import Exit
+from app.cli.options import Options, add_json_option, add_vault_option
+from app.cli.screen import Screen, safe
+from app.errors import InvalidParametersError
+from app.permissions.audit_chain import check
+from app.permissions.audit_entry import AuditFilter
+from app.permissions.audit_reading import AuditReading
+
+if TYPE_CHECKING:
+    from app.permissions.audit_entry import AuditEntry
+
+_SHOWN = 20
+
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Let `parser` take verify, export and show."""
+    what = parser.add_subparsers(required=True, metavar="verify|export|show")
+    verify = what.add_parser("verify", help="check the chain of hashes, and name the first bad row")
+    verify.add_argument("folder", nargs="?", help="the vault")
+    verify.set_defaults(do=_verify)
+    export = what.add_parser("export", help="write the log to a file (.csv or .jsonl)")
+    export.add_argument("places", nargs="+", metavar="[folder] file", help="the vault, and where to write")
+    export.set_defaults(do=_export)
+    show = what.add_parser("show", help="print the newest entries, or all of one")
+    show.add_argument("entry", nargs="?", type=int, help="the number of an entry")
+    show.add_argument("--limit", type=int, default=_SHOWN, help=f"how many at most ({_SHOWN})")
+    for name in ("text", "caller", "tool", "decision", "turn"):
+        show.add_argument(f"--{name}", default="", help=f"only entries with this {name}")
+    show.set_defaults(do=_show)
+    for one in (verify, export, show):
+        add_vault_option(one)
+        add_json_option(one)
+
+
+def run(given: argparse.Namespace, screen: Screen) -> int:
+    """Do what was asked for."""
+    return int(given.do(given, screen))
+
+
+def _root(given: argparse.Namespace, folder: str | None, screen: Screen) -> Path:
+    options = Options.of(given)
+    return chosen(Options(vault=folder or options.vault), screen).root
+
+
+def _verify(given: argparse.Namespace, screen: Screen) -> Exit:
+    root = _root(given, given.folder, screen)
+    file = paths.data_folder() / "vaults" / paths.vault_id(root) / "audit.sqlite3"
+    try:
+        found = check(file, paths.audit_head_file(root))
+    except sqlite3.Error as error:
+        screen.text(f"the log can't be read: {error}\n")
+        return Exit.FAILED
+    if Options.of(given).json:
+        screen.text(json.dumps(asdict(found)) + "\n")
+    elif found.ok:
+        screen.text(f"{found.rows} entries, the chain is whole\n")
+    else:
+        screen.text(f"row {found.first_bad}: {safe(found.reason)}\n")
+    return Exit.DONE if found.ok else Exit.FAILED
+
+
+def _export(given: argparse.Namespace, screen: Screen) -> Exit:
+    *folders, target = given.places
+    if len(folders) > 1:
+        raise InvalidParametersError("audit export takes a vault and a file.")
+    start, file = time.monotonic(), Path(target)
+    with AuditReading.of_vault(_root(given, folders[0] if folders else None, screen)) as log:
+        write = log.export_jsonl if file.suffix == ".jsonl" else log.export_csv
+        count = write(file)
+    screen.text(f"{count} entries written to {file} in {time.monotonic() - start:.1f} s\n")
+    return Exit.DONE
+
+
+def _show(given: argparse.Namespace, screen: Screen) -> Exit:
+    wanted = AuditFilter(
+        text=given.text, caller=given.caller, tool=given.tool, decision=given.decision, turn=given.turn
+    )
+    with AuditReading.of_vault(_root(given, None, screen)) as log:
+        if given.entry is not None:
+            entries: tuple[AuditEntry, ...] = (log.entry(given.entry),)
+        else:
+            entries = log.entries(wanted, limit=given.limit)[::-1]
+    if Options.of(given).json:
+        for entry in entries:
+            screen.text(json.dumps(asdict(entry), ensure_ascii=False) + "\n")
+    elif given.entry is not None:
+        screen.rows((name, safe(rendering.cell(name, value))) for name, value in asdict(entries[0]).items())
+    else:
+        rendering.show_rows(screen, [_row(entry) for entry in entries])
+    return Exit.DONE
+
+
+def _row(entry: AuditEntry) -> dict[str, Any]:
+    return {
+        "id": entry.id,
+        "time": entry.time,
+        "caller": entry.caller,
+        "tool": entry.tool,
+        "decision": entry.decision,
+        "result": entry.result,
+        "undone_by": entry.undone_by,
+    }

@@ -1,0 +1,112 @@
+"""Export the graph as SVG, PNG, GraphML or JSON, by the ending of the file's name.
+
+The layout is the one that the window keeps, or a new one. Notes that are not shown to programs outside the
+window are not in it. PNG pictures are without names, which need the window's fonts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app import paths
+from app.cli.approvers import NobodyThere
+from app.cli.calls import chosen
+from app.cli.exit_status import Exit
+from app.cli.options import Options, add_vault_option
+from app.cli.screen import Screen
+from app.cli.session import Session, open_session, show_scan
+from app.errors import InvalidParametersError, StorageError
+from app.events import EventBus
+from app.settings import load_settings
+
+if TYPE_CHECKING:
+    from app.graph.model import Graph, Positions
+
+FORMATS = (".svg", ".png", ".json", ".graphml")
+_AT_ONCE = 1000
+
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Let `parser` take `export` and a file."""
+    what = parser.add_subparsers(required=True, metavar="export")
+    export = what.add_parser("export", help=f"write the graph to a file ({', '.join(FORMATS)})")
+    export.add_argument("file", type=Path, help="where to write")
+    export.add_argument("--width", type=int, default=1600, help="of a picture, in pixels (1600)")
+    export.add_argument("--height", type=int, default=1000, help="of a picture, in pixels (1000)")
+    export.add_argument("--dark", action="store_true", help="on a dark ground")
+    export.add_argument("--no-names", dest="names", action="store_false", help="without names")
+    add_vault_option(export)
+
+
+async def run(given: argparse.Namespace, screen: Screen) -> Exit:
+    """Build the graph of what may be seen, lay it out, and write it."""
+    file: Path = given.file
+    if file.suffix not in FORMATS:
+        raise InvalidParametersError(f"{file.name}: the ending is none of {', '.join(FORMATS)}.")
+    root = chosen(Options.of(given), screen).root
+    async with open_session(root, NobodyThere(), screen) as session:
+        graph = await _graph(session, root, screen)
+    screen.progress(f"laying out {len(graph):,} nodes")
+    await asyncio.to_thread(_write, graph, root, given)
+    screen.end_progress()
+    screen.text(f"{len(graph)} nodes and {len(graph.edges)} links written to {file}\n")
+    return Exit.DONE
+
+
+async def _graph(session: Session, root: Path, screen: Screen) -> Graph:
+    """The graph of the notes that programs outside the window may see."""
+    from app.graph.builder import build
+    from app.graph.export import visible_part
+
+    seen: set[str] = set()
+    page = await session.served.notes(session.client, limit=_AT_ONCE)
+    seen.update(page.paths)
+    while page.next:
+        page = await session.served.notes(session.client, page.next, _AT_ONCE)
+        seen.update(page.paths)
+    if session.workspace is not None:
+        data = await asyncio.to_thread(session.workspace.index.graph)
+        return visible_part(build(data), seen)
+    from app.index.vault_index import VaultIndex
+
+    # Beside the program that holds the vault, an index of its own, so that they never wait for each other.
+    folder = paths.vault_cache_folder(root) / "reader"
+    folder.mkdir(exist_ok=True)
+    index = VaultIndex(root, folder, load_settings().index, EventBus())
+    await index.open()
+    try:
+        await index.scan(lambda progress: show_scan(screen, progress), lambda: False)
+        return visible_part(build(await asyncio.to_thread(index.graph)), seen)
+    finally:
+        await index.close()
+
+
+def _write(graph: Graph, root: Path, given: argparse.Namespace) -> None:
+    from app.graph.export import write_graphml, write_json
+    from app.graph.plain_picture import PictureWish, write_picture
+
+    file: Path = given.file
+    wish = PictureWish(given.width, given.height, given.dark, given.names)
+    positions = _positions(graph, root, wish.width / max(wish.height, 1))
+    try:
+        if file.suffix == ".json":
+            write_json(graph, positions, file)
+        elif file.suffix == ".graphml":
+            write_graphml(graph, positions, file)
+        else:
+            write_picture(graph, positions, file, wish)
+    except OSError as error:
+        message = f"{file} can't be written: {error.strerror or error}. A file of that name is as it was."
+        raise StorageError(message, path=str(file)) from error
+
+
+def _positions(graph: Graph, root: Path, aspect: float) -> Positions:
+    from app.graph.builder import place_missing
+    from app.graph.layout import laid_out
+    from app.graph.positions import load_positions
+
+    kept = load_positions(paths.vault_cache_folder(root), graph)
+    return place_missing(graph, kept) if kept is not None else laid_out(graph, aspect=aspect)

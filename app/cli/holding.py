@@ -1,0 +1,89 @@
+"""The vault as a process without a window has it: joined where another has it open, else opened here.
+
+What opens a vault takes seconds to import on a slow machine: it is imported when it is needed, and not where
+a window has the vault.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.errors import NetworkError, NotFoundError, ScriptoriumError
+from app.permissions.caller import Caller
+from app.servers.discovery import find_door
+from app.servers.handing_over import ask_to_yield
+from app.servers.joining import Held, Joining
+from app.servers.link import Link
+from app.servers.mcp_asking import ASKER, ClientApprover
+from app.settings import load_settings
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+log = logging.getLogger(__name__)
+
+
+def joined(root: Path) -> Joining:
+    """The vault at `root`, whoever has it open."""
+    real = root.resolve()
+
+    async def join() -> Held | None:
+        return await _join(real)
+
+    async def open_here(make_way: Callable[[], Awaitable[None]]) -> Held:
+        return await _open(real, make_way)
+
+    async def take_over() -> bool:
+        return await ask_to_yield(real)
+
+    return Joining(real.name, join, open_here, take_over, lambda: ASKER.get() is not None)
+
+
+async def _join(root: Path) -> Held | None:
+    sign = await asyncio.to_thread(find_door, root)
+    if sign is None:
+        return None
+    try:
+        link = await Link.join(sign)
+    except NetworkError as error:
+        log.info("nobody answers behind the door of process %d: %s", sign.pid, error)
+        return None
+    return Held(link, link.close, here=False, has_window=sign.holder == "desktop")
+
+
+async def _open(root: Path, make_way: Callable[[], Awaitable[None]]) -> Held:
+    """Open the vault; questions go to the client that calls, where it can ask."""
+    approver = ClientApprover()
+    settings = await asyncio.to_thread(load_settings)
+    core = await asyncio.to_thread(importlib.import_module, "app.workspace")
+    workspace: Workspace = await core.open_workspace(root, settings, approver, ask_pending=False)
+    try:
+        approver.is_pending = open_operations_of(workspace)
+        await workspace.ways_in.open("headless", make_way)
+        await workspace.start_scan(lambda progress: None)
+    except BaseException:
+        await workspace.close()
+        raise
+    return Held(workspace.hub, workspace.close, here=True)
+
+
+def open_operations_of(workspace: Workspace) -> Callable[[str], bool]:
+    """Whether a call is an operation of the vault that is still to be decided."""
+
+    def is_pending(call: str) -> bool:
+        if workspace.pending is None:
+            return False
+        try:
+            return workspace.pending.status(call, Caller.user()).state.is_open
+        except NotFoundError:
+            return False
+        except ScriptoriumError:
+            log.exception("a pending operation can't be looked up")
+            return False
+
+    return is_pending

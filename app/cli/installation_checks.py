@@ -1,0 +1,108 @@
+"""The doctor's look at the installation: Python, the core, the model, keys, folders, settings, room."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from app import __version__, paths
+from app.cli.findings import Finding, ok, warning, wrong
+from app.errors import ScriptoriumError
+from app.settings import Settings, settings_file
+
+_OLDEST, _NEWEST = (3, 11), (3, 14)
+_LITTLE, _NONE = 500 * 1024**2, 50 * 1024**2
+_SHARED = stat.S_IRWXG | stat.S_IRWXO
+
+
+def check_installation() -> Iterator[Finding]:
+    """Everything that does not depend on a vault; nothing is changed."""
+    yield _python()
+    yield _core()
+    yield _model()
+    yield _key_store()
+    yield _settings()
+    for name, folder in (
+        ("configuration", paths.config_folder()),
+        ("data", paths.data_folder()),
+        ("cache", paths.cache_folder()),
+    ):
+        yield check_own_folder(f"{name} folder", folder, private=name != "cache")
+        yield check_room(f"room for {name}", folder)
+
+
+def _python() -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    words = f"Scriptorium {__version__} on Python {version}"
+    if _OLDEST <= sys.version_info[:2] <= _NEWEST:
+        return ok("Python", words)
+    known = f"{'.'.join(map(str, _OLDEST))} to {'.'.join(map(str, _NEWEST))}"
+    return warning("Python", words, f"It is tried with Python {known}; install one of these.")
+
+
+def _core() -> Finding:
+    from app.graph import native
+
+    if native.available():
+        return ok("graph core", "the C core is there")
+    hint = "Run `python packaging/build_core.py`, or install anew; until then numpy does its work."
+    return warning("graph core", f"the C core is missing: {native.missing}", hint)
+
+
+def _model() -> Finding:
+    from app.embeddings.model_choice import SHIPPED
+    from app.embeddings.onnx_model import check_files
+
+    try:
+        manifest = check_files(paths.resources_folder() / "models" / SHIPPED)
+    except ScriptoriumError as error:
+        return wrong("sentence model", error.message, "Install the package anew: search by meaning needs it.")
+    return ok("sentence model", f"{manifest['name']}, every file with the hash that it should have")
+
+
+def _key_store() -> Finding:
+    from app.agent.keys import KeyStore
+
+    if KeyStore().persistent:
+        return ok("key store", "the system keeps keys of models")
+    hint = "Start the system's key store (on Linux a Secret Service, such as gnome-keyring or KWallet)."
+    return warning("key store", "keys of models are forgotten when the app ends", hint)
+
+
+def _settings() -> Finding:
+    file = settings_file()
+    try:
+        Settings.model_validate_json(file.read_text("utf-8"))
+    except FileNotFoundError:
+        return ok("settings", "none saved: the usual ones hold")
+    except (OSError, ValidationError, UnicodeDecodeError) as error:
+        words = f"{file} can't be read: {str(error).splitlines()[0]}"
+        return wrong("settings", words, "Mend or move the file; the app would set it aside and begin anew.")
+    return ok("settings", str(file))
+
+
+def check_own_folder(what: str, folder: Path, *, private: bool) -> Finding:
+    """Whether a folder of the app can be written, and by nobody else be read if it is `private`."""
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        return wrong(what, f"{folder} can't be written", f"Give yourself the right: chmod u+rwx '{folder}'")
+    if private and sys.platform != "win32" and folder.stat().st_mode & _SHARED:
+        words = f"others on this machine can look into {folder}"
+        return warning(what, words, f"Keep them out: chmod go-rwx '{folder}'")
+    return ok(what, str(folder))
+
+
+def check_room(what: str, folder: Path) -> Finding:
+    """Whether the disk of a folder has room."""
+    free = shutil.disk_usage(folder).free
+    words = f"{free / 1024**3:,.1f} GiB free at {folder}"
+    if free < _NONE:
+        return wrong(what, words, "Make room: nothing can be written safely on a full disk.")
+    if free < _LITTLE:
+        return warning(what, words, "Make room before the disk is full.")
+    return ok(what, words)

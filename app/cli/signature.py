@@ -1,0 +1,219 @@
+"""A tool as a command: its flags and positional words, derived from its schema, never typed twice."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from app.cli.values import Texts, entries, truth, value_of
+from app.errors import InvalidParametersError
+from app.toolkit.arguments import SlotKind
+
+if TYPE_CHECKING:
+    from app.servers.served import ToolEntry
+    from app.toolkit.tool import OperationFields, Tool
+
+OP = "op"
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One argument of a tool. `schema` is flat; a list's items have theirs in it."""
+
+    name: str
+    schema: Mapping[str, Any]
+    required: bool
+    kind: SlotKind = SlotKind.PLAIN
+
+    @property
+    def option(self) -> str:
+        """As it is written on the command line."""
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """With dashes and with underscores."""
+        return tuple(dict.fromkeys((self.option, f"--{self.name}")))
+
+    @property
+    def word(self) -> str:
+        """What stands for its value in the help."""
+        return self.name.upper()
+
+    @property
+    def many(self) -> bool:
+        """Whether it takes a list, one item for each time that it is given."""
+        return self.schema.get("type") == "array"
+
+    @property
+    def is_object(self) -> bool:
+        """Whether it takes names with values."""
+        return self.schema.get("type") == "object"
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether it is yes or no."""
+        return self.schema.get("type") == "boolean"
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that it may be; empty where any may."""
+        return tuple(self.schema.get("enum", ()))
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a tool takes, in words of the command line.
+
+    Words without a flag are the required arguments in order; then, after an operation, what that needs, or
+    else what the tool takes any number of (`shell sort a b`, `set_properties Tea status=draft`).
+    """
+
+    name: str
+    description: str
+    flags: tuple[Flag, ...]
+    operations: Mapping[str, OperationFields]
+
+    @classmethod
+    def of_tool(cls, tool: Tool) -> Signature:
+        """Of a tool that is known here."""
+        properties = tool.schema["properties"]
+        flags = tuple(Flag(p.name, properties[p.name], p.required, p.kind) for p in tool.parameters)
+        return cls(tool.name, tool.description, flags, tool.operations)
+
+    @classmethod
+    def of_entry(cls, entry: ToolEntry) -> Signature:
+        """Of a tool that only the open vault knows, such as one of another program."""
+        schema = entry.input_schema
+        required = schema.get("required", ())
+        flags = tuple(
+            Flag(name, each, name in required) for name, each in schema.get("properties", {}).items()
+        )
+        return cls(entry.name, entry.description, flags, {})
+
+    @property
+    def places(self) -> tuple[Flag, ...]:
+        """The arguments that words without a flag are, before any operation is known."""
+        ruled = frozenset().union(*(fields.takes for fields in self.operations.values()))
+        always = [flag for flag in self.flags if flag.name not in ruled]
+        found = tuple(flag for flag in always if flag.required or flag.name == OP)
+        if not found:
+            return tuple(flag for flag in always if flag.schema.get("type") == "string")[:1]
+        if self.operations or any(flag.many or flag.is_object for flag in found):
+            return found
+        return found + tuple(flag for flag in always if flag.many or flag.is_object)[:1]
+
+    def places_of(self, op: str) -> tuple[Flag, ...]:
+        """The arguments that words without a flag are for an operation."""
+        if op not in self.operations:
+            return self.places
+        fields, known = self.operations[op], {flag.name: flag for flag in self.flags}
+        needed = (known[name] for name in fields.listed if name in fields.needs and name in known)
+        return (*self.places, *(flag for flag in needed if flag not in self.places))
+
+    def usage(self) -> Iterator[str]:
+        """The command in its forms, a line each."""
+        for op in self.operations or ("",):
+            takes = self.operations[op].takes if op else frozenset()
+            places = self.places_of(op)
+            words = [op if flag.name == OP else _place(flag, needed=bool(op)) for flag in places]
+            ruled = frozenset().union(*(fields.takes for fields in self.operations.values()))
+            others = [f for f in self.flags if f not in places and (f.name in takes or f.name not in ruled)]
+            yield " ".join([self.name, *words, *(f"[{_written(flag)}]" for flag in others)])
+
+    def add_to(self, parser: argparse.ArgumentParser, reserved: Sequence[str] = ()) -> None:
+        """Let `parser` take the flags, and words for the rest. `reserved` options keep their meaning."""
+        parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
+        group = parser.add_argument_group("arguments")
+        for flag in self.flags:
+            spellings = [one for one in flag.spellings if one not in reserved]
+            options: dict[str, Any] = {"dest": _dest(flag), "help": _help(flag), "default": None}
+            if flag.is_switch:
+                negative = ["--no-" + one[2:] for one in spellings]
+                group.add_argument(*spellings, **options, nargs="?", const="yes", metavar="yes|no")
+                group.add_argument(*negative, dest=_dest(flag), action="store_const", const="no",
+                                   help=argparse.SUPPRESS)  # fmt: skip
+            else:
+                action = "append" if flag.many or flag.is_object else "store"
+                group.add_argument(*(spellings or [f"--argument-{flag.name}"]), **options, action=action,
+                                   metavar="NAME=VALUE" if flag.is_object else flag.word)  # fmt: skip
+
+    def read(self, given: argparse.Namespace, texts: Texts) -> dict[str, object]:
+        """The arguments of the call.
+
+        Raises:
+            InvalidParametersError: a value is no such thing, or there are words too many.
+        """
+        said: dict[str, list[str]] = {}
+        for flag in self.flags:
+            value = getattr(given, _dest(flag), None)
+            if value is not None:
+                said[flag.name] = value if isinstance(value, list) else [value]
+        self._place_words(list(given.words), said)
+        known = {flag.name: flag for flag in self.flags}
+        return {name: _value(known[name], words, texts) for name, words in said.items()}
+
+    def _place_words(self, words: list[str], said: dict[str, list[str]]) -> None:
+        places = [flag for flag in self.places if flag.name not in said]
+        placed = self._fill(words, places, said)
+        op = said.get(OP, [""])[0]
+        if placed and op in self.operations:
+            more = [f for f in self.places_of(op) if f not in self.places and f.name not in said]
+            self._fill(words, more, said)
+        if words:
+            forms = "\n  ".join(self.usage())
+            raise InvalidParametersError(f"{words[0]!r} is a word too many. It is called so:\n  {forms}")
+
+    @staticmethod
+    def _fill(words: list[str], places: list[Flag], said: dict[str, list[str]]) -> bool:
+        """Take words for `places` in order; whether each had one. The last takes the rest if it is a list."""
+        for at, flag in enumerate(places):
+            if not words:
+                return False
+            last = at == len(places) - 1
+            taken = len(words) if (flag.many or flag.is_object) and last else 1
+            said[flag.name] = words[:taken]
+            del words[:taken]
+        return True
+
+
+def _dest(flag: Flag) -> str:
+    return f"argument_{flag.name}"
+
+
+def _value(flag: Flag, words: list[str], texts: Texts) -> object:
+    try:
+        if flag.is_object:
+            return entries(words, texts)
+        if flag.many:
+            items = flag.schema.get("items", {})
+            return [value_of(items, flag.kind, word, texts) for word in words]
+        if flag.is_switch:
+            return truth(words[-1])
+        return value_of(flag.schema, flag.kind, words[-1], texts)
+    except InvalidParametersError as error:
+        raise InvalidParametersError(f"{flag.option}: {error.message}", **error.data) from error
+
+
+def _place(flag: Flag, *, needed: bool) -> str:
+    word = f"{flag.word}..." if flag.many or flag.is_object else flag.word
+    return word if flag.required or needed else f"[{word}]"
+
+
+def _written(flag: Flag) -> str:
+    if flag.is_switch:
+        return f"--[no-]{flag.option[2:]}"
+    value = "|".join(flag.choices) if flag.choices and len(flag.choices) <= 4 else flag.word
+    return f"{flag.option} {'NAME=VALUE' if flag.is_object else value}"
+
+
+def _help(flag: Flag) -> str:
+    said = [str(flag.schema.get("description", ""))]
+    if flag.choices:
+        said.append(f"One of {', '.join(flag.choices)}.")
+    default = flag.schema.get("default")
+    if default not in (None, "", [], {}):
+        said.append(f"Default: {default}.")
+    return " ".join(filter(None, said)).replace("%", "%%")

@@ -1,0 +1,137 @@
+"""The doctor's look at a vault: its folder, who holds it, its databases, its log, and what watching needs.
+
+Everything is opened for reading only, so that a vault which is open elsewhere, or damaged, stays as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from app import paths
+from app.cli.findings import Finding, ok, warning, wrong
+from app.cli.installation_checks import check_own_folder, check_room
+from app.errors import NetworkError
+from app.permissions.audit_chain import check
+from app.permissions.wording import counted
+from app.servers.discovery import find_door
+from app.vault.lock import find_holder
+
+_INOTIFY = Path("/proc/sys/fs/inotify")
+_MANY_FOLDERS = 100_000
+
+
+async def check_vault(root: Path) -> Iterator[Finding]:
+    """Everything about the vault at `root`."""
+    found = [_folder(root), check_room("room for notes", root), *_watching(root)]
+    data = paths.data_folder() / "vaults" / paths.vault_id(root)
+    if not data.is_dir():
+        found.append(ok("history and log", "nothing was done in this vault yet"))
+        return iter(found)
+    found.append(check_own_folder("data of the vault", data, private=False))
+    holder = find_holder(data)
+    found.append(await _holder(root, holder))
+    found += _databases(data, paths.cache_folder() / "vaults" / paths.vault_id(root))
+    found.append(_log(data, root))
+    found += _left_over(data, held=holder is not None)
+    return iter(found)
+
+
+def _folder(root: Path) -> Finding:
+    if not os.access(root, os.R_OK | os.X_OK):
+        return wrong("vault folder", f"{root} can't be read", f"Give yourself the right: chmod u+rx '{root}'")
+    if not os.access(root, os.W_OK):
+        hint = f"To write notes, give yourself the right: chmod u+w '{root}'"
+        return warning("vault folder", f"{root} can only be read", hint)
+    return ok("vault folder", str(root))
+
+
+def _watching(root: Path) -> list[Finding]:
+    """Whether the system lets each folder be watched (Linux: one watch each)."""
+    if sys.platform != "linux":
+        return []
+    folders = sum(1 for _ in zip(os.walk(root), range(_MANY_FOLDERS), strict=False))
+    try:
+        most = int((_INOTIFY / "max_user_watches").read_text())
+    except (OSError, ValueError):
+        return []
+    words = f"{counted(folders, 'folder')} to watch, {most:,} may be watched"
+    if folders > most // 2:
+        hint = f"Allow more: sudo sysctl fs.inotify.max_user_watches={max(4 * folders, 524_288)}"
+        return [warning("watching", words, hint)]
+    return [ok("watching", words)]
+
+
+async def _holder(root: Path, holder: str | None) -> Finding:
+    sign = find_door(root)
+    if sign is None:
+        if holder is None:
+            return ok("holder", "no program has the vault open")
+        hint = "End it if it should not; other programs wait for it."
+        return warning("holder", f"{holder} has the vault open, and can't be joined", hint)
+    from app.servers.link import Link
+
+    try:
+        link = await Link.join(sign)
+    except NetworkError as error:
+        hint = "End the process, and open the vault again."
+        return wrong("holder", f"process {sign.pid} has the vault open. {error.message}", hint)
+    await link.close()
+    return ok("holder", f"process {sign.pid} has the vault open and answers at port {sign.port}")
+
+
+def _databases(data: Path, cache: Path) -> list[Finding]:
+    """Whether every database is whole."""
+    found = []
+    for folder, hint in (
+        (data, "Open the vault: the app sets it aside, tells you, and begins a new one."),
+        (cache, f"Delete {cache}: it is made anew from the notes."),
+    ):
+        for file in sorted((*folder.glob("*.sqlite"), *folder.glob("*.sqlite3"))):
+            problem = _problem_of(file)
+            what = f"{'index' if folder is cache else 'history'}: {file.stem}"
+            found.append(wrong(what, f"{file}: {problem}", hint) if problem else ok(what, "whole"))
+    return found
+
+
+def _problem_of(file: Path) -> str:
+    """What is wrong with a database; empty where nothing is."""
+    try:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, timeout=5)) as connection:
+            (said,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.Error as error:
+        return str(error)
+    return "" if said == "ok" else str(said)
+
+
+def _log(data: Path, root: Path) -> Finding:
+    file = data / "audit.sqlite3"
+    if not file.exists():
+        return ok("log of calls", "empty")
+    try:
+        found = check(file, paths.audit_head_file(root))
+    except sqlite3.Error as error:
+        return wrong("log of calls", f"it can't be read: {error}", "Keep a copy of it before you go on.")
+    if found.ok:
+        return ok("log of calls", f"{counted(found.rows, 'entry', 'entries')}, the chain is whole")
+    hint = "Somebody or something changed it. Export it, and compare it with a backup."
+    return wrong("log of calls", f"row {found.first_bad}: {found.reason}", hint)
+
+
+def _left_over(data: Path, held: bool) -> list[Finding]:
+    """What a crash left: a change that was cut off, files that were set aside."""
+    found = []
+    intents = list((data / "intents").glob("*.json")) if (data / "intents").is_dir() else []
+    if intents and not held:
+        words = f"{counted(len(intents), 'change')} cut off by a crash"
+        hint = "Open the vault: they are completed or taken back."
+        found.append(warning("unfinished changes", words, hint))
+    damaged = [file.name for file in sorted(data.glob("*.damaged*"))]
+    if damaged:
+        hint = f"Look at them in {data}, and delete them when nothing in them is needed."
+        found.append(warning("set aside", ", ".join(damaged), hint))
+    return found

@@ -1,0 +1,19 @@
+"""The vault that is shipped to try the app on."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from app import paths
+
+
+def sample_vault() -> Path:
+    """The user's own copy of the shipped sample vault, made the first time. Blocks: call it in a thread."""
+    target = paths.data_folder() / "Sample vault"
+    if not target.is_dir():
+        fresh = target.with_name(".sample-vault-being-copied")
+        shutil.rmtree(fresh, ignore_errors=True)
+        shutil.copytree(paths.resources_folder() / "sample-vault", fresh)
+        fresh.replace(target)
+    return target

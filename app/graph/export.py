@@ -1,0 +1,114 @@
+"""The graph as data for other programs: JSON and GraphML, and the part of it that somebody may see."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.graph.model import Graph, Positions
+
+
+def visible_part(graph: Graph, notes: Collection[str]) -> Graph:
+    """The graph of `notes` alone, with the names and files that they link to."""
+    known = set(notes)
+    wanted = np.array([path in known for path in graph.paths], dtype=bool) | ~graph.is_note
+    inside = wanted[graph.edges[:, 0]] & wanted[graph.edges[:, 1]] if len(graph.edges) else np.zeros(0, bool)
+    linked = np.zeros(len(graph), dtype=bool)
+    linked[graph.edges[inside].ravel()] = True
+    kept = np.flatnonzero(wanted & (graph.is_note | linked))
+    place = np.full(len(graph), -1, dtype=np.int32)
+    place[kept] = np.arange(len(kept), dtype=np.int32)
+    rows = kept.tolist()
+    return Graph(
+        paths=tuple(graph.paths[row] for row in rows),
+        names=tuple(graph.names[row] for row in rows),
+        types=tuple(graph.types[row] for row in rows),
+        kinds=tuple(graph.kinds[row] for row in rows),
+        tags=tuple(graph.tags[row] for row in rows),
+        folders=tuple(graph.folders[row] for row in rows),
+        modified=graph.modified[kept],
+        edges=np.ascontiguousarray(place[graph.edges[inside]]).reshape(-1, 2),
+        edge_types=graph.edge_types,
+        edge_codes=graph.edge_codes[inside],
+        confidence=graph.confidence[inside],
+    )
+
+
+def write_json(graph: Graph, positions: Positions | None, file: Path) -> None:
+    """Write nodes and links as one JSON object; the shape that d3 and networkx call node-link.
+
+    Raises:
+        OSError: it can't be written; a file of that name is as it was.
+    """
+    nodes = [_node(graph, row) | _at(positions, row) for row in range(len(graph))]
+    links = [
+        {"source": graph.paths[a], "target": graph.paths[b], **_link(graph, at)}
+        for at, (a, b) in enumerate(graph.edges.tolist())
+    ]
+    text = json.dumps({"directed": True, "nodes": nodes, "links": links}, ensure_ascii=False)
+    write_whole(file, text.encode("utf-8", "surrogateescape"))
+
+
+def write_graphml(graph: Graph, positions: Positions | None, file: Path) -> None:
+    """Write GraphML, as Gephi, yEd and networkx read it.
+
+    Raises:
+        OSError: it can't be written; a file of that name is as it was.
+    """
+    import networkx as nx
+
+    made: Any = nx.MultiDiGraph()
+    for row in range(len(graph)):
+        facts = _node(graph, row) | _at(positions, row)
+        name = facts.pop("id")
+        made.add_node(name, **{key: _plain(value) for key, value in facts.items()})
+    for at, (a, b) in enumerate(graph.edges.tolist()):
+        made.add_edge(graph.paths[a], graph.paths[b], **_link(graph, at))
+    write_whole(file, "\n".join(nx.generate_graphml(made)).encode("utf-8"))
+
+
+def _node(graph: Graph, row: int) -> dict[str, Any]:
+    return {
+        "id": graph.paths[row],
+        "name": graph.names[row],
+        "type": graph.types[row],
+        "kind": graph.kinds[row],
+        "folder": graph.folders[row],
+        "tags": list(graph.tags[row]),
+    }
+
+
+def _at(positions: Positions | None, row: int) -> dict[str, Any]:
+    if positions is None:
+        return {}
+    return {"x": round(float(positions[row, 0]), 3), "y": round(float(positions[row, 1]), 3)}
+
+
+def _link(graph: Graph, at: int) -> dict[str, Any]:
+    confidence = float(graph.confidence[at])
+    kind = {"type": graph.edge_types[int(graph.edge_codes[at])]}
+    return kind if np.isnan(confidence) else {**kind, "confidence": round(confidence, 4)}
+
+
+def _plain(value: object) -> object:
+    """As GraphML takes it: no lists, and no characters that XML has no sign for."""
+    text = ", ".join(map(str, value)) if isinstance(value, list) else value
+    return "".join(c for c in text if c.isprintable()) if isinstance(text, str) else text
+
+
+def write_whole(file: Path, content: bytes) -> None:
+    """Write a file in one step.
+
+    Raises:
+        OSError: it can't be written; a file of that name is as it was.
+    """
+    fresh = file.with_name(f".{file.name}.new")
+    try:
+        fresh.write_bytes(content)
+        fresh.replace(file)
+    finally:
+        fresh.unlink(missing_ok=True)

@@ -1,0 +1,162 @@
+"""Reading the audit log: entries by number, by filter, by commit and by turn. Nothing here writes."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+from app import paths
+from app.errors import NotFoundError, StorageError
+from app.permissions.audit_chain import SELECT
+from app.permissions.audit_entry import STORED, AuditEntry, AuditFilter, from_row
+from app.permissions.audit_export import export_csv, export_jsonl
+
+EVERYTHING = AuditFilter()
+
+
+class AuditReading:
+    """The log of one vault as it is read; another process may write it meanwhile.
+
+    Args:
+        connection: To its file; closed with this.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._undone: dict[int, list[tuple[int, int | None]]] = {}
+        self._read_undone()
+
+    @classmethod
+    def of_vault(cls, root: Path) -> Self:
+        """The log of the vault at `root`, opened so that nothing can be written.
+
+        Raises:
+            NotFoundError: the vault has no log yet.
+            StorageError: it can't be read.
+        """
+        file = paths.data_folder() / "vaults" / paths.vault_id(root) / "audit.sqlite3"
+        if not file.is_file():
+            raise NotFoundError(f"{root} has no log: nothing was done there yet.", path=str(root))
+        try:
+            address = f"{file.as_uri()}?mode=ro"
+            connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=5)
+            try:
+                return cls(connection)
+            except sqlite3.Error:
+                connection.close()
+                raise
+        except sqlite3.Error as error:
+            raise StorageError(f"The audit log can't be read: {error}", path=str(file)) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def entry(self, id: int) -> AuditEntry:
+        """The entry with that number.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        row = self._connection.execute(f"{SELECT} WHERE id = ?", (id,)).fetchone()
+        if row is None:
+            raise NotFoundError(f"The audit log has no entry {id}.", entry=id)
+        return self._entry(row)
+
+    def entries(
+        self, filter: AuditFilter = EVERYTHING, limit: int = 100, before_id: int | None = None
+    ) -> tuple[AuditEntry, ...]:
+        """The newest entries that match, newest first; `before_id` goes on from an earlier page."""
+        where, values = _where(filter, before_id)
+        rows = self._connection.execute(f"{SELECT}{where} ORDER BY id DESC LIMIT ?", (*values, limit))
+        return tuple(self._entry(row) for row in rows)
+
+    def matching(self, filter: AuditFilter = EVERYTHING) -> Iterator[AuditEntry]:
+        """Every entry that matches, oldest first, one after the other."""
+        where, values = _where(filter, None)
+        for row in self._connection.execute(f"{SELECT}{where} ORDER BY id", values):
+            yield self._entry(row)
+
+    def commits_of_entry(self, id: int) -> tuple[int, ...]:
+        """The commits that an entry made: one or none.
+
+        Raises:
+            NotFoundError: there is no such entry.
+        """
+        commit = self.entry(id).commit
+        return () if commit is None else (commit,)
+
+    def commits_of_turn(self, turn: str) -> tuple[int, ...]:
+        """The commits that the calls of a turn made, oldest first."""
+        rows = self._connection.execute(
+            'SELECT "commit" FROM audit WHERE turn = ? AND turn != \'\' AND "commit" IS NOT NULL ORDER BY id',
+            (turn,),
+        )
+        return tuple(commit for (commit,) in rows)
+
+    def entry_of_commit(self, commit: int) -> AuditEntry | None:
+        """The entry of the call that made a commit, if there is one."""
+        row = self._connection.execute(f'{SELECT} WHERE "commit" = ? ORDER BY id', (commit,)).fetchone()
+        return None if row is None else self._entry(row)
+
+    @property
+    def last_commit(self) -> int:
+        """The greatest commit id in the log, 0 if there is none."""
+        (found,) = self._connection.execute('SELECT max("commit") FROM audit').fetchone()
+        return int(found or 0)
+
+    def export_csv(self, file: Path, filter: AuditFilter = EVERYTHING) -> int:
+        """Write the entries that match to `file` as CSV; how many there were."""
+        return export_csv(self.matching(filter), file)
+
+    def export_jsonl(self, file: Path, filter: AuditFilter = EVERYTHING) -> int:
+        """Write the entries that match to `file`, one JSON object a line; how many there were."""
+        return export_jsonl(self.matching(filter), file)
+
+    def _entry(self, row: tuple[object, ...]) -> AuditEntry:
+        commit = row[STORED.index('"commit"')]
+        return from_row(row, self._undone_by(commit) if isinstance(commit, int) else None)
+
+    def _undone_by(self, commit: int) -> int | None:
+        """The entry that took a commit back and was not taken back itself."""
+        for id, by in reversed(self._undone.get(commit, [])):
+            if by is None or by == commit or self._undone_by(by) is None:
+                return id
+        return None
+
+    def _note_undo(self, id: int, commit: int | None, undoes: tuple[int, ...]) -> None:
+        for undone in undoes:
+            self._undone.setdefault(undone, []).append((id, commit))
+
+    def _read_undone(self) -> None:
+        rows = self._connection.execute("SELECT id, \"commit\", undoes FROM audit WHERE undoes != '[]'")
+        for id, commit, undoes in rows:
+            self._note_undo(id, commit, tuple(json.loads(undoes)))
+
+
+def _where(filter: AuditFilter, before_id: int | None) -> tuple[str, tuple[object, ...]]:
+    like = "%" + filter.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+    searched = " || char(10) || ".join(("tool", "caller", "arguments", "result", "reason", "paths"))
+    tests: list[tuple[str, object, bool]] = [
+        (f"({searched}) LIKE ? ESCAPE '\\'", like, bool(filter.text)),
+        ("caller = ?", filter.caller, bool(filter.caller)),
+        ("tool = ?", filter.tool, bool(filter.tool)),
+        ("decision = ?", filter.decision, bool(filter.decision)),
+        ("turn = ?", filter.turn, bool(filter.turn)),
+        ("conversation = ?", filter.conversation, bool(filter.conversation)),
+        ("time >= ?", filter.since, filter.since is not None),
+        ("time <= ?", filter.until, filter.until is not None),
+        ("id < ?", before_id, before_id is not None),
+    ]
+    used = [(test, value) for test, value, given in tests if given]
+    clause = " WHERE " + " AND ".join(test for test, _ in used) if used else ""
+    return clause, tuple(value for _, value in used)

@@ -1,0 +1,148 @@
+"""The MCP server over standard input and output: the protocol's, a line for each message.
+
+Whatever else writes to standard output would break the protocol: the descriptors are moved away first, and
+what is printed goes to standard error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import stat
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+import mcp_types as t
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
+
+from app.servers.mcp_server import mcp_server
+from app.servers.served import Client, ServedVault
+
+log = logging.getLogger(__name__)
+
+MOST_BYTES = 16 * 1024 * 1024
+_Received = SessionMessage | Exception
+Streams = tuple[MemoryObjectReceiveStream[_Received], MemoryObjectSendStream[SessionMessage]]
+
+
+async def serve_stdio(served: ServedVault, client: Client) -> None:
+    """Serve one client until it closes the pipe."""
+    server = mcp_server(served, lambda ctx: client)
+    if _are_pipes():
+        async with _pipes() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+    else:
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+
+
+def _are_pipes() -> bool:
+    """Whether the event loop can wait for both; else threads do."""
+    if sys.platform == "win32":
+        return False
+    modes = (os.fstat(0).st_mode, os.fstat(1).st_mode)
+    return all(stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) for mode in modes)
+
+
+@asynccontextmanager
+async def _pipes() -> AsyncIterator[Streams]:
+    """Both ends of the client's pipes as streams of messages, without a thread between."""
+    loop = asyncio.get_running_loop()
+    source, target = _taken_away()
+    reader = asyncio.StreamReader(limit=MOST_BYTES, loop=loop)
+    inward, _ = await loop.connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader, loop=loop), os.fdopen(source, "rb", 0)
+    )
+    outward, flow = await loop.connect_write_pipe(
+        lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader(loop=loop), loop=loop),
+        os.fdopen(target, "wb", 0),
+    )
+    writer = asyncio.StreamWriter(outward, flow, None, loop)
+    send_in, incoming = anyio.create_memory_object_stream[_Received](0)
+    outgoing, receive_out = anyio.create_memory_object_stream[SessionMessage](0)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_read, reader, send_in, writer)
+        tasks.start_soon(_write, receive_out, writer)
+        try:
+            yield incoming, outgoing
+        finally:
+            tasks.cancel_scope.cancel()
+            inward.close()
+            outward.close()
+
+
+def _taken_away() -> tuple[int, int]:
+    """Descriptors of the client's pipes; standard input is empty from now on, and output is the error's."""
+    source, target = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    sys.stdout.flush()
+    os.dup2(2, 1)
+    return source, target
+
+
+async def _read(
+    reader: asyncio.StreamReader,
+    send: MemoryObjectSendStream[_Received],
+    writer: asyncio.StreamWriter,
+) -> None:
+    async with send:
+        while (line := await _line(reader)) is None or line:
+            if line is None:
+                await _refuse(writer, t.INVALID_REQUEST, f"A message has more than {MOST_BYTES} bytes.")
+            elif line.strip():
+                try:
+                    message = t.jsonrpc_message_adapter.validate_json(line, by_name=False)
+                except ValidationError as error:
+                    await _refuse(writer, *_what_is_wrong(error))
+                else:
+                    await send.send(SessionMessage(message))
+
+
+async def _line(reader: asyncio.StreamReader) -> bytes | None:
+    """The next line, empty at the end; None for one that was too long and is passed over."""
+    whole = True
+    while True:
+        try:
+            line = await reader.readuntil(b"\n")
+        except asyncio.IncompleteReadError as error:
+            return error.partial
+        except asyncio.LimitOverrunError as error:
+            whole = False
+            await reader.readexactly(max(1, error.consumed))
+            continue
+        return line if whole else None
+
+
+def _what_is_wrong(error: ValidationError) -> tuple[int, str]:
+    if any(one["type"] == "json_invalid" for one in error.errors()):
+        return t.PARSE_ERROR, "This is no JSON."
+    return t.INVALID_REQUEST, "This is no message of JSON-RPC."
+
+
+async def _refuse(writer: asyncio.StreamWriter, code: int, message: str) -> None:
+    """Answer what could not be read: nobody knows the number of that request."""
+    error = t.JSONRPCError(jsonrpc="2.0", id=None, error=t.ErrorData(code=code, message=message))
+    await _put(writer, error)
+
+
+async def _write(receive: MemoryObjectReceiveStream[SessionMessage], writer: asyncio.StreamWriter) -> None:
+    async with receive:
+        async for message in receive:
+            try:
+                await _put(writer, message.message)
+            except (BrokenPipeError, ConnectionResetError):
+                log.info("the client reads no more")
+                return
+
+
+async def _put(writer: asyncio.StreamWriter, message: t.JSONRPCMessage) -> None:
+    writer.write(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+    await writer.drain()

@@ -1,0 +1,244 @@
+"""What the files of a vault held at a moment, so that what others do to them can be told and taken back.
+
+While a program from outside works in the vault's folder it may write there by itself. What it wrote over is
+gone from the disk by the time anybody sees it, so the bytes are kept beforehand: in a file without a name,
+which ends with the app. A second look reads only what the file system says was touched.
+"""
+
+from __future__ import annotations
+
+import os
+import stat as modes
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import InvalidPathError, LimitError, NotFoundError, StorageError
+from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update, content_hash
+from app.vault.containment import MAX_FILE, VaultRoot
+from app.vault.path import NotePath
+from app.vault.snapshot import is_ignored
+
+MOST_BYTES = 1024**3
+"""How many bytes are kept of one vault; files beyond that are only watched."""
+LARGEST_OTHER = 1024**2
+"""The largest file that is kept if it is no note."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A file as it was: what the file system said of it, its hash (empty: not read), where its bytes are."""
+
+    signature: tuple[int, int, int, int]
+    hash: str
+    start: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """What changed since the last look: changes with all their bytes, and files of which no copy was kept."""
+
+    changes: tuple[FileChange, ...] = ()
+    unkept: tuple[NotePath, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.changes or self.unkept)
+
+
+class Imprint:
+    """The files of a vault as they were at the last look. May be used from several threads.
+
+    Args:
+        root: The vault's folder, without links.
+        folder: Where the bytes are kept, in a file that has no name.
+    """
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self._root = str(root)
+        self._vault = VaultRoot(root)
+        self._bytes = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (it lives as long as this does)
+        self._end = 0
+        self._lock = threading.Lock()
+        self._files: dict[str, _Kept] = {}
+
+    @property
+    def kept_bytes(self) -> int:
+        """How many bytes are kept."""
+        return self._end
+
+    def close(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._files.clear()
+            self._bytes.close()
+
+    def take(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Note all files as they are now; what was touched since the last look is read."""
+        seen = set()
+        with self._lock:
+            for name, signature in self._walk():
+                if stop():
+                    return
+                seen.add(name)
+                if not self._is_as_before(name, signature):
+                    self._read(name, signature)
+            for name in self._files.keys() - seen:
+                del self._files[name]
+
+    def look(
+        self, paths: Iterable[NotePath] | None, is_own: Callable[[NotePath, str], bool]
+    ) -> Differences:
+        """What differs from the last look, which this one takes the place of.
+
+        Args:
+            paths: Where to look; None for the whole vault.
+            is_own: Whether a file with this hash (empty: a file that is gone) is what we did ourselves.
+        """
+        with self._lock:
+            names = self._touched() if paths is None else sorted({path.text for path in paths})
+            changes: list[FileChange] = []
+            unkept: list[NotePath] = []
+            for name in names:
+                if (found := self._look_at(NotePath.on_disk(name), is_own)) is None:
+                    continue
+                if isinstance(found, NotePath):
+                    unkept.append(found)
+                else:
+                    changes.append(found)
+        return Differences(tuple(_with_moves(changes)), tuple(unkept))
+
+    def _look_at(
+        self, path: NotePath, is_own: Callable[[NotePath, str], bool]
+    ) -> FileChange | NotePath | None:
+        """What has become of one file: a change, the path of one without a copy, or nothing."""
+        known, now = self._files.get(path.text), self._signature(path.text)
+        if now == (known.signature if known is not None else None):
+            return None
+        before = self._content(known) if known is not None else None
+        after = self._read(path.text, now) if now is not None else None
+        if now is None:
+            del self._files[path.text]
+        digest = self._files[path.text].hash if now is not None else ""
+        if known is not None and known.hash and known.hash == digest:
+            return None
+        if (digest or now is None) and is_own(path, digest):
+            return None
+        return _change(path, known is not None, before, now is not None, after) or path
+
+    def _touched(self) -> list[str]:
+        """The names of the files that are not as they were, as the file system says."""
+        now = dict(self._walk())
+        touched = [name for name, signature in now.items() if not self._is_as_before(name, signature)]
+        return sorted({*touched, *(self._files.keys() - now.keys())})
+
+    def _is_as_before(self, name: str, signature: tuple[int, int, int, int]) -> bool:
+        known = self._files.get(name)
+        return known is not None and known.signature == signature
+
+    def _read(self, name: str, signature: tuple[int, int, int, int]) -> bytes | None:
+        """Keep a file as it is now; its bytes, None for one that is not kept."""
+        path = NotePath.on_disk(name)
+        content = self._bytes_of(path) if self._fits(path, signature[2]) else None
+        if content is None:
+            self._files[name] = _Kept(signature, "", -1, signature[2])
+            return None
+        self._bytes.seek(self._end)
+        self._bytes.write(content)
+        self._files[name] = _Kept(signature, content_hash(content), self._end, len(content))
+        self._end += len(content)
+        return content
+
+    def _fits(self, path: NotePath, size: int) -> bool:
+        return size <= (MAX_FILE if path.is_note else LARGEST_OTHER) and self._end + size <= MOST_BYTES
+
+    def _bytes_of(self, path: NotePath) -> bytes | None:
+        try:
+            with self._vault.folder(path.folder) as folder:
+                return folder.read(path.file_name)
+        except (OSError, InvalidPathError, LimitError, NotFoundError, StorageError):
+            # Gone again, a link by now, or not ours to read: then there is no copy, and that is said.
+            return None
+
+    def _content(self, known: _Kept) -> bytes | None:
+        if known.start < 0:
+            return None
+        self._bytes.seek(known.start)
+        return self._bytes.read(known.length)
+
+    def _signature(self, name: str) -> tuple[int, int, int, int] | None:
+        try:
+            status = os.lstat(f"{self._root}{os.sep}{name.replace('/', os.sep)}")
+        except OSError:
+            return None
+        return _signature(status) if modes.S_ISREG(status.st_mode) else None
+
+    def _walk(self, folder: str = "") -> Iterator[tuple[str, tuple[int, int, int, int]]]:
+        try:
+            with os.scandir(f"{self._root}{os.sep}{folder.replace('/', os.sep)}") as entries:
+                found = list(entries)
+        except OSError:
+            # Gone again, or not ours to read: there is nothing to tell of.
+            return
+        for entry in found:
+            name = f"{folder}/{entry.name}" if folder else entry.name
+            if is_ignored(name):
+                continue
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    yield from self._walk(name)
+                elif entry.is_file(follow_symlinks=False):
+                    yield name, _signature(entry.stat(follow_symlinks=False))
+            except OSError:
+                continue
+
+
+def _signature(status: os.stat_result) -> tuple[int, int, int, int]:
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
+
+
+def _change(
+    path: NotePath, was: bool, before: bytes | None, there: bool, after: bytes | None
+) -> FileChange | None:
+    """The change of one file; None where the bytes of one side were not kept."""
+    if (was and before is None) or (there and after is None):
+        return None
+    if before is None:
+        return None if after is None else Create(path, after)
+    return Delete(path, before) if after is None else Update(path, before, after)
+
+
+def _with_moves(changes: list[FileChange]) -> Iterator[FileChange]:
+    """The same changes, with a file that is gone and came again elsewhere as one move."""
+    gone: dict[str, Delete] = {}
+    for change in changes:
+        if isinstance(change, Delete) and change.before:
+            gone[content_hash(change.before)] = change
+    moved: dict[NotePath, Move] = {}
+    for change in changes:
+        if isinstance(change, Create) and (old := gone.pop(content_hash(change.after), None)):
+            moved[old.path] = Move(old.path, change.path, old.before, change.after)
+    targets = {move.to for move in moved.values()}
+    for change in changes:
+        if change.path in moved:
+            yield moved[change.path]
+        elif change.path not in targets:
+            yield change
+
+
+def summary_of(found: Differences) -> str:
+    """What was done, in one line."""
+    said = []
+    for kind, word in ((Create, "made"), (Update, "changed"), (Delete, "deleted"), (Move, "moved")):
+        names = [change.path.text for change in found.changes if isinstance(change, kind)]
+        if names:
+            said.append(f"{word} {names[0]}" if len(names) == 1 else f"{word} {len(names)} files")
+    return ", ".join(said)
+
+
+def change_set_of(found: Differences) -> ChangeSet:
+    """The changes as a change set."""
+    words = summary_of(found)
+    return ChangeSet.of(*found.changes, summary=words[:1].upper() + words[1:])

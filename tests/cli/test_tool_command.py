@@ -1,0 +1,167 @@
+"""Tools as commands: what their words and flags mean, what is printed, and what the exit status says."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.cli.exit_status import Exit
+from app.cli.options import SPELLINGS
+from app.cli.signature import Signature
+from app.cli.tool_command import known_tool, parser_of, read_call
+from app.tools import CATALOG, FILE_TOOL
+from tests.cli.conftest import Run
+
+EVERY = (*CATALOG, FILE_TOOL)
+
+
+def read(tool: str, *words: str) -> dict[str, object]:
+    found = known_tool(tool)
+    assert found is not None
+    return read_call(Signature.of_tool(found), words, argparse.Namespace())[0]
+
+
+@pytest.mark.parametrize("tool", EVERY, ids=lambda tool: tool.name)
+def test_every_tool_has_help_that_names_its_arguments_and_no_flag_hides_an_option(tool) -> None:
+    signature = Signature.of_tool(tool)
+    text = parser_of(signature).format_help()
+    assert all(flag.option in text for flag in signature.flags)
+    assert not {one for flag in signature.flags for one in flag.spellings} & set(SPELLINGS)
+    assert all(f"{tool.name} " in form for form in signature.usage() if signature.flags)
+
+
+def test_words_and_flags_mean_the_same() -> None:
+    assert read("read_note", "My note") == {"name": "My note"} == read("read-note", "--name", "My note")
+    assert read("move_note", "A", "--new-name", "B") == {"name": "A", "new_name": "B"}
+    assert read("move_note", "--new_name=B", "A") == {"name": "A", "new_name": "B"}
+    assert read("list_notes", "Ideas", "--limit", "3") == {"folder": "Ideas", "limit": 3}
+
+
+def test_lists_are_given_by_repeating_or_as_the_last_words() -> None:
+    assert read("search_by_tags", "a", "b", "--match-all") == {"tags": ["a", "b"], "match_all": True}
+    assert read("search_by_tags", "--tags", "a", "--tags", "b", "--no-match-all") == {
+        "tags": ["a", "b"], "match_all": False}  # fmt: skip
+    assert read("shell", "sort", "--args=-r", "--args", "a")["args"] == ["-r", "a"]
+    assert read("shell", "sort", "--", "-r", "a") == {"command": "sort", "args": ["-r", "a"]}
+
+
+def test_an_operation_takes_what_it_needs_as_words_in_the_order_it_names_them() -> None:
+    assert read("edit_note", "Tea", "replace", "old", "new") == {
+        "name": "Tea", "op": "replace", "old": "old", "text": "new"}  # fmt: skip
+    assert read("block", "load", "persona") == {"op": "load", "label": "persona"}
+    assert read("git", "add", "a.md", "b.md") == {"op": "add", "paths": ["a.md", "b.md"]}
+    assert read("suggest_relationships") == {}
+
+
+def test_properties_are_names_with_values_or_json() -> None:
+    assert read("set_properties", "Tea", "a=1", "b=c")["properties"] == {"a": 1, "b": "c"}
+    given = read("set_properties", "Tea", "--properties", "rating=4", "--properties", "status=to do",
+                 "--properties", '{"tags": ["a"]}')  # fmt: skip
+    assert given == {"name": "Tea", "properties": {"rating": 4, "status": "to do", "tags": ["a"]}}
+
+
+def test_long_texts_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "text.md").write_text("From a file.\n", "utf-8")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("Ümlaut\n".encode()), "ascii"))
+    assert read("create_note", "New", "--content", "-")["content"] == "Ümlaut\n"
+    assert read("update_note", "Tea", f"@{tmp_path}/text.md")["content"] == "From a file.\n"
+    assert read("update_note", "Tea", "@@me")["content"] == "@me"
+    assert read("read_note", "@me") == {"name": "@me"}, "a name is never a file"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["read_note"], "Field required"),
+        (["read_note", "Tea", "x"], "'x' is a word too many"),
+        (["edit_note", "Tea", "shorten"], "none of append, prepend"),
+        (["edit_note", "Tea", "append"], "needs text"),
+        (["edit_note", "Tea", "append", "x", "--heading", "H"], "does not take heading"),
+        (["list_notes", "--limit", "many"], "--limit: 'many' is not a whole number"),
+        (["update_note", "Tea", "@nowhere"], "@@nowhere"),
+        (["set_properties", "Tea", "--properties", "x"], "neither name=value nor a JSON object"),
+        (["read_note", "Tea", "--approve", "everything"], "'everything' is none of create, update"),
+        (["read_notes", "Tea"], "Did you mean read_note"),
+        (["read_note", "Tea", "--colour"], "unrecognized arguments: --colour"),
+        (["pending", "status"], "needs an id"),
+    ],
+)
+def test_misuse_is_told_and_nothing_is_called(run: Run, words: list[str], said: str) -> None:
+    ended = run(*words)
+    assert (ended.status, said in ended.err) == (Exit.MISUSE, True), ended.err
+
+
+def test_a_note_is_printed_exactly_and_what_is_told_goes_elsewhere(run: Run, vault: Path) -> None:
+    ended = run("read_note", "Tea")
+    assert ended.out == (vault / "Tea.md").read_text("utf-8")
+    assert f"Vault: {vault} (the last one opened)" in ended.err
+    assert run("--vault", str(vault), "read-note", "Tea").err == ""
+
+
+def test_json_is_one_line_wherever_the_option_stands(run: Run) -> None:
+    for words in (["--json", "read_note", "Tea"], ["read_note", "--json", "Tea"]):
+        ended = run(*words)
+        assert ended.out.count("\n") == 1 and ended.data["success"] and ended.data["total_lines"] == 3
+    wrong = run("read_note", "Tee", "--json")
+    assert wrong.data["error"]["type"] == "not_found" and wrong.status == Exit.NOT_FOUND
+    assert run("edit_note", "Tea", "append", "--json").data["error"]["type"] == "invalid_parameters"
+
+
+def test_what_is_not_there_or_hidden_has_a_status_of_its_own(run: Run) -> None:
+    missing = run("read_note", "Tee")
+    assert missing.status == Exit.NOT_FOUND and "Tee" in missing.err and "Tea" in missing.err
+    ambiguous = run("get_metadata", "water", "--json")
+    assert ambiguous.status in (Exit.NOT_FOUND, Exit.DONE)
+    private = run("read_note", "Secret")
+    assert private.status in (Exit.NOT_FOUND, Exit.DENIED) and "Nobody sees" not in private.out + private.err
+
+
+def test_rows_go_into_pipes_between_tabs(run: Run) -> None:
+    ended = run("search", "tea")
+    assert ended.out == "Tea.md\t1\t# Tea\nTea.md\t3\tGreen tea and black tea. See [[Water]].\n"
+    assert [line.split("\t")[0] for line in run("list_tags").out.splitlines()] == ["liquid"]
+    assert run("search", "--limit", "1", "tag:liquid", "boils", "--json").data["total"] == 1
+
+
+def test_without_a_terminal_a_change_is_denied_unless_its_kind_is_named(run: Run, vault: Path) -> None:
+    denied = run("create_note", "Coffee", "--content", "Black.\n")
+    assert denied.status == Exit.DENIED and "--approve create would allow it" in denied.err
+    assert not (vault / "Coffee.md").exists()
+    assert run("create_note", "Coffee", "--approve", "update,delete").status == Exit.DENIED
+    made = run("create_note", "Coffee", "--content", "Black.\n", "--approve", "create,update")
+    assert made.status == Exit.DONE and (vault / "Coffee.md").read_text("utf-8") == "Black.\n"
+    assert "named in advance by --approve create" in run("audit", "show", "--text", "Coffee", "--json").out
+
+
+def test_deleting_what_others_link_to_needs_its_own_word(run: Run, vault: Path) -> None:
+    denied = run("delete_note", "Water.md", "--approve", "create,update,delete")
+    assert denied.status == Exit.DENIED and "--approve delete-linked would allow it" in denied.err
+    assert (vault / "Water.md").exists()
+    assert run("delete_note", "Ideas/Water", "--approve", "delete").status == Exit.DONE
+    assert run("delete_note", "Water.md", "--approve", "delete-linked").status == Exit.DONE
+    assert not (vault / "Water.md").exists()
+
+
+def test_a_rule_of_the_user_stands_above_what_is_named(run: Run, vault: Path) -> None:
+    (vault / ".scriptorium").mkdir()
+    (vault / ".scriptorium" / "rules.toml").write_text(
+        '[[rules]]\neffect = "deny"\noperations = ["create"]\nglob = "**"\n', "utf-8"
+    )
+    denied = run("create_note", "Coffee", "--approve", "create")
+    assert denied.status == Exit.DENIED and "a rule says" in denied.err
+
+
+def test_a_call_that_does_not_wait_leaves_the_question_open(run: Run, vault: Path) -> None:
+    left = run("create_note", "Coffee", "--no-wait")
+    assert left.status == Exit.PENDING and "pending status" in left.err
+    id = left.out.strip()
+    assert run("pending").out.split("\t")[0] == id
+    assert run("pending", "status", id, "--json").data["operations"][0]["state"] == "waiting"
+    assert run("pending", "cancel", id).status == Exit.DONE
+    assert run("pending", "status", id, "--json").data["operations"][0]["state"] == "cancelled"
+    assert not (vault / "Coffee.md").exists()
+    assert run("create_note", "Coffee", "--no-wait", "--approve", "create").status == Exit.MISUSE

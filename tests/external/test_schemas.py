@@ -1,0 +1,202 @@
+"""Foreign schemas: whatever they are, what comes of them is bounded, flat and no stricter than they are."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from app.errors import InvalidParametersError, LimitError
+from app.external.arguments import read_arguments
+from app.external.names import argument_names, category_of, server_part, tool_name
+from app.external.schemas import checked_schema, misfits, validator_of
+from app.external.shown_schema import shown_schema
+from app.toolkit.schema import check_flat
+
+WORDS = st.text(max_size=12)
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-5, 5), WORDS)
+LEAVES = st.one_of(
+    st.booleans(),
+    st.fixed_dictionaries(
+        {}, optional={"type": st.sampled_from(["string", "integer", "number", "null", "object"])}
+    ),
+    st.fixed_dictionaries({"enum": st.lists(SCALARS, min_size=1, max_size=3)}),
+    st.fixed_dictionaries({"const": SCALARS, "description": WORDS}),
+    st.fixed_dictionaries(
+        {"type": st.just("string"), "format": st.sampled_from(["uri", "date"]), "minLength": st.just(1)}
+    ),
+    st.fixed_dictionaries({"$ref": st.sampled_from(["#", "#/$defs/a", "#/$defs/b"])}),
+)
+
+
+def deeper(lower: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    some = st.lists(lower, min_size=1, max_size=3)
+    named = st.dictionaries(st.one_of(st.sampled_from(["a", "b", "op"]), WORDS), lower, max_size=3)
+    return st.one_of(
+        st.fixed_dictionaries(
+            {"type": st.just("array")}, optional={"items": st.one_of(lower, some), "prefixItems": some}
+        ),
+        st.fixed_dictionaries(
+            {"properties": named},
+            optional={
+                "type": st.sampled_from(["object", ["object", "null"]]),
+                "required": st.lists(st.sampled_from(["a", "b", "c"]), max_size=2),
+                "additionalProperties": lower,
+                "patternProperties": named,
+            },
+        ),
+        *(st.fixed_dictionaries({key: some}) for key in ("anyOf", "oneOf", "allOf")),
+        st.fixed_dictionaries({"not": lower}),
+        st.fixed_dictionaries({"if": lower, "then": lower}),
+    )
+
+
+SCHEMAS = st.recursive(LEAVES, deeper, max_leaves=12)
+ROOTS = st.builds(
+    lambda properties, a, b: {"type": "object", "properties": properties, "$defs": {"a": a, "b": b}},
+    st.dictionaries(st.one_of(st.sampled_from(["a", "copy", "op", "_x", "x y"]), WORDS), SCHEMAS, max_size=4),
+    SCHEMAS,
+    SCHEMAS,
+)
+VALUES = st.recursive(
+    SCALARS, lambda one: st.lists(one, max_size=3) | st.dictionaries(WORDS, one, max_size=3), max_leaves=6
+)
+
+
+@given(ROOTS)
+def test_every_schema_that_is_taken_is_shown_flat_and_makes_arguments(root: dict[str, Any]) -> None:
+    try:
+        checked = checked_schema(root)
+    except (LimitError, InvalidParametersError):
+        return
+    assert "$ref" not in json.dumps(checked) or "$ref" in json.dumps([*root["properties"]])
+    check_flat(shown_schema(checked, "tool"), "tool")
+    made = read_arguments(checked, "server__tool")
+    assert set(made.theirs.values()) == set(root["properties"])
+    assert (
+        set(made.schema["properties"])
+        == set(made.model.model_fields)
+        == {one.name for one in made.parameters}
+    )
+
+
+@given(ROOTS, st.dictionaries(st.sampled_from(["a", "copy", "op", "_x", "x y"]), VALUES, max_size=3))
+def test_what_the_server_would_take_is_taken(root: dict[str, Any], value: dict[str, Any]) -> None:
+    try:
+        checked = checked_schema(root)
+        fits = jsonschema.Draft202012Validator(root).is_valid(value)
+    except (LimitError, InvalidParametersError, RecursionError, TypeError, jsonschema.SchemaError):
+        return
+    # What is refused here may never be what the schema allows; `not` is loosened with what it holds.
+    if (
+        fits
+        and "not" not in json.dumps(root)
+        and '"if"' not in json.dumps(root)
+        and "oneOf" not in json.dumps(root)
+    ):
+        assert misfits(validator_of(checked), value) == []
+
+
+def test_arguments_are_held_to_the_schema_and_go_as_they_came() -> None:
+    takes = {
+        "type": "object",
+        "properties": {
+            "copy": {"type": "integer", "minimum": 2},
+            "op": {"enum": ["add", "take"]},
+            "x-key": {"type": ["string", "null"]},
+            "deep": {"$ref": "#/$defs/deep"},
+        },
+        "required": ["copy"],
+        "$defs": {
+            "deep": {
+                "type": "object",
+                "properties": {"mode": {"enum": [1, 2]}, "more": {"$ref": "#/$defs/deep"}},
+            }
+        },
+    }
+    made = read_arguments(checked_schema(takes), "tool")
+    given = made.model.model_validate({"copy_": 5, "x_key": None, "deep": {"mode": 1, "more": {"mode": 2}}})
+    sent = made.for_server({one.name: getattr(given, one.name) for one in made.parameters})
+    assert sent == {"copy": 5, "x-key": None, "deep": {"mode": 1, "more": {"mode": 2}}}
+    wrong = ({"copy_": 1}, {"copy_": "5"}, {}, {"copy_": 2, "deep": {"mode": 3}}, {"copy_": 2, "y": 1})
+    places = []
+    for one in wrong:
+        with pytest.raises(ValidationError) as caught:
+            made.model.model_validate(one)
+        places.append(caught.value.errors()[0]["loc"])
+    assert places == [("copy_",), ("copy_",), ("copy_",), ("deep", "mode"), ("y",)]
+    assert "One of: 1, 2" in made.schema["properties"]["deep"]["properties"]["mode"]["description"]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"type": "object", "properties": {"a": {"$ref": "http://x/y"}}},
+        {"type": "object", "properties": {"a": {"$ref": "#/nowhere"}}},
+        {"type": "object", "properties": {"a": {"$ref": "other.json#/a"}}},
+        {"type": "object", "properties": {"a": 5}},
+        {"type": "object", "description": "x" * 70_000},
+        {"type": "object", "properties": {str(n): {} for n in range(2000)}},
+    ],
+)
+def test_schemas_that_reach_outside_or_are_too_large_are_refused(raw: dict[str, Any]) -> None:
+    with pytest.raises((InvalidParametersError, LimitError)):
+        checked_schema(raw)
+
+
+def test_deep_and_doubling_schemas_are_refused() -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(60):
+        deep = {"properties": {"a": deep}}
+    with pytest.raises(LimitError):
+        checked_schema(deep)
+    doubling = {
+        "$defs": {str(n): {"allOf": [{"$ref": f"#/$defs/{n + 1}"}] * 2} for n in range(40)},
+        "$ref": "#/$defs/0",
+    }
+    doubling["$defs"]["40"] = {}
+    with pytest.raises(LimitError):
+        checked_schema(doubling)
+
+
+def test_a_pattern_that_takes_for_ever_elsewhere_takes_no_time() -> None:
+    checked = checked_schema(
+        {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}}
+    )
+    assert misfits(validator_of(checked), {"a": "a" * 5000 + "b"})[0].where == ("a",)
+    # By backtracking that would take longer than the universe has lasted.
+    backward = checked_schema({"type": "object", "properties": {"a": {"pattern": r"(a)\1"}}})
+    assert misfits(validator_of(backward), {"a": "b"}) == []  # the server checks it by itself
+
+
+def test_values_beyond_bounds_are_not_checked() -> None:
+    validator = validator_of(checked_schema({"type": "object"}))
+    deep: Any = 1
+    for _ in range(60):
+        deep = [deep]
+    for value in ({"a": deep}, {"a": [0] * 30_000}):
+        with pytest.raises(LimitError):
+            misfits(validator, value)
+
+
+@given(st.lists(WORDS, unique=True, max_size=20), WORDS)
+def test_names_are_such_as_every_provider_takes_and_never_collide(tools: list[str], server: str) -> None:
+    names = [tool_name(server, one) for one in tools]
+    assert len(set(names)) == len(tools)
+    for name in names:
+        assert len(name) <= 64 and all(c.isascii() and (c.isalnum() or c in "_-") for c in name)
+        assert name.split("__", 1)[0] == server_part(server)
+    ours = argument_names(tools)
+    assert list(ours.values()) == tools
+    assert all(one.isidentifier() and not one.startswith("_") and one != "op" for one in ours)
+
+
+def test_names_of_servers() -> None:
+    assert server_part("My Tools 2") == "my_tools_2" and category_of("GitHub") == "external_github"
+    assert server_part("東京") != server_part("大阪") and "__" not in server_part("a__b")
+    assert tool_name("a", "b__c") != tool_name("a__b", "c")

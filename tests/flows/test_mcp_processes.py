@@ -1,0 +1,121 @@
+"""`scriptorium mcp` as a client starts it: real processes, and a window that comes and goes beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import mcp_types as t
+import pytest
+from mcp import Client, StdioServerParameters
+
+from app.settings import Settings, save_settings
+from tests.support.mcp_clients import YES
+
+ROOT = Path(__file__).parents[2]
+
+
+class User:
+    """The person at the client: answers when told to."""
+
+    def __init__(self) -> None:
+        self.asked: asyncio.Queue[str] = asyncio.Queue()
+        self.answer: asyncio.Future[t.ElicitResult] | None = None
+
+    async def __call__(self, context: object, params: t.ElicitRequestFormParams) -> t.ElicitResult:
+        self.asked.put_nowait(params.message)
+        return YES if self.answer is None else await self.answer
+
+
+def stdio(vault: Path, *options: str) -> StdioServerParameters:
+    """The server as a client's configuration has it."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    arguments = ["-m", "app", "mcp", str(vault), "--name", "Claude", *options]
+    return StdioServerParameters(command=sys.executable, args=arguments, env=environment)
+
+
+@asynccontextmanager
+async def window(vault: Path) -> AsyncIterator[asyncio.subprocess.Process]:
+    """The vault open in a process like the window's."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.support.window_process", str(vault),
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=ROOT,
+    )  # fmt: skip
+    assert process.stdin is not None
+    try:
+        yield process
+    finally:
+        process.stdin.close()
+        await process.wait()
+
+
+async def line_of(process: asyncio.subprocess.Process) -> str:
+    assert process.stdout is not None
+    return (await process.stdout.readline()).decode().strip()
+
+
+@pytest.fixture
+def no_embeddings() -> None:
+    settings = Settings()
+    settings.embeddings.enabled = False
+    save_settings(settings)
+
+
+def appended(text: str) -> dict[str, str]:
+    return {"name": "H4", "op": "append", "text": text}
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("era", ["legacy", "auto"])
+async def test_a_window_comes_and_goes_and_the_client_notices_nothing(sample_vault, no_embeddings, era):
+    user = User()
+    async with Client(stdio(sample_vault), mode=era, elicitation_callback=user) as client:
+        # Nobody has the vault: this process opens it, and asks the user by the client.
+        read = await client.call_tool("read_note", {"name": "H4"})
+        assert "H4" in read.structured_content["text"]
+        written = await client.call_tool("edit_note", appended("By the client."))
+        assert written.structured_content["success"]
+        assert "+By the client." in user.asked.get_nowait()
+        # A window opens while the client's user has a question before them: it is asked there.
+        user.answer = asyncio.get_running_loop().create_future()
+        waiting = asyncio.create_task(client.call_tool("edit_note", appended("By the window.")))
+        await user.asked.get()
+        async with window(sample_vault) as process:
+            assert await line_of(process) == "open"
+            assert await line_of(process) == "asked edit_note by Claude"
+            if era == "auto":
+                user.answer.set_result(t.ElicitResult(action="cancel"))
+            assert (await waiting).structured_content["success"]
+            await client.call_tool("edit_note", appended("Again by the window."))
+            assert await line_of(process) == "asked edit_note by Claude"
+        # The window is closed: this process has the vault again.
+        user.answer = None
+        again = await client.call_tool("edit_note", appended("By the client again."))
+        assert again.structured_content["success"] and "+By the client again." in await user.asked.get()
+    text = (sample_vault / "Instruments" / "H4.md").read_text("utf-8")
+    lines = ["By the client.", "By the window.", "Again by the window.", "By the client again."]
+    assert [line for line in text.splitlines() if line in lines] == lines
+
+
+@pytest.mark.timeout(120)
+async def test_without_a_window_a_client_that_can_not_ask_reads_and_is_told_why_it_may_not_write(
+    sample_vault, no_embeddings
+):
+    async with Client(stdio(sample_vault)) as client:
+        refused = await client.call_tool("edit_note", appended("No."))
+        pending = await client.call_tool("edit_note", {**appended("Later."), "wait_for_user": False})
+    assert refused.is_error and "Nobody is here to be asked" in refused.structured_content["error"]["message"]
+    async with Client(stdio(sample_vault, "--read-only")) as client:
+        names = {one.name for one in (await client.list_tools()).tools}
+        denied = await client.call_tool("edit_note", appended("No."))
+    assert "read_note" in names and "edit_note" not in names
+    assert denied.structured_content["error"]["type"] == "permission_denied"
+    # The next window asks about what was left pending.
+    assert pending.structured_content["pending_operation_id"]
+    async with window(sample_vault) as process:
+        told = [await line_of(process), await line_of(process)]
+    assert sorted(told) == ["asked edit_note by Claude", "open"]

@@ -1,0 +1,213 @@
+"""The HTTP API: the same rules as everywhere, in JSON, with statuses that mean something."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
+from app.settings import CallerProfile
+from app.workspace import Workspace, open_workspace
+from tests.servers.conftest import OpenDoor
+from tests.support.approver import ScriptedApprover
+
+API = "/api/v1"
+
+
+async def test_the_document_is_openapi_and_says_what_the_server_does(door: OpenDoor) -> None:
+    async with door.http() as http:
+        document = (await http.get(f"{API}/openapi.json")).json()
+        OpenAPIV31SpecValidator(document).validate()
+        named = {entry["name"] for entry in (await http.get(f"{API}/tools")).json()["tools"]}
+        described = {path.rpartition("/")[2] for path, one in document["paths"].items() if "post" in one}
+        assert described == named
+        search = document["paths"][f"{API}/tools/search_notes"]["post"]
+        assert search["requestBody"]["content"]["application/json"]["schema"]["required"] == ["query"]
+        answer = await http.post(f"{API}/tools/search_notes", json={"query": "tea"})
+        schema = search["responses"]["200"]["content"]["application/json"]["schema"]
+        Draft202012Validator(schema).validate(answer.json())
+
+
+async def test_the_document_leaves_out_what_the_client_may_not_call(door: OpenDoor) -> None:
+    door.workspace.change_settings("permissions", callers=(CallerProfile(caller="Robot", tools=("read_*",)),))
+    async with door.http() as http:
+        document = (await http.get(f"{API}/openapi.json")).json()
+        assert [path for path in document["paths"] if "/tools/" in path] == [
+            f"{API}/tools/{{name}}", f"{API}/tools/read_note",
+        ]  # fmt: skip
+        assert (await http.get(f"{API}/tools/create_note")).status_code == 404
+        assert (await http.post(f"{API}/tools/create_note", json={"name": "X"})).status_code == 403
+
+
+async def test_failures_have_a_status(door: OpenDoor) -> None:
+    failures: list[tuple[str, dict[str, object], int, str]] = [
+        ("no_such_tool", {}, 404, "not_found"),
+        ("read_note", {"name": "No such note"}, 404, "not_found"),
+        ("read_note", {}, 422, "invalid_parameters"),
+        ("read_note", {"name": "x", "extra": 1}, 422, "invalid_parameters"),
+        ("shell", {"command": "ls"}, 403, "permission_denied"),
+    ]
+    async with door.http() as http:
+        for tool, arguments, status, type in failures:
+            answer = await http.post(f"{API}/tools/{tool}", json=arguments)
+            assert (answer.status_code, answer.json()["error"]["type"]) == (status, type)
+
+
+async def test_what_waits_for_the_user_can_be_asked_for_later(
+    door: OpenDoor, approver: ScriptedApprover
+) -> None:
+    said: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+    requests: list[ApprovalRequest] = []
+
+    async def later(request: ApprovalRequest) -> Decision:
+        requests.append(request)
+        return await said
+
+    approver.answers = [later]
+    async with door.http() as http:
+        wish = {"Prefer": "respond-async"}
+        given = {"name": "Later", "content": "x"}
+        answer = await http.post(f"{API}/tools/create_note", json=given, headers=wish)
+        assert answer.status_code == 202
+        place = answer.headers["location"]
+        assert place == f"{API}/pending/{answer.json()['pending_operation_id']}"
+        assert (await http.get(place)).json()["operations"][0]["state"] == "waiting"
+        async with http.stream("GET", f"{API}/activity") as activity:
+            lines = activity.aiter_lines()
+            await anext(lines)
+            said.set_result(Approved(requests[0].proposal))
+            states = []
+            async for line in lines:
+                if "pending_operation_id" in line:
+                    states.append(json.loads(line.removeprefix("data: "))["state"])
+                if states[-1:] == ["done"]:
+                    break
+        done = (await http.get(place)).json()["operations"][0]
+        assert done["state"] == "done" and done["outcome"]["path"] == "Later.md"
+    assert (door.workspace.root / "Later.md").read_text() == "x\n"
+
+
+async def test_an_operation_of_another_client_is_not_there(
+    door: OpenDoor, approver: ScriptedApprover
+) -> None:
+    asked = asyncio.Event()
+
+    async def never(request: ApprovalRequest) -> Decision:
+        asked.set()
+        await asyncio.Event().wait()
+        return Approved(request.proposal)
+
+    approver.answers = [never]
+    tokens = door.workspace.ways_in.tokens
+    assert tokens is not None
+    async with door.http() as http, door.http(tokens.make("Other")) as other:
+        answer = await http.post(f"{API}/tools/create_note?wait=false", json={"name": "Mine"})
+        place = answer.headers["location"]
+        assert (await other.get(place)).status_code == 404
+        assert (await other.delete(place)).status_code == 404
+        assert (await other.get(f"{API}/pending")).json()["operations"] == []
+        taken_back = await http.delete(place)
+        assert taken_back.json()["operations"][0]["state"] == "cancelled"
+        assert (await http.delete(place)).status_code == 422
+
+
+async def test_what_waits_outlives_the_app(
+    door: OpenDoor, workspace: Workspace, approver: ScriptedApprover
+) -> None:
+    asked = asyncio.Event()
+
+    async def never(request: ApprovalRequest) -> Decision:
+        asked.set()
+        await asyncio.Event().wait()
+        return Approved(request.proposal)
+
+    approver.answers = [never]
+    async with door.http() as http:
+        given = {"name": "Restart", "content": "x"}
+        answer = await http.post(f"{API}/tools/create_note?wait=false", json=given)
+        place = answer.headers["location"]
+    await workspace.close()
+    headless = await open_workspace(workspace.root, workspace.settings, None, ask_pending=False)
+    await headless.start_scan(lambda progress: None)
+    await headless.close()
+    assert not (workspace.root / "Restart.md").exists()
+    again = await open_workspace(workspace.root, workspace.settings, ScriptedApprover())
+    try:
+        await again.start_scan(lambda progress: None)
+        await again.ways_in.open()
+        assert again.ways_in.door is not None and again.ways_in.door.sign is not None
+        later = OpenDoor(again, again.ways_in.door.sign, door.token)
+        async with later.http() as http:
+            one = (await http.get(place)).json()["operations"][0]
+            while one["state"] in ("waiting", "running"):
+                one = (await http.get(place)).json()["operations"][0]
+        assert one["state"] == "done"
+        assert (workspace.root / "Restart.md").read_text() == "x\n"
+    finally:
+        await again.close()
+
+
+async def test_the_users_no_and_a_client_that_hangs_up(door: OpenDoor, approver: ScriptedApprover) -> None:
+    approver.answers = [Denied("no thanks")]
+    async with door.http() as http:
+        answer = await http.post(f"{API}/tools/create_note", json={"name": "No"})
+        assert answer.status_code == 200
+        assert answer.json() == {
+            "success": False, "denied": True, "message": "The user said no: no thanks", "words": "no thanks",
+        }  # fmt: skip
+        asked = asyncio.Event()
+
+        async def never(request: ApprovalRequest) -> Decision:
+            asked.set()
+            await asyncio.Event().wait()
+            return Approved(request.proposal)
+
+        approver.answers = [never]
+        call = asyncio.ensure_future(http.post(f"{API}/tools/create_note", json={"name": "Gone"}))
+        await asked.wait()
+        call.cancel()
+        await asyncio.wait({call})
+    await door.workspace.hub.quiet()
+    entry = door.workspace.audit.entries(limit=1)[0]
+    assert (entry.decision, entry.reason, entry.caller) == ("cancelled", "the client has gone", "Robot")
+
+
+async def test_private_notes_are_not_there(door: OpenDoor) -> None:
+    secret = door.workspace.root / "Secret plan.md"
+    secret.write_text("---\nai: private\n---\nNobody shall see this xyzzy.\n")
+    await door.workspace.index.scan()
+    async with door.http() as http:
+        notes = (await http.get(f"{API}/notes", params={"limit": "1000"})).json()["paths"]
+        assert notes and "Secret plan.md" not in notes
+        names = (await http.get(f"{API}/complete", params={"kind": "note", "text": "Secret"})).json()["names"]
+        assert not any("Secret plan" in name for name in names)
+        assert (await http.post(f"{API}/tools/read_note", json={"name": "Secret plan"})).status_code == 404
+        found = (await http.post(f"{API}/tools/search_notes", json={"query": "xyzzy"})).json()
+        assert found["hits"] == []
+        made = await http.post(f"{API}/tools/create_note", json={"name": "Secret plan"})
+        assert made.status_code == 422
+        assert made.json()["error"]["message"] == "That path can't be used."
+
+
+async def test_notes_come_a_page_at_a_time(door: OpenDoor) -> None:
+    async with door.http() as http:
+        paths, after = [], ""
+        while True:
+            page = (await http.get(f"{API}/notes", params={"after": after, "limit": "7"})).json()
+            paths += page["paths"]
+            if not (after := page["next"]):
+                break
+        seen = [str(one.path) for one in door.workspace.index.notes() if not one.private]
+        assert paths == sorted(seen)
+        assert (await http.get(f"{API}/notes", params={"limit": "many"})).status_code == 422
+        assert (await http.get(f"{API}/complete", params={"kind": "secret"})).status_code == 422
+
+
+async def test_only_this_machines_user_may_ask_for_the_vault(door: OpenDoor) -> None:
+    async with door.http() as http:
+        assert (await http.post(f"{API}/yield")).status_code == 403
+    async with door.http(door.sign.token) as local:
+        assert (await local.post(f"{API}/yield")).status_code == 409

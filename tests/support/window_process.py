@@ -1,0 +1,41 @@
+"""A process that has a vault open as the window has it, with a user who says yes to everything.
+
+`python -m tests.support.window_process VAULT` prints `open`, then the tool of each question; it ends with its
+standard input.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+from app.permissions.approval import ApprovalRequest, Approved, Decision
+from app.settings import Settings
+from app.workspace import open_workspace
+
+
+class Agreeing:
+    """Says yes and tells."""
+
+    async def decide(self, request: ApprovalRequest) -> Decision:
+        """Yes."""
+        print(f"asked {request.tool} by {request.caller.name}", flush=True)
+        return Approved(request.proposal)
+
+
+async def _main(root: Path) -> None:
+    settings = Settings()
+    settings.embeddings.enabled = False
+    workspace = await open_workspace(root, settings, Agreeing(), take_over=True)
+    try:
+        await workspace.start_scan(lambda progress: None)
+        await workspace.ways_in.open()
+        print("open", flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+    finally:
+        await workspace.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(_main(Path(sys.argv[1])))
