@@ -182,8 +182,8 @@ def _swarm(
     order = np.lexsort((np.arange(len(x)), -radii))
     if native.available():
         report(0.5, "Laying out along time")
-        given = (packed(each, np.float32) for each in (x, wanted, radii))
-        return native.swarm(*given, packed(order, np.int32), _GAP).astype(np.float64)
+        at, goal, size = (packed(each, np.float32) for each in (x, wanted, radii))
+        return native.swarm(at, goal, size, packed(order, np.int32), _GAP).astype(np.float64)
     widest = 2 * float(radii.max()) + _GAP
     column = np.floor((x - x.min()) / widest).astype(np.int64)
     placed: dict[int, list[tuple[float, float, float]]] = {}
