@@ -42,7 +42,7 @@ class MeaningChoice(QObject):
             self._begin()
 
     def _begin(self) -> None:
-        tasks.start(self._look(), owner=self, what=self.tr("look what can be arranged"))
+        tasks.start(self._look(), owner=self._sheet, what=self.tr("look what can be arranged"))
 
     async def _look(self) -> None:
         notes = await self._client.run(_notes_with_meaning)
