@@ -1,4 +1,4 @@
-"""News that start a turn: a real feed on a real server, a real model server, and a whole vault between them."""
+"""News that start a turn: a real feed, a real model server, and a whole vault between them."""
 
 from __future__ import annotations
 
