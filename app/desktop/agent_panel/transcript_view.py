@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from app.agent.transcript import AgentText, AnyItem, Message, UserText
-from app.desktop.agent_panel.items import ItemView, view_of
+from app.agent.transcript import AgentText, AnyItem, Message, ToolCard, UserText
+from app.desktop.agent_panel.items import CardView, ItemView, view_of
 from app.desktop.agent_panel.markdown_label import MarkdownLabel
 from app.desktop.theme import ThemeSource
 
@@ -102,6 +102,13 @@ class TranscriptView(QScrollArea):
         view.undo_wanted.connect(self.undo_wanted)
         self._views[position] = view
         self._insert(view)
+
+    def show_progress(self, tool: str, words: str) -> None:
+        """Show how far the call of `tool` is that runs."""
+        for position, item in self._items.items():
+            view = self._views[position]
+            if isinstance(item, ToolCard) and isinstance(view, CardView) and item.tool == tool:
+                view.card.show_progress(words)
 
     def stream(self, text: str) -> None:
         """Add words to the text that is being said."""
