@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import sys
 
@@ -22,6 +23,8 @@ def main(arguments: list[str] | None = None) -> int:
 
         return worker.main(given[1:])
     if given[:1] != ["open"] and is_command(given):
+        # A tenth of a short command is looking for garbage among what it has just loaded.
+        gc.disable()
         from app.cli import commands
 
         return commands.main(given)

@@ -50,8 +50,7 @@ def _show(found: list[Finding], screen: Screen) -> None:
 
     for one in found:
         sign, color = _SIGNS[one.state]
-        head = Text(f"{sign} ", style=color) + Text(f"{one.what}: ", style="bold")
-        screen.show(head + Text(safe(one.words)))
+        screen.show(Text.assemble((f"{sign} ", color), (f"{one.what}: ", "bold"), safe(one.words)))
         if one.hint:
             screen.show(Text(f"  {safe(one.hint)}", style=color))
     states = [one.state for one in found]

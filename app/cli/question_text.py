@@ -30,12 +30,11 @@ def question(draft: Draft) -> Iterator[Text]:
     """All of a request, line by line."""
     request = draft.request
     yield Text()
-    yield Text(title(request), style="bold") + Text(f"  ({caller_words(request.caller)})", style="dim")
+    yield Text.assemble((title(request), "bold"), (f"  ({caller_words(request.caller)})", "dim"))
     yield Text(f"It is asked because {describe(request.reason)}.", style="dim")
     yield from _consequences(request)
     if request.caller.claim:
-        claim = Text(describe(request.caller.claim), style="italic")
-        yield Text("The caller says of it: ", style="dim") + claim
+        yield Text.assemble(("The caller says of it: ", "dim"), (describe(request.caller.claim), "italic"))
     if isinstance(request.proposal, Effect):
         yield from effect(request.proposal)
         return
@@ -50,8 +49,8 @@ def effect(proposal: Effect) -> Iterator[Text]:
         yield Text("  ") + shown(line.encode("utf-8", "surrogatepass"))
     for name, value in proposal.arguments:
         first, *rest = value.split("\n")
-        head = Text(f"  {describe(name)}: ", style="dim")
-        yield head + shown(first.encode("utf-8", "surrogatepass"))
+        head = (f"  {describe(name)}: ", "dim")
+        yield Text.assemble(head, shown(first.encode("utf-8", "surrogatepass")))
         for line in rest:
             yield Text("    ") + shown(line.encode("utf-8", "surrogatepass"))
 
@@ -142,11 +141,10 @@ def _hunk_rows(diff: Diff, hunk: Hunk, width: int) -> Iterator[Text]:
 
 
 def _row(width: int, number: int, mark: str, line: Text, style: str) -> Text:
-    row = Text(f"{number + 1:>{width}} ", style="dim")
     body = Text(f"{mark} ") + line
     if style:
         body.stylize_before(style)
-    return row + body
+    return Text.assemble((f"{number + 1:>{width}} ", "dim"), body)
 
 
 def _text(line: bytes) -> str:

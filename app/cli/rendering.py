@@ -67,8 +67,8 @@ def _show_hits(screen: Screen, hits: Sequence[Row], words: Sequence[str]) -> Non
     for hit in hits:
         screen.show(Text(safe(str(hit["path"])), style="bold"))
         for line in _rows(hit.get("lines")):
-            number = Text(f"{line['line']:>6}  ", style="dim")
-            screen.show(number + marked(safe(str(line["text"]).strip()), words))
+            text = marked(safe(str(line["text"]).strip()), words)
+            screen.show(Text.assemble((f"{line['line']:>6}  ", "dim"), text))
 
 
 def _hit_rows(hit: Row) -> list[tuple[str, str, str]]:
@@ -111,7 +111,7 @@ def _show_fact(screen: Screen, name: str, value: object) -> None:
         return
     from rich.text import Text
 
-    screen.show(Text(f"{_title(name)}: ", style="dim") + Text(safe(cell(name, value))))
+    screen.show(Text.assemble((f"{_title(name)}: ", "dim"), safe(cell(name, value))))
 
 
 def _heading(screen: Screen, name: str) -> None:

@@ -46,7 +46,7 @@ class Session:
 
 @asynccontextmanager
 async def open_session(
-    root: Path, approver: Approver, screen: Screen, *, patience: float = PATIENCE_S
+    root: Path, approver: Approver, screen: Screen, *, brief: bool = True, patience: float = PATIENCE_S
 ) -> AsyncIterator[Session]:
     """The vault at `root`, its index up to date.
 
@@ -54,6 +54,7 @@ async def open_session(
         root: The vault's folder.
         approver: Who is asked where the vault is opened here; a program that holds it asks by itself.
         screen: Told how far it is.
+        brief: Whether the vault is opened without other programs' tools, where it is opened here.
         patience: Seconds to wait for a program that has the vault and can't be joined.
 
     Raises:
@@ -61,7 +62,7 @@ async def open_session(
         VaultLostError, StorageError: as `open_workspace` says.
     """
     client = Client(CallerKind.CLI, NAME, session=str(os.getpid()), says=f"scriptorium {__version__}")
-    link, workspace = await _joined_or_opened(root, approver, screen, patience)
+    link, workspace = await _joined_or_opened(root, approver, screen, brief, patience)
     try:
         if workspace is None:
             assert link is not None
@@ -78,7 +79,7 @@ async def open_session(
 
 
 async def _joined_or_opened(
-    root: Path, approver: Approver, screen: Screen, patience: float
+    root: Path, approver: Approver, screen: Screen, brief: bool, patience: float
 ) -> tuple[Link | None, Workspace | None]:
     """One of both."""
     deadline = time.monotonic() + patience
@@ -86,7 +87,7 @@ async def _joined_or_opened(
         if (link := await _joined(root)) is not None:
             return link, None
         try:
-            return None, await _opened(root, approver)
+            return None, await _opened(root, approver, brief)
         except VaultBusyError as error:
             if time.monotonic() >= deadline:
                 owner = str(error.data.get("owner", "another program"))
@@ -109,11 +110,11 @@ async def _joined(root: Path) -> Link | None:
         return None
 
 
-async def _opened(root: Path, approver: Approver) -> Workspace:
+async def _opened(root: Path, approver: Approver, brief: bool) -> Workspace:
     from app.settings import load_settings
     from app.workspace import open_workspace
 
-    return await open_workspace(root, load_settings(), approver)
+    return await open_workspace(root, load_settings(), approver, ask_pending=False, brief=brief)
 
 
 def show_scan(screen: Screen, progress: ScanProgress) -> None:

@@ -94,7 +94,7 @@ class TerminalApprover:
 
     def _help(self, letters: tuple[str, ...]) -> None:
         for letter in letters:
-            self._screen.tell(Text(f"  {letter}  ", style="bold") + Text(_HELP[letter]))
+            self._screen.tell(Text.assemble((f"  {letter}  ", "bold"), _HELP[letter]))
 
     async def _edit(self, draft: Draft, which: str) -> None:
         """Have a file's text edited, and show what would be written now."""

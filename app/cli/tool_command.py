@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from app.cli import exit_status, kinds
 from app.cli.calls import approver_for, call, chosen, report, run_call
@@ -19,6 +21,10 @@ from app.toolkit.answers import validated
 from app.toolkit.tool import Tool
 from app.tools import CATALOG, FILE_TOOL
 
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+_PATIENCE_S = 20.0
 _SEARCHES = frozenset({"search_notes", "search"})
 
 
@@ -57,7 +63,10 @@ async def _run_unknown(
     asked = _leading_parser().parse_known_args(list(words), argparse.Namespace(**vars(leading)))[0]
     options = Options.of(asked)
     choice = chosen(options, screen)
-    async with open_session(choice.root, approver_for(options, screen), screen) as session:
+    approver = approver_for(options, screen)
+    async with open_session(choice.root, approver, screen, brief=False) as session:
+        if session.workspace is not None:
+            await _await_external(session.workspace)
         entries = await session.served.tools(session.client)
         entry = next((one for one in entries if one.name in (word, name)), None)
         if entry is None:
@@ -65,6 +74,24 @@ async def _run_unknown(
         arguments, options = read_call(Signature.of_entry(entry), words, leading)
         outcome = await call(session, entry.name, arguments, options, screen)
     return report(outcome, options, screen)
+
+
+async def _await_external(workspace: Workspace) -> None:
+    """Wait until the programs of others that the settings name have said what they offer, or failed to."""
+    from app.external.connection import Standing
+    from app.external.states import ExternalChanged
+
+    changed = asyncio.Event()
+    stop = workspace.events.subscribe(ExternalChanged, lambda event: changed.set())
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            while any(one.standing is Standing.STARTING for one in workspace.external.states()):
+                await changed.wait()
+                changed.clear()
+    except TimeoutError:
+        pass  # What is there by now can be called.
+    finally:
+        stop()
 
 
 def unknown(word: str, names: Sequence[str]) -> InvalidParametersError:

@@ -95,17 +95,24 @@ class FairQueue:
 
     def _serve(self) -> None:
         """Give the free turns to those that wait, the client first that has waited longest for one."""
-        while self._free:
-            who = next((one for one in self._waiting if self._running[one] < self._each), None)
-            if who is None:
-                return
+        while self._free and (who := self._next()) is not None:
             future = self._waiting[who].popleft()
             if self._waiting[who]:
                 self._waiting.move_to_end(who)
             else:
                 del self._waiting[who]
-            if not future.done():
-                future.set_result(self._give(who))
+            future.set_result(self._give(who))
+
+    def _next(self) -> Hashable | None:
+        """The client whose turn it is; waits that were cancelled a moment ago do not count."""
+        for who, queue in tuple(self._waiting.items()):
+            while queue and queue[0].done():
+                queue.popleft()
+            if not queue:
+                del self._waiting[who]
+            elif self._running[who] < self._each:
+                return who
+        return None
 
     def _leave(self, who: Hashable, future: asyncio.Future[Turn]) -> None:
         """A wait was cancelled, perhaps in the same moment in which it got its turn."""

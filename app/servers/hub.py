@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from app.errors import LimitError, PermissionDeniedError
+from app.errors import LimitError, NetworkError, PermissionDeniedError
 from app.events import EventBus
 from app.index.completion import complete
 from app.permissions.caller import Caller, CallerKind
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from app.toolkit.index_view import IndexView
 
 LIST_NOTES, LIST_TAGS, BLOCK = "list_notes", "list_tags", "block"
+CLOSED = "the app was closed"
 _MOST_NOTES = 1000
 _MOST_NAMES = 100
 _MOST_PENDING = 100
@@ -66,7 +67,7 @@ class Hub:
         self._events = events
         self._queue = queue or FairQueue()
         self._asking: dict[tuple[str, str], int] = {}
-        self._calls = 0
+        self._tasks: set[asyncio.Task[ToolOutcome]] = set()
         self._idle = asyncio.Event()
         self._idle.set()
         self.in_turn: Callable[[str], Caller | None] = lambda name: None
@@ -83,9 +84,13 @@ class Hub:
         """The clients that are there, the first to come first."""
         return self.presence.clients
 
-    def close(self) -> None:
-        """End the news and let go of the clients; calls that still run end as they do."""
+    async def close(self) -> None:
+        """Withdraw the calls that run or wait, end the news and let go of the clients."""
         self._news.close()
+        for task in tuple(self._tasks):
+            task.cancel(CLOSED)
+        if self._tasks:
+            await asyncio.wait(set(self._tasks))
         self.presence.close()
 
     async def quiet(self) -> None:
@@ -121,25 +126,32 @@ class Hub:
             caller = replace(caller, turn=turn.turn, conversation=turn.conversation, tainted=tainted)
         course = Course(client, tool, self._queue, self._events, progress, self._asking)
         self.presence.saw(client, call=True, began=1)
-        self._count(1)
+        work = self._submit if waiting == "pending" else self._watched
+        task = asyncio.ensure_future(work(course, tool, arguments, caller))
+        self._tasks.add(task)
+        self._note_idle()
         try:
-            if waiting == "pending" and self._runner.services.pending is not None:
-                outcome = await self._submit(course, tool, arguments, caller)
-            else:
-                outcome = await self._runner.watched(tool, arguments, caller, course.watch)
+            outcome = await _finished(task)
         finally:
             course.end()
             self.presence.saw(client, began=-1)
-            self._count(-1)
+            self._tasks.discard(task)
+            self._note_idle()
         if outcome.untrusted:
             self.presence.taint(client)
         return outcome
+
+    async def _watched(
+        self, course: Course, tool: str, arguments: Mapping[str, object], caller: Caller
+    ) -> ToolOutcome:
+        return await self._runner.watched(tool, arguments, caller, course.watch)
 
     async def _submit(
         self, course: Course, tool: str, arguments: Mapping[str, object], caller: Caller
     ) -> ToolOutcome:
         pending = self._runner.services.pending
-        assert pending is not None
+        if pending is None:
+            return await self._watched(course, tool, arguments, caller)
         mine = sum(is_same(one.caller, caller) for one in pending.open)
         if mine >= _MOST_PENDING:
             message = f"{mine} of your operations wait for the user already."
@@ -185,9 +197,8 @@ class Hub:
         """What the client's own calls come to from now on, until the reader is ended."""
         return ActivityReader(caller_of(client), self._events, self.presence.hold(client))
 
-    def _count(self, change: int) -> None:
-        self._calls += change
-        if self._calls:
+    def _note_idle(self) -> None:
+        if self._tasks:
             self._idle.clear()
         else:
             self._idle.set()
@@ -199,3 +210,16 @@ class Hub:
         if not any(one.name == tool for one in self._registry.tools(caller)):
             raise PermissionDeniedError(f"{client.name} may not use {tool}.", tool=tool)
         return self._runner.view(caller, tool)
+
+
+async def _finished(task: asyncio.Task[ToolOutcome]) -> ToolOutcome:
+    """What comes of a call; whoever cancels it, it has come to its end and is in the log by then."""
+    try:
+        await asyncio.wait({task})
+    except asyncio.CancelledError as error:
+        task.cancel(str(error))
+        await asyncio.wait({task})
+        raise
+    if task.cancelled():
+        raise NetworkError("The vault was closed while the call ran.")
+    return task.result()

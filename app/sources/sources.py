@@ -98,11 +98,14 @@ class Sources:
 
     # Life
 
-    async def start(self) -> None:
-        """Start every source that is not paused; one that fails says so and the others go on."""
+    async def start(self, *, streams: bool = True) -> None:
+        """Start every source that is not paused; one that fails says so and the others go on.
+
+        Without `streams` only folders are opened, and nothing is asked for over the network.
+        """
         if self._writable:
             for kept in tuple(self._kept.values()):
-                if not kept.paused:
+                if not kept.paused and (streams or isinstance(kept, KeptFiles)):
                     await self._start(kept)
 
     async def close(self) -> None:

@@ -23,6 +23,7 @@ async def open_workspace(
     *,
     read_only: bool = False,
     ask_pending: bool = True,
+    brief: bool = False,
     take_over: bool = False,
 ) -> Workspace:
     """Open the vault at `root`.
@@ -34,6 +35,8 @@ async def open_workspace(
         read_only: Look, but never write: for a vault that another app has open.
         ask_pending: Ask the approver about what still waits from earlier, once the vault is read. A
             process without a window leaves that to the next window.
+        brief: For a call or two: the folder is not watched, and no stream and no program of others is
+            started. Scan the index before a call, so that it sees what has changed.
         take_over: Ask a process without a window that has the vault open to make way.
 
     Raises:
@@ -51,7 +54,7 @@ async def open_workspace(
             raise
         workspace = await _once_free(lambda: Workspace(real, settings, approver, read_only, ask_pending))
     try:
-        await workspace.begin()
+        await workspace.begin(brief)
     except BaseException:
         await workspace.close()
         raise

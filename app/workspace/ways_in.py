@@ -144,4 +144,4 @@ class WaysIn:
                 self._events.publish(DoorChanged(self.state()))
         if self._moving is not None:
             await asyncio.gather(self._moving, return_exceptions=True)
-        self.hub.close()
+        await self.hub.close()

@@ -189,8 +189,8 @@ class Workspace:
 
     # Life
 
-    async def begin(self) -> None:
-        """Settle what a crash cut off, open the index, and start to watch the folder."""
+    async def begin(self, brief: bool = False) -> None:
+        """Settle what a crash cut off, open the index, and start what goes on by itself, unless `brief`."""
         if not self.read_only:
             for recovery in await asyncio.to_thread(self.store.recover):
                 self.notices.append(told(recovery))
@@ -199,6 +199,14 @@ class Workspace:
         self.notices += self._files.problems
         self.notices += [one for one in (self.sources.problem, self.external.problem) if one]
         await self.index.open()
+        if not brief:
+            await self._watch()
+        await self.sources.start(streams=not brief)
+        if self._asks and not brief:  # Where nobody can be asked, no tool of theirs may be called.
+            self.external.start(self.settings.external)
+
+    async def _watch(self) -> None:
+        """Follow what others change in the folder from now on."""
         ready = asyncio.Event()
         self._watching = asyncio.create_task(
             watch(self.root, self._take, self._stop, self.store.wrote, ready=ready), name="watch the vault"
@@ -207,9 +215,6 @@ class Workspace:
         await asyncio.wait({waiting, self._watching}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
         self._checking = asyncio.create_task(self.missed.run(self._stop), name="look for missed changes")
-        await self.sources.start()
-        if self._asks:  # Where nobody can be asked, no tool of theirs may be called.
-            self.external.start(self.settings.external)
 
     async def close(self) -> None:
         """Let nobody in any more, stop the agent, the watcher and the worker, and close every file."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -75,6 +75,7 @@ class Desk:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self.options_told: Callable[[str, object], None] = lambda session_id, update: None
         self.talks: dict[str, Talk] = {}
 
     def on_connect(self, conn: object) -> None:
@@ -82,8 +83,9 @@ class Desk:
 
     async def session_update(self, session_id: str, update: object, **_: object) -> None:
         """Show what the program tells; what comes outside a turn (a session that is loaded) is dropped."""
-        talk = self.talks.get(session_id)
-        if talk is not None:
+        if isinstance(update, schema.CurrentModeUpdate | schema.ConfigOptionUpdate):
+            self.options_told(session_id, update)
+        elif (talk := self.talks.get(session_id)) is not None:
             talk.narration.take(update)
 
     async def request_permission(

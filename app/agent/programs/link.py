@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from app.agent.programs.options import MODE, Option, config_options, with_values
 from app.agent.programs.process import ProgramProcess
 from app.errors import NotFoundError, ScriptoriumError, StorageError
 from app.settings import AgentProgram
@@ -41,12 +42,13 @@ class ProgramError(ScriptoriumError):
 
 @dataclass(eq=False)
 class Session:
-    """A conversation as the program knows it: its id there, what it may do, and what it has cost so far."""
+    """A conversation as the program knows it: its id there, what it may do, what it has cost, its options."""
 
     id: str
     read_only: bool
     cost: float = 0.0
     is_new: bool = True
+    options: tuple[Option, ...] = ()
 
 
 class Link:
@@ -91,6 +93,7 @@ class Link:
         # The library's protocol asks for all methods of the draft, each with every argument by name.
         connection = ClientSideConnection(cast("Client", desk), process.stdin, process.stdout)
         link = cls(program, process, connection, desk)
+        desk.options_told = link._take_options
         try:
             await link._agree()
         except BaseException:
@@ -147,6 +150,19 @@ class Link:
                 f"{self.program.name} speaks version {version} of the protocol, and not {_PROTOCOL}.",
                 "Another version of it may do.",
             )
+
+    def _take_options(self, id_: str, update: object) -> None:
+        """The program has another mode, or other options."""
+        from acp import schema
+
+        for session in self.sessions.values():
+            if session.id != id_:
+                continue
+            match update:
+                case schema.CurrentModeUpdate(current_mode_id=mode):
+                    session.options = with_values(session.options, {MODE: mode})
+                case schema.ConfigOptionUpdate(config_options=config):
+                    session.options = config_options(config)
 
     async def lost(self, when: str) -> ProgramError:
         """The error for a program that is gone or does not speak the protocol, with its own last words."""

@@ -11,17 +11,16 @@ What it has read, by itself or from the net, nobody knows: it counts as tainted 
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ValidationError
-
 from app.agent.programs.direct_edits import DirectEdits
 from app.agent.programs.handover import MCP_SERVER, NoteText, asked, said_before, welcome
+from app.agent.programs.kept import Kept, keep, kept_of
 from app.agent.programs.link import Link, ProgramError, Session
+from app.agent.programs.options import Option, options_of, set_option, with_values
 from app.agent.programs.own_server import OwnServer
 from app.agent.turn import Turn
 from app.permissions.caller import Caller, CallerKind
@@ -37,19 +36,12 @@ log = logging.getLogger(__name__)
 
 _CANCEL_S = 5.0
 _SESSION_S = 60.0
+_CHOOSE_S = 10.0
 _WORDS = {
     "max_tokens": "{0} stopped: it has used the tokens that it may for one answer.",
     "max_turn_requests": "{0} stopped: it has asked its model as often as it may for one answer.",
     "refusal": "{0} does not go on with this.",
 }
-
-
-class _Saved(BaseModel):
-    """What a conversation keeps of a program's session: its id there, and how many items it has heard."""
-
-    session: str
-    heard: int
-    cost: float = 0.0
 
 
 class ProgramAgent:
@@ -79,6 +71,7 @@ class ProgramAgent:
         self._server = OwnServer(root)
         self._news = news
         self._links: dict[AgentProgram, Link] = {}
+        self._wanted: dict[str, dict[str, str]] = {}
         self._opening: dict[AgentProgram, asyncio.Lock] = {}
         self.edits = edits
 
@@ -101,6 +94,36 @@ class ProgramAgent:
             return turns[-1].caller
         known = any(one.name == name for one in self._settings().programs.programs)
         return Caller(CallerKind.MCP, name, tainted=True) if known else None
+
+    def options(self, name: str) -> tuple[Option, ...]:
+        """What the program called `name` lets the person choose; empty before its first conversation."""
+        sessions = [
+            session
+            for program, link in self._links.items() if program.name == name
+            for session in link.sessions.values()
+        ]  # fmt: skip
+        return with_values(sessions[-1].options, self._wanted.get(name, {})) if sessions else ()
+
+    async def choose(self, name: str, option: str, value: str) -> None:
+        """Choose for the conversations of the program called `name`, those to come included.
+
+        Raises:
+            ProgramError: the program refuses it.
+        """
+        from acp import RequestError
+
+        self._wanted.setdefault(name, {})[option] = value
+        for program, link in tuple(self._links.items()):
+            if program.name != name:
+                continue
+            try:
+                async with asyncio.timeout(_CHOOSE_S):
+                    for session in tuple(link.sessions.values()):
+                        await self._set(link, session, option, value)
+            except (RequestError, ConnectionError, TimeoutError) as error:
+                self._wanted[name].pop(option, None)
+                said = f": {error}" if str(error) else ""
+                raise ProgramError(f"{name} did not take that{said}.", "It stays as it was.") from error
 
     async def close(self) -> None:
         """End every program and all that they started."""
@@ -144,7 +167,7 @@ class ProgramAgent:
         from acp import RequestError
 
         read_only = turn.prompt.mode != "propose"
-        kept = _saved(turn)
+        kept = kept_of(turn)
         known = link.sessions.get(turn.conversation)
         as_kept = known is not None and kept is not None and known.id == kept.session
         if known is not None and as_kept and known.read_only == read_only:
@@ -153,6 +176,8 @@ class ProgramAgent:
             async with asyncio.timeout(_SESSION_S):
                 made = kept and await self._taken_up(link, kept, turn, read_only)
                 made = made or await self._begun(link, turn, read_only)
+                for id_, value in self._wanted.get(link.program.name, {}).items():
+                    await self._set(link, made, id_, value)
         except RequestError as error:
             raise link.explained(error) from error
         except ConnectionError as error:
@@ -164,13 +189,22 @@ class ProgramAgent:
         link.sessions[turn.conversation] = made
         return made
 
+    async def _set(self, link: Link, session: Session, id_: str, value: str) -> None:
+        """Set an option of a session, where it has that value to choose."""
+        option = next((one for one in session.options if one.id == id_), None)
+        if option is None or value == option.current or with_values((option,), {id_: value}) == (option,):
+            return
+        told = await set_option(link.connection, session.id, option, value)
+        session.options = with_values(session.options, {id_: value}) if told is None else told
+
     async def _begun(self, link: Link, turn: Turn, read_only: bool) -> Session:
         answer = await link.connection.new_session(
             cwd=str(self._root), mcp_servers=[self._own_server(link, read_only=read_only)]
         )
-        return Session(answer.session_id, read_only)
+        options = options_of(answer.modes, answer.config_options)
+        return Session(answer.session_id, read_only, options=options)
 
-    async def _taken_up(self, link: Link, kept: _Saved, turn: Turn, read_only: bool) -> Session | None:
+    async def _taken_up(self, link: Link, kept: Kept, turn: Turn, read_only: bool) -> Session | None:
         """The session that the program had before; None where it can't go on with it."""
         from acp import RequestError
 
@@ -182,7 +216,7 @@ class ProgramAgent:
         if go_on is None:
             return None
         try:
-            await go_on(
+            answer = await go_on(
                 cwd=str(self._root),
                 session_id=kept.session,
                 mcp_servers=[self._own_server(link, read_only=read_only)],
@@ -190,7 +224,8 @@ class ProgramAgent:
         except RequestError as error:
             log.info("%s does not go on with a session: %s", link.program.name, error)
             return None
-        return Session(kept.session, read_only, kept.cost, is_new=False)
+        options = options_of(answer.modes, answer.config_options) if answer is not None else ()
+        return Session(kept.session, read_only, kept.cost, is_new=False, options=options)
 
     def _own_server(self, link: Link, *, read_only: bool) -> schema.McpServerStdio:
         from acp import schema
@@ -223,7 +258,7 @@ class ProgramAgent:
             unsubscribe()
             await asyncio.shield(asyncio.ensure_future(self.edits.end(watched)))
             session.cost = narration.end(answer, session.cost)
-            self._keep(session, turn)
+            keep(turn, session.id, session.cost)
             self._warn(turn, watched.found)
         if (words := _WORDS.get(answer.stop_reason)) is not None:
             turn.notice("warning", words.format(link.program.name))
@@ -278,7 +313,7 @@ class ProgramAgent:
 
     def _said(self, session: Session, turn: Turn) -> str:
         """The prompt with what the program has not heard yet."""
-        kept = _saved(turn)
+        kept = kept_of(turn)
         heard = kept.heard if kept is not None and not session.is_new else 0
         # The last item is the prompt itself.
         items = turn.store.items(turn.conversation)[heard:]
@@ -287,11 +322,6 @@ class ProgramAgent:
         instructions = self._settings().agent.instructions
         first = welcome(self._vault, self._root, instructions) if session.is_new else ""
         return "\n\n".join(filter(None, (first, before, asked(turn, self._note_text))))
-
-    def _keep(self, session: Session, turn: Turn) -> None:
-        heard = len(turn.store.items(turn.conversation))
-        saved = _Saved(session=session.id, heard=heard, cost=session.cost)
-        turn.store.save_history(turn.conversation, saved.model_dump_json().encode(), _key(turn))
 
     def _warn(self, turn: Turn, found: int) -> None:
         """Say so where a program wrote by itself though it was to read only."""
@@ -311,19 +341,3 @@ async def _through(work: asyncio.Future[None]) -> None:
         except asyncio.CancelledError:
             if work.cancelled():
                 raise
-
-
-def _key(turn: Turn) -> str:
-    """Under which name a conversation keeps the program's session."""
-    return f"program:{turn.agent}"
-
-
-def _saved(turn: Turn) -> _Saved | None:
-    kept = turn.store.history(turn.conversation, _key(turn))
-    if not kept:
-        return None
-    try:
-        return _Saved.model_validate_json(kept)
-    except ValidationError:
-        log.warning("what was kept of a session can't be read: %s", json.dumps(_key(turn)))
-        return None

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app import paths
 from app.agent.models import PROVIDERS, Provider
+from app.agent.programs.options import Option
 from app.desktop.remembered import Remembered
 from app.settings import AgentProgramSettings, TeamSettings
 
@@ -66,13 +67,14 @@ class UsedModels:
 class ModelMenu(QMenu):
     """`chosen` carries a `ModelChoice`, `team_chosen` the name of an agent or a group of the team.
 
-    `program_chosen` carries that of a program from outside, `setup_wanted` the section of the settings where
-    more of them are set up.
+    `program_chosen` carries that of a program from outside, `option_chosen` an option of the one that answers
+    and its value, `setup_wanted` the section of the settings where more of them are set up.
     """
 
     chosen = Signal(object)
     team_chosen = Signal(str)
     program_chosen = Signal(str)
+    option_chosen = Signal(str, str)
     setup_wanted = Signal(str)
 
     def __init__(
@@ -108,12 +110,35 @@ class ModelMenu(QMenu):
         """The programs from outside, and where they are added."""
         self.addSection(self.tr("Agents from outside"))
         chosen = self._programs.answering
+        self._after_program: QAction | None = None
         for one in self._programs.programs:
             action = self.addAction(one.name.replace("&", "&&"), partial(self.program_chosen.emit, one.name))
             action.setToolTip(self.tr("Starts {0}").format(" ".join((one.command, *one.arguments))))
             action.setCheckable(True)
             action.setChecked(chosen is not None and one.name == chosen.name)
+            self._after_program = action if action.isChecked() else self._after_program
         self.addAction(self.tr("Add an agent from outside…"), partial(self.setup_wanted.emit, "programs"))
+
+    def show_options(self, options: Iterable[Option]) -> None:
+        """What the program that answers lets one choose, below it."""
+        actions = self.actions()
+        if self._after_program not in actions:
+            return
+        after = actions[actions.index(self._after_program) + 1]
+        for option in options:
+            names = {choice.value: choice.name for choice in option.choices}
+            submenu = QMenu(f"{option.name}: {names.get(option.current, '')}".replace("&", "&&"), self)
+            submenu.setToolTipsVisible(True)
+            for choice in option.choices:
+                action = submenu.addAction(choice.name.replace("&", "&&"))
+                action.setToolTip(choice.description)
+                action.setCheckable(True)
+                action.setChecked(choice.value == option.current)
+                action.triggered.connect(partial(self.option_chosen.emit, option.id, choice.value))
+            self.insertMenu(after, submenu)
+        if self._button is not None and self.isVisible():
+            self.adjustSize()
+            self.move(self._place())
 
     def _add_team(self) -> None:
         """The agents and groups of the team, and where they are made."""

@@ -28,8 +28,10 @@ from app.desktop.agent_panel.start_page import StartPage
 from app.desktop.agent_panel.transcript_view import TranscriptView
 from app.desktop.agent_panel.usage import in_full, in_short, together
 from app.desktop.bridge import VaultClient
+from app.desktop.external.words import progress_words
 from app.desktop.panel import Panel, ThemedButton
 from app.desktop.theme import ThemeSource
+from app.external.states import ExternalProgress
 from app.index.records import IndexUpdated
 from app.settings import AgentProgramSettings, Settings, TeamSettings
 from app.workspace import SettingsChanged, Workspace, questions
@@ -234,6 +236,8 @@ class AgentPanel(Panel):
                     self.transcript.stream(event.text)
                 case ItemSettled() if self._shows(event.conversation):
                     self.transcript.put(event.position, event.item)
+                case ExternalProgress():
+                    self.transcript.show_progress(event.tool, progress_words(event))
                 case TurnStarted() if self._shows(event.conversation):
                     self._set_running(True)
                 case TurnFinished():
@@ -315,9 +319,21 @@ class AgentPanel(Panel):
         menu.chosen.connect(self._choose_model)
         menu.team_chosen.connect(lambda name: self._choose_who(team=name))
         menu.program_chosen.connect(lambda name: self._choose_who(program=name))
+        menu.option_chosen.connect(self._choose_option)
         menu.setup_wanted.connect(self.settings_requested)
         menu.show_above(self.composer.model)
         tasks.start(self._find_local(menu), owner=menu, what="look for models on this machine")
+        if program := self._programs.answering:
+            tasks.start(self._find_options(menu, program.name), owner=menu, what="ask what can be chosen")
+
+    async def _find_options(self, menu: ModelMenu, program: str) -> None:
+        menu.show_options(await self._client.run(lambda ws: ws.programs.options(program)))
+
+    def _choose_option(self, option: str, value: str) -> None:
+        if program := self._programs.answering:
+            name = program.name
+            change = self._client.run(lambda ws: ws.programs.choose(name, option, value))
+            self._start(change, f"choose that for {name}")
 
     async def _find_local(self, menu: ModelMenu) -> None:
         menu.show_local(await self._client.run(questions.local_models))

@@ -32,13 +32,19 @@ class Talk:
         self.finished: asyncio.Queue[TurnFinished] = asyncio.Queue()
         self.streamed: list[str] = []
         self.first_word = asyncio.Event()
-        workspace.events.subscribe(TurnFinished, self.finished.put_nowait)
+        workspace.events.subscribe(TurnFinished, self._finish)
         workspace.events.subscribe(TextStreamed, self._hear)
 
     def answers(self, program: AgentProgram) -> None:
         self.workspace.settings.programs = AgentProgramSettings(programs=(program,), answers=program.name)
 
+    def _finish(self, event: TurnFinished) -> None:
+        if event.conversation == self.id:
+            self.finished.put_nowait(event)
+
     def _hear(self, event: TextStreamed) -> None:
+        if event.conversation != self.id:
+            return
         self.streamed.append(event.text)
         self.first_word.set()
 

@@ -35,6 +35,7 @@ async def test_what_it_tells_and_asks_is_shown_as_the_panels_own(workspace, appr
     # What a program says may rest on what no model of ours may see.
     assert not any(item.by_model for item in talk.all(AgentText))
     await check_permissions(workspace, talk, approver)
+    await check_options(workspace, talk)
     await talk.say("!env HOME\n!env OF_THE_AGENT\n!env OF_OTHERS")
     assert "[unset]" in talk.said and "[mine]" in talk.said and "theirs" not in talk.said
 
@@ -50,6 +51,19 @@ async def check_permissions(workspace, talk, approver):
     assert first.caller.name == "Outsider" and first.caller.tainted and not first.offers
     log = [entry for entry in workspace.audit.entries() if entry.tool == "agent_action"]
     assert sorted(entry.decision for entry in log) == ["user-approved", "user-denied"]
+
+
+async def check_options(workspace, talk):
+    """What it lets one choose is chosen for the conversation at hand, and for those to come."""
+    (mode,) = workspace.programs.options("Outsider")
+    assert (mode.name, mode.current) == ("Mode", "careful")
+    assert [one.name for one in mode.choices] == ["Careful", "Bold"]
+    await workspace.programs.choose("Outsider", "mode", "bold")
+    await talk.say("!mode")
+    other = Talk(workspace, workspace.settings.programs.programs[0])
+    await other.say("!mode")
+    assert "[bold]" in talk.said and "[bold]" in other.said
+    assert workspace.programs.options("Outsider")[0].current == "bold"
 
 
 async def test_files_are_read_as_policy_says_and_written_through_the_dialog(workspace, talk, approver):

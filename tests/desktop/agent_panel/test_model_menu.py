@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 
 from app.agent.models import PROVIDERS
+from app.agent.programs.options import Choice, Option
 from app.agent.transcript import Usage
 from app.desktop.agent_panel.model_menu import ModelChoice, ModelMenu, UsedModels
 from app.desktop.agent_panel.usage import in_full, in_short, together
@@ -71,6 +72,15 @@ def test_programs_from_outside_stand_last_and_the_one_that_answers_is_marked(qtb
     for words in ("Claude Code", "Add an agent from outside…"):
         next(action for action in menu.actions() if action.text() == words).trigger()
     assert chosen == ["Claude Code"] and wanted == ["programs"]
+    choices = (Choice("ask", "Always ask"), Choice("plan", "Plan & ask"))
+    menu.show_options([Option("mode", "Mode", "ask", choices, is_mode=True)])
+    assert texts(menu)[-3:] == ["Claude Code", "Mode: Always ask", "Add an agent from outside…"]
+    options: list[tuple[str, str]] = []
+    menu.option_chosen.connect(lambda *what: options.append(what))
+    submenu = next(action.menu() for action in menu.actions() if action.text() == "Mode: Always ask")
+    assert [action.isChecked() for action in submenu.actions()] == [True, False]
+    submenu.actions()[1].trigger()
+    assert options == [("mode", "plan")]
 
 
 def test_a_machine_without_models_says_so(qtbot) -> None:

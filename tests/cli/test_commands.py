@@ -1,0 +1,331 @@
+"""Verbs, the choice of the vault, streams, and the program as a shell runs it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shlex
+import signal
+import sqlite3
+import subprocess
+import zlib
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from xml.etree import ElementTree
+
+import networkx as nx
+import pytest
+
+from app import paths
+from app.cli import VERBS, commands, is_command
+from app.cli.approvers import NobodyThere
+from app.cli.completion_command import whole_parser
+from app.cli.exit_status import Exit
+from app.cli.screen import Screen, safe
+from app.cli.session import open_session
+from app.cli.vault_choice import choose_vault
+from app.errors import VaultBusyError, VaultLostError
+from app.permissions.approval import ApprovalRequest, Decision
+from app.permissions.audit_reading import AuditReading
+from app.settings import Settings
+from app.settings.recent import RecentVaults
+from app.tools import CATALOG
+from app.vault.lock import VaultLock
+from app.workspace import open_workspace
+from tests.cli.conftest import Run
+from tests.support.approver import ScriptedApprover
+from tests.support.program import command, environment
+
+Program = Callable[..., subprocess.CompletedProcess[bytes]]
+
+
+@pytest.fixture
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """The command line in a process of its own."""
+
+    def run(*words: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
+        place = environment(tmp_path_factory, **variables)
+        return subprocess.run(command(*words), env=place, capture_output=True, timeout=120)
+
+    return run
+
+
+# Which front end
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], False), (["."], False), (["some/folder"], False), (["--sample"], False), (["--help"], True),
+        (["undo"], True), (["read_note", "x"], True), (["--vault=x", "undo"], True), (["nonsense"], True),
+        (["Notes"], False), (["find"], True), (["--read-only", "Notes"], False),
+    ],
+)  # fmt: skip
+def test_a_folder_opens_the_window_and_all_else_is_a_command(
+    words: list[str], expected: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "Notes").mkdir()
+    (tmp_path / "find").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert is_command(words) is expected
+
+
+def test_every_verb_has_a_module_with_help() -> None:
+    assert set(VERBS) == set(commands.VERBS)
+    for name in VERBS:
+        assert "Exit status" in commands.verb_parser(name).format_help()
+
+
+def test_the_help_documents_verbs_and_exit_statuses(run: Run) -> None:
+    ended = run("--help")
+    assert ended.status == Exit.DONE
+    assert all(f"\n  {name} " in ended.out for name in (*VERBS, "open"))
+    assert "  3  denied" in ended.out
+    assert run().status == Exit.MISUSE
+
+
+# Which vault
+
+
+def test_the_vault_is_the_one_named_then_the_variable_then_around_then_the_last(
+    vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("A", "B", "C"):
+        (tmp_path / name / "deep").mkdir(parents=True)
+    assert choose_vault().root == vault
+    paths.vault_data_folder(tmp_path / "C")
+    monkeypatch.chdir(tmp_path / "C" / "deep")
+    assert (choose_vault().root, choose_vault().reason) == (tmp_path / "C", "around the working directory")
+    monkeypatch.setenv("SCRIPTORIUM_VAULT", str(tmp_path / "B"))
+    assert choose_vault().root == tmp_path / "B"
+    assert choose_vault(str(tmp_path / "A")).root == tmp_path / "A"
+
+
+def test_no_vault_is_an_error_that_says_how_to_name_one(run: Run, vault: Path) -> None:
+    RecentVaults().remove(str(vault))
+    ended = run("list_tags")
+    assert ended.status == Exit.NO_VAULT and "--vault FOLDER or SCRIPTORIUM_VAULT" in ended.err
+    assert run("--vault", "nowhere", "list_tags").status == Exit.NO_VAULT
+    with pytest.raises(VaultLostError):
+        choose_vault("nowhere")
+
+
+async def test_a_vault_that_another_program_holds_is_waited_for_and_then_told(vault: Path) -> None:
+    lock = VaultLock(paths.vault_data_folder(vault))
+    lock.acquire()
+    with pytest.raises(VaultBusyError, match=f"process {os.getpid()}.*can't be joined"):
+        async with open_session(vault, NobodyThere(), Screen(), patience=0.2):
+            pass
+    asyncio.get_running_loop().call_later(0.2, lock.release)
+    async with open_session(vault, NobodyThere(), Screen(), patience=30) as session:
+        assert not session.is_joined
+
+
+# Through the program that holds the vault
+
+
+async def test_calls_go_through_the_program_that_holds_the_vault(
+    vault: Path, approver: ScriptedApprover, program: Program
+) -> None:
+    workspace = await open_workspace(vault, Settings(), approver)
+    try:
+        await workspace.index.scan()
+        await workspace.ways_in.open()
+        words = ("--vault", str(vault), "--approve", "create", "create_note", "Coffee", "--claim", "a note")
+        ended = await asyncio.to_thread(program, *words)
+        assert ended.returncode == Exit.DONE, ended.stderr
+        assert b"--approve does not count here" in ended.stderr
+        assert b"Waiting for an answer in the window" in ended.stderr
+        (asked,) = approver.asked
+        assert (asked.caller.name, asked.caller.claim) == ("command line", "a note")
+        undone = await asyncio.to_thread(program, "--vault", str(vault), "undo", "--json")
+        assert json.loads(undone.stdout)["paths"] == ["Coffee.md"] and len(approver.asked) == 2
+        assert not (vault / "Coffee.md").exists()
+    finally:
+        await workspace.close()
+
+
+async def test_ctrl_c_withdraws_what_waits_for_the_window(
+    vault: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    asked, withdrawn = asyncio.Event(), asyncio.Event()
+
+    class Undecided:
+        async def decide(self, request: ApprovalRequest) -> Decision:
+            asked.set()
+            try:
+                return await asyncio.get_running_loop().create_future()
+            finally:
+                withdrawn.set()
+
+    workspace = await open_workspace(vault, Settings(), Undecided())
+    try:
+        await workspace.index.scan()
+        await workspace.ways_in.open()
+        process = await asyncio.create_subprocess_exec(
+            *command("--vault", str(vault), "create_note", "Coffee"),
+            env=environment(tmp_path_factory),
+            stderr=subprocess.PIPE,
+        )
+        await asked.wait()
+        process.send_signal(signal.SIGINT)
+        _, told = await process.communicate()
+        await withdrawn.wait()
+        assert process.returncode == Exit.INTERRUPTED and b"Traceback" not in told
+    finally:
+        await workspace.close()
+    assert workspace.audit.verify().ok and not (vault / "Coffee.md").exists()
+    with AuditReading.of_vault(vault) as log:
+        assert log.entries()[0].decision == "cancelled"
+
+
+# Verbs
+
+
+def test_undo_takes_back_the_last_change_of_anybody_and_only_that(run: Run, vault: Path) -> None:
+    before = (vault / "Tea.md").read_bytes()
+    assert run("undo").status == Exit.NOT_FOUND
+    assert run("edit_note", "Tea", "append", "One.", "--approve", "update").status == Exit.DONE
+    assert run("add_tag", "Tea", "drink", "--approve", "update").status == Exit.DONE
+    denied = run("undo")
+    assert denied.status == Exit.DENIED and "add_tag by command line" in denied.err and "Tea.md" in denied.err
+    assert run("undo", "--yes").status == Exit.DONE
+    assert (vault / "Tea.md").read_bytes() == before + b"One.\n"
+    assert run("undo", "--approve", "update").status == Exit.DONE
+    assert (vault / "Tea.md").read_bytes() == before
+    assert run("undo", "--yes").status == Exit.NOT_FOUND
+    assert run("undo", "99", "--yes").status == Exit.NOT_FOUND
+
+
+def test_undo_by_number_and_by_commit(run: Run, vault: Path) -> None:
+    run("create_note", "A", "--approve", "create")
+    run("create_note", "B", "--approve", "create")
+    first = run("audit", "show", "--text", "A.md", "--json").out.splitlines()[0]
+    entry = json.loads(first)
+    assert run("undo", str(entry["id"]), "--yes").status == Exit.DONE
+    assert not (vault / "A.md").exists() and (vault / "B.md").exists()
+    assert run("undo", "--commit", str(entry["commit"] + 1), "--yes").status == Exit.DONE
+    assert not (vault / "B.md").exists()
+    assert run("undo", "--commit", "99").status == Exit.NOT_FOUND
+
+
+def test_the_log_is_verified_shown_and_exported(run: Run, vault: Path, tmp_path: Path) -> None:
+    assert run("audit", "show").status == Exit.NOT_FOUND
+    run("read_note", "Tea")
+    assert run("audit", "verify").out == "1 entries, the chain is whole\n"
+    assert run("audit", "verify", str(vault), "--json").data["ok"] is True
+    assert "read_note" in run("audit", "show", "1").out
+    assert run("audit", "show", "7").status == Exit.NOT_FOUND
+    target = tmp_path / "log.jsonl"
+    assert run("audit", "export", str(vault), str(target)).status == Exit.DONE
+    assert json.loads(target.read_text("utf-8"))["tool"] == "read_note"
+    log = paths.vault_data_folder(vault) / "audit.sqlite3"
+    with closing(sqlite3.connect(log)) as connection, connection:
+        connection.execute("UPDATE audit SET tool = 'x'")
+    broken = run("audit", "verify")
+    assert broken.status == Exit.FAILED and broken.out.startswith("row 1: ")
+
+
+def test_index_counts_and_names_what_it_could_not_read(run: Run, vault: Path) -> None:
+    assert run("index", str(vault)).out.startswith("4 notes, 1 links, 1 tags")
+    assert run("index", "--json").data["notes"] >= 3
+
+
+def test_the_graph_is_exported_without_what_is_private(run: Run, vault: Path, tmp_path: Path) -> None:
+    for ending in ("svg", "png", "json", "graphml"):
+        assert run("graph", "export", str(tmp_path / f"g.{ending}"), "--width", "320", "--height", "200",
+                   "--vault", str(vault)).status == Exit.DONE  # fmt: skip
+    data = json.loads((tmp_path / "g.json").read_text("utf-8"))
+    assert {node["id"] for node in data["nodes"]} == {"Tea.md", "Water.md", "Ideas/Water.md"}
+    assert data["links"] == [{"source": "Tea.md", "target": "Water.md", "type": data["links"][0]["type"]}]
+    assert nx.read_graphml(tmp_path / "g.graphml").number_of_nodes() == 3
+    assert len(ElementTree.parse(tmp_path / "g.svg").findall(".//{*}circle")) == 3
+    png = (tmp_path / "g.png").read_bytes()
+    assert png.startswith(b"\x89PNG") and png[16:24] == (320).to_bytes(4, "big") + (200).to_bytes(4, "big")
+    start = png.index(b"IDAT") + 4
+    size = int.from_bytes(png[start - 8 : start - 4], "big")
+    assert len(zlib.decompress(png[start : start + size])) == 200 * (320 * 3 + 1)
+    assert run("graph", "export", "g.bmp").status == Exit.MISUSE
+    assert run("graph", "export", "g.svg", "--width", "0").status == Exit.MISUSE
+    assert run("graph", "export", str(tmp_path / "no" / "g.svg")).status == Exit.FAILED
+
+
+def test_the_doctor_finds_what_is_wrong_and_changes_nothing(run: Run, vault: Path) -> None:
+    well = run("doctor", "--json")
+    assert well.status == Exit.DONE
+    assert not (paths.data_folder() / "vaults").exists(), "looking makes nothing"
+    run("list_tags")
+    assert "the chain is whole" in run("doctor").out
+    index = paths.vault_cache_folder(vault) / "index.sqlite"
+    index.write_bytes(b"no database" * 1000)
+    paths.config_folder().joinpath("settings.json").write_text("{", "utf-8")
+    ill = run("doctor", "--json")
+    wrong = {one["what"]: one for one in ill.data if one["state"] == "wrong"}
+    assert set(wrong) == {"settings", "index: index"} and ill.status == Exit.FAILED
+    assert all(one["hint"] for one in wrong.values())
+    assert paths.config_folder().joinpath("settings.json").read_text("utf-8") == "{"
+
+
+def test_the_doctor_names_who_holds_the_vault(run: Run, vault: Path) -> None:
+    lock = VaultLock(paths.vault_data_folder(vault))
+    lock.acquire()
+    held = {one["what"]: one for one in run("doctor", "--json").data}["holder"]
+    lock.release()
+    assert held["state"] == "warning" and str(os.getpid()) in held["words"]
+
+
+# Shells, pipes and signals
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_every_tool_and_verb(run: Run, shell: str) -> None:
+    ended = run("completion", shell)
+    assert ended.status == Exit.DONE
+    assert all(tool.name in ended.out for tool in CATALOG) and all(verb in ended.out for verb in VERBS)
+    assert "--new-name" in ended.out or "new-name" in ended.out
+
+
+def test_one_parser_holds_every_command() -> None:
+    parser = whole_parser()
+    assert parser.parse_args(["edit_note", "Tea", "append", "--text", "x"]).op == "append"
+
+
+def test_bash_completes_tools_operations_and_options(run: Run, tmp_path: Path) -> None:
+    script = tmp_path / "complete.bash"
+    script.write_text(run("completion", "bash").out, "utf-8")
+    assert subprocess.run(["bash", "-n", str(script)], timeout=60).returncode == 0
+
+    def completed(*words: str) -> list[str]:
+        line = " ".join(f"'{word}'" for word in ("scriptorium", *words))
+        asked = (
+            f"source {script}; COMP_WORDS=({line}); COMP_CWORD={len(words)}; "
+            "f=$(complete -p scriptorium | sed 's/.*-F \\([^ ]*\\).*/\\1/'); $f; "
+            "printf '%s\\n' \"${COMPREPLY[@]}\""
+        )
+        ended = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, timeout=60)
+        return ended.stdout.split()
+
+    assert completed("read_") == ["read_note"]
+    assert "append" in completed("edit_note", "Tea", "app")
+    assert completed("move_note", "--new") == ["--new-name"]
+    assert completed("undo", "--tu") == ["--turn"]
+
+
+def test_a_program_run_by_a_shell(
+    vault: Path, program: Program, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (vault / "Grün.md").write_text("Grüße 茶 " * 20_000, "utf-8")
+    words = ("--vault", str(vault), "read_note", "Grün")
+    plain = program(*words, LC_ALL="C", PYTHONIOENCODING="ascii")
+    assert plain.returncode == Exit.DONE and plain.stdout.decode("utf-8") == "Grüße 茶 " * 20_000
+    assert plain.stderr == b""
+    piped = f'{shlex.join(command(*words))} | true; echo "${{PIPESTATUS[0]}}"'
+    place = environment(tmp_path_factory)
+    ended = subprocess.run(["bash", "-c", piped], capture_output=True, timeout=120, env=place)
+    assert (ended.stdout, ended.stderr) == (b"141\n", b"")
+
+
+def test_what_a_terminal_is_shown_holds_no_commands() -> None:
+    assert safe("a\x1b[31mb\tc\n\u202e") == "a⟨ESC⟩[31mb\tc\n⟨RLO⟩"
