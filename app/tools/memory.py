@@ -15,7 +15,7 @@ from app.memory.schema import schema_json, schema_of
 from app.permissions.caller import CallerKind
 from app.permissions.wording import counted
 from app.toolkit.context import ToolContext
-from app.toolkit.memory import Memory, agent_of
+from app.toolkit.memory import BlocksInSight, Memory, agent_of
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
@@ -133,17 +133,19 @@ async def block(
     """
     memory, me = memory_of(context), agent_of(context.caller)
     if op == "list":
-        return context.propose(ChangeSet(()), _listed(memory, me))
+        return context.propose(ChangeSet(()), _listed(blocks_of(context), me))
     if op == "create":
         made = Block.new(
             me, label or "", type=BlockType(type or "working"), schema=schema_of(layout) if layout else None,
             permission=Permission(permission or "read_write"), description=description or "", text=content,
         )  # fmt: skip
         return _create(context, memory, made)
-    found = memory.store.find(label or "", me) if source_id is None else None
+    blocks = blocks_of(context)
+    found = blocks.find(label or "", me) if source_id is None else None
     if source_id is not None:
-        found = await _from_source(memory, source_id, label or "", context)
-    found = found or memory.store.block(label or "", me)
+        brought = await _from_source(memory, source_id, label or "", context)
+        found = brought if blocks.sees(brought) else None
+    found = found or blocks.block(label or "", me)
     match op:
         case "load":
             return _load(context, found, me)
@@ -178,6 +180,11 @@ def memory_of(context: ToolContext) -> Memory:
     return context.services.memory
 
 
+def blocks_of(context: ToolContext) -> BlocksInSight:
+    """The blocks that the caller may read; raises as `memory_of`."""
+    return BlocksInSight(memory_of(context).store, context.reads)
+
+
 def _delete(context: ToolContext, found: Block) -> Proposal[BlockResult]:
     if not found.kept:
         message = f"Nothing was written into the block {found.label!r} yet."
@@ -186,8 +193,8 @@ def _delete(context: ToolContext, found: Block) -> Proposal[BlockResult]:
     return context.propose(changes.deleted(found), result)
 
 
-def _listed(memory: Memory, me: str) -> BlockResult:
-    found = memory.store.blocks(me)
+def _listed(blocks: BlocksInSight, me: str) -> BlockResult:
+    found = blocks.blocks(me)
     return BlockResult(
         blocks=[info_of(one, me) for one in found], message=f"{counted(len(found), 'block')} in the memory."
     )
@@ -359,7 +366,7 @@ async def block_edit(
         lines: The lines to replace, such as 3 or 2-5; 3-2 puts the text in before line 3.
         text: What takes the place of the lines.
     """
-    before = memory_of(context).store.block(label, agent_of(context.caller))
+    before = blocks_of(context).block(label, agent_of(context.caller))
     if op in ("undo", "redo"):
         return _take_back(context, before, again=op == "redo")
     match op:
