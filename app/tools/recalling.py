@@ -22,7 +22,8 @@ from app.toolkit.memory import OWN_AGENT, Memory, SaidQuery, agent_of
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.tools.memory import BlockEdited, Label, blocks_of, memory_of, put_away
+from app.tools.editing_blocks import BlockEdited
+from app.tools.memory import Label, blocks_of, memory_of, put_away
 from app.vault.changes import ChangeSet
 
 Count = Annotated[int, Field(ge=1, le=100)]

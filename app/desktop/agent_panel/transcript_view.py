@@ -181,16 +181,15 @@ class Working(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Three dots, one of them bright."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        theme, unit = self._theme.theme, self._theme.zoom
-        for dot in range(3):
-            bright = dot == self._step % 4
-            painter.setBrush(QColor(theme.accent if bright else theme.faint))
-            radius = (3.0 if bright else 2.2) * unit
-            painter.drawEllipse(QPointF((6 + 11 * dot) * unit, self.height() / 2), radius, radius)
-        painter.end()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            theme, unit = self._theme.theme, self._theme.zoom
+            for dot in range(3):
+                bright = dot == self._step % 4
+                painter.setBrush(QColor(theme.accent if bright else theme.faint))
+                radius = (3.0 if bright else 2.2) * unit
+                painter.drawEllipse(QPointF((6 + 11 * dot) * unit, self.height() / 2), radius, radius)
 
     def _go_on(self) -> None:
         self._step += 1
