@@ -84,7 +84,8 @@ def _core(schema: object) -> CoreSchema:
 def _enumerated(said: Mapping[str, Any]) -> CoreSchema:
     values = said["enum"]
     plain = all(value is None or type(value) is str for value in values)
-    if not plain or said.keys() != {"enum"} and said.get("type") not in _TEXT_TYPES:
+    typed = "type" not in said or said["type"] in _TEXT_TYPES
+    if not plain or not typed or not said.keys() <= {"enum", "type"}:
         raise _NotFlatError
     if said.get("type") == "string":
         values = [value for value in values if value is not None]
