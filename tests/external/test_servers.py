@@ -364,14 +364,14 @@ async def test_a_test_of_a_server_lists_its_tools_and_ends_it(opened, plain) -> 
     assert tested.standing is Standing.FAILED and tested.errors == ("bad luck",)
 
 
-async def test_nobody_to_ask_means_no_servers_at_all(sample_vault, plain) -> None:
+async def test_nobody_to_ask_means_no_servers_at_all(tmp_path, plain) -> None:
     from app.settings import Settings
     from app.workspace import open_workspace
 
     settings = Settings()
     settings.embeddings.enabled = False
     settings.external.servers = (plain.settings,)
-    workspace = await open_workspace(sample_vault, settings, None)
+    workspace = await open_workspace(tmp_path, settings, None)
     try:
         assert workspace.external.states() == () and plain.notes == []
     finally:
