@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import signal
 import sqlite3
 import subprocess
-import sys
 import zlib
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from xml.etree import ElementTree
@@ -35,15 +36,20 @@ from app.vault.lock import VaultLock
 from app.workspace import open_workspace
 from tests.cli.conftest import Run
 from tests.support.approver import ScriptedApprover
+from tests.support.program import command, environment
 
-ROOT = Path(__file__).resolve().parents[2]
+Program = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
-def program(*arguments: str, **options) -> subprocess.CompletedProcess[bytes]:
+@pytest.fixture
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     """The command line in a process of its own."""
-    command = [sys.executable, "-m", "app", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **options.pop("env", {})}
-    return subprocess.run(command, env=environment, capture_output=True, timeout=120, **options)
+
+    def run(*words: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
+        place = environment(tmp_path_factory, **variables)
+        return subprocess.run(command(*words), env=place, capture_output=True, timeout=120)
+
+    return run
 
 
 # Which front end
@@ -121,7 +127,7 @@ async def test_a_vault_that_another_program_holds_is_waited_for_and_then_told(va
 
 
 async def test_calls_go_through_the_program_that_holds_the_vault(
-    vault: Path, approver: ScriptedApprover
+    vault: Path, approver: ScriptedApprover, program: Program
 ) -> None:
     workspace = await open_workspace(vault, Settings(), approver)
     try:
@@ -141,7 +147,9 @@ async def test_calls_go_through_the_program_that_holds_the_vault(
         await workspace.close()
 
 
-async def test_ctrl_c_withdraws_what_waits_for_the_window(vault: Path) -> None:
+async def test_ctrl_c_withdraws_what_waits_for_the_window(
+    vault: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     asked, withdrawn = asyncio.Event(), asyncio.Event()
 
     class Undecided:
@@ -157,9 +165,10 @@ async def test_ctrl_c_withdraws_what_waits_for_the_window(vault: Path) -> None:
         await workspace.index.scan()
         await workspace.ways_in.open()
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "app", "--vault", str(vault), "create_note", "Coffee",
-            env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
-        )  # fmt: skip
+            *command("--vault", str(vault), "create_note", "Coffee"),
+            env=environment(tmp_path_factory),
+            stderr=subprocess.PIPE,
+        )
         await asked.wait()
         process.send_signal(signal.SIGINT)
         _, told = await process.communicate()
@@ -304,16 +313,17 @@ def test_bash_completes_tools_operations_and_options(run: Run, tmp_path: Path) -
     assert completed("undo", "--tu") == ["--turn"]
 
 
-def test_a_program_run_by_a_shell(vault: Path) -> None:
+def test_a_program_run_by_a_shell(
+    vault: Path, program: Program, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     (vault / "Grün.md").write_text("Grüße 茶 " * 20_000, "utf-8")
-    foreign = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
-    plain = program("--vault", str(vault), "read_note", "Grün", env=foreign)
+    words = ("--vault", str(vault), "read_note", "Grün")
+    plain = program(*words, LC_ALL="C", PYTHONIOENCODING="ascii")
     assert plain.returncode == Exit.DONE and plain.stdout.decode("utf-8") == "Grüße 茶 " * 20_000
     assert plain.stderr == b""
-    reading = f'"{sys.executable}" -m app --vault "{vault}" read_note Grün'
-    piped = f'{reading} | true; echo "${{PIPESTATUS[0]}}"'
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run(["bash", "-c", piped], capture_output=True, timeout=120, env=environment)
+    piped = f'{shlex.join(command(*words))} | true; echo "${{PIPESTATUS[0]}}"'
+    place = environment(tmp_path_factory)
+    ended = subprocess.run(["bash", "-c", piped], capture_output=True, timeout=120, env=place)
     assert (ended.stdout, ended.stderr) == (b"141\n", b"")
 
 

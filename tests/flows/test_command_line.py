@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
+import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,9 +12,9 @@ import pytest
 
 from app.cli import commands
 from app.cli.exit_status import Exit
+from tests.support.program import command, environment
 from tests.support.typist import Typist, terminal
 
-ROOT = Path(__file__).resolve().parents[2]
 LINKS = 40
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
@@ -36,18 +35,15 @@ def contents(root: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in root.glob("*.md")}
 
 
-def command(vault: Path, *words: str) -> list[str]:
-    return [sys.executable, "-m", "app", "--vault", str(vault), *words]
-
-
-async def at_a_terminal(line: list[str], *answers: tuple[str, str]) -> tuple[int, str]:
-    """Run a program whose terminal somebody sits at."""
+async def at_a_terminal(
+    line: list[str], place: dict[str, str], *answers: tuple[str, str]
+) -> tuple[int, str]:
+    """Run a program in `place`, at whose terminal somebody sits."""
     with terminal() as (master, stream):
         typist = Typist(master, answers)
         process = await asyncio.create_subprocess_exec(
-            *line, stdin=stream, stdout=stream, stderr=stream, start_new_session=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color"},
-        )  # fmt: skip
+            *line, stdin=stream, stdout=stream, stderr=stream, start_new_session=True, env=place
+        )
         status = await process.wait()
         while "\n" not in typist.shown:
             await asyncio.sleep(0.001)
@@ -55,7 +51,14 @@ async def at_a_terminal(line: list[str], *answers: tuple[str, str]) -> tuple[int
         return status, typist.plain
 
 
-async def test_a_rename_is_approved_by_its_kind_and_taken_back_at_a_terminal(vault: Path) -> None:
+@pytest.fixture
+def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return environment(tmp_path_factory, TERM="xterm-256color")
+
+
+async def test_a_rename_is_approved_by_its_kind_and_taken_back_at_a_terminal(
+    vault: Path, place: dict[str, str]
+) -> None:
     before = contents(vault)
     rename = ("--vault", str(vault), "move_note", "Hub", "--new-name", "Middle")
     assert await asyncio.to_thread(commands.main, [*rename, "--approve", "create"]) == Exit.DENIED
@@ -66,18 +69,20 @@ async def test_a_rename_is_approved_by_its_kind_and_taken_back_at_a_terminal(vau
     assert all(b"[[Middle]] and [[Middle|the hub]]" in renamed[f"Note {n}.md"] for n in range(LINKS))
 
     asked = "Write these 41 files? [y,n,e,f,?] (no) "
-    status, shown = await at_a_terminal(command(vault, "undo"), (asked, "y\n"))
+    status, shown = await at_a_terminal(command("--vault", str(vault), "undo"), place, (asked, "y\n"))
     assert status == Exit.DONE, shown
     assert "Takes back entry 2: move_note by command line" in shown
     assert shown.count("- Note ") == shown.count("+ Note ") == LINKS, "all forty diffs were shown"
     assert contents(vault) == before
 
 
-async def test_a_text_from_a_pipe_is_asked_about_at_the_terminal(vault: Path) -> None:
+async def test_a_text_from_a_pipe_is_asked_about_at_the_terminal(
+    vault: Path, place: dict[str, str]
+) -> None:
     if shutil.which("setsid") is None:
         pytest.skip("nothing here gives a program its own terminal")
-    words = subprocess.list2cmdline(command(vault, "update_note", "Hub", "-"))
+    words = shlex.join(command("--vault", str(vault), "update_note", "Hub", "-"))
     line = ["setsid", "--ctty", "--wait", "bash", "-c", f"printf '# Piped\\n' | {words}"]
-    status, shown = await at_a_terminal(line, ("Write this? [y,n,e,a,?] (no) ", "y\n"))
+    status, shown = await at_a_terminal(line, place, ("Write this? [y,n,e,a,?] (no) ", "y\n"))
     assert status == Exit.DONE and "+ # Piped" in shown
     assert (vault / "Hub.md").read_text("utf-8") == "# Piped\n"

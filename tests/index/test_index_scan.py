@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import VaultLostError
-from app.index import reading
+from app.index import extract, reading
 from app.index.records import ScanProgress
 from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
@@ -219,8 +219,6 @@ async def test_a_note_that_becomes_unreadable_fails_and_the_others_go_on(make_va
 async def test_a_note_that_breaks_the_parser_fails_and_the_others_go_on(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.index import extract
-
     real = extract.scan
 
     def refuse(text: str) -> object:
@@ -272,6 +270,40 @@ async def test_a_vault_that_vanishes_while_it_is_read_keeps_the_old_index(make_v
     assert len(vault.index.resolver) == 100
 
 
+class SlowDisk:
+    """The system as the reading of notes sees it, with reads that wait until the disk answers."""
+
+    def __init__(self) -> None:
+        self.asked, self.answers = threading.Event(), threading.Event()
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(os, name)
+
+    def read(self, descriptor: int, count: int) -> bytes:
+        self.asked.set()
+        assert self.answers.wait(60)
+        return os.read(descriptor, count)
+
+
+async def test_a_slow_disk_holds_up_nobody_who_asks_the_index(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = await make_vault({"a.md": "alpha [[b]]", "b.md": "beta"})
+    disk = SlowDisk()
+    monkeypatch.setattr(extract, "os", disk)
+    vault.write("b.md", "gamma, newly written")
+    scan = asyncio.create_task(vault.index.scan())
+    try:
+        assert await asyncio.to_thread(disk.asked.wait, 60)
+        assert await vault.found("alpha ") == ["a"] and await vault.found("beta ") == ["b"]
+        assert [link.source.text for link in vault.index.backlinks(NotePath("b.md"))] == ["a.md"]
+        assert not scan.done()
+    finally:
+        disk.answers.set()
+    assert (await scan).indexed == 1
+    assert await vault.found("gamma ") == ["b"] and await vault.found("beta ") == []
+
+
 async def test_a_cancelled_scan_keeps_what_it_has_and_goes_on_the_next_time(make_vault: MakeVault) -> None:
     vault = await make_vault({f"{number}.md": f"[[{number + 1}]]" for number in range(150)}, scan=False)
     seen: list[ScanProgress] = []
@@ -285,7 +317,10 @@ async def test_a_cancelled_scan_keeps_what_it_has_and_goes_on_the_next_time(make
     assert vault.sources("7.md") == ["6.md"]
 
 
-async def test_many_notes_are_read_by_processes_with_the_same_result(make_vault: MakeVault) -> None:
+async def test_many_notes_are_read_by_processes_with_the_same_result(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "_START_S", 0.0)
     files = {f"f{n % 7}/note {n}.md": f"[[note {n // 2}]] #t{n % 5}" for n in range(450)}
     vault = await make_vault(files, scan=False)
     seen: list[ScanProgress] = []
@@ -309,8 +344,16 @@ async def test_without_processes_a_thread_goes_on(
             raise OSError("no processes here")
 
     monkeypatch.setattr(reading, "ProcessPoolExecutor", Refused)
+    monkeypatch.setattr(reading, "_START_S", 0.0)
     vault = await make_vault({f"{number}.md": "text" for number in range(250)})
     assert vault.index.stats().indexed == 250
+
+
+def test_processes_are_started_for_what_takes_longer_than_their_start() -> None:
+    assert not reading.worth_processes(300, 600_000)
+    assert not reading.worth_processes(3, 50 * 2**20)
+    assert reading.worth_processes(300, 20 * 2**20) and reading.worth_processes(6000, 600_000)
+    assert reading.worth_processes(3000, 6 * 2**20)
 
 
 async def test_the_service_thread_goes_on_while_a_vault_is_read(make_vault: MakeVault) -> None:
