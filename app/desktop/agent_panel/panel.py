@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import time
+from collections import deque
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -37,6 +40,7 @@ from app.settings import AgentProgramSettings, Settings, TeamSettings
 from app.workspace import SettingsChanged, Workspace, questions
 
 _SUGGEST_MS = 700
+_SLICE_S = 0.004
 
 
 class AgentPanel(Panel):
@@ -69,6 +73,10 @@ class AgentPanel(Panel):
         self._suggest_soon.setSingleShot(True)
         self._suggest_soon.setInterval(_SUGGEST_MS)
         self._suggest_soon.timeout.connect(self.refresh_suggestions)
+        self._coming: deque[object] = deque()
+        self._go_on = QTimer(self)
+        self._go_on.setSingleShot(True)
+        self._go_on.timeout.connect(lambda: self._work_off())
         self._build()
         client.events.batch.connect(self._receive)
         tasks.start(self._begin(), owner=self, what="load the conversations")
@@ -159,6 +167,7 @@ class AgentPanel(Panel):
                 ws.agent.is_running(id_),
             )
         )
+        self._work_off(math.inf)  # What came before belongs to what was in sight.
         self._conversation, items, running = found
         self._end_editing()
         self.transcript.show_items(items)
@@ -230,27 +239,38 @@ class AgentPanel(Panel):
     # Following the turn
 
     def _receive(self, events: tuple[object, ...]) -> None:
-        for event in events:
-            match event:
-                case TextStreamed(thinking=False) if self._shows(event.conversation):
-                    self.transcript.stream(event.text)
-                case ItemSettled() if self._shows(event.conversation):
-                    self.transcript.put(event.position, event.item)
-                case ExternalProgress():
-                    self.transcript.show_progress(event.tool, progress_words(event))
-                case TurnStarted() if self._shows(event.conversation):
-                    self._set_running(True)
-                case TurnFinished():
-                    self._finish(event)
-                case NoteOpened() if self._shows(event.conversation):
-                    self.open_requested.emit(event.path, "")
-                case ConversationsChanged() if self._pages.currentWidget() is self._list:
-                    self._start(self._refresh_list(self._list.search_text), "list the conversations")
-                case IndexUpdated() if self._conversation is None:
-                    self._suggest_soon.start()
-                case SettingsChanged(settings):
-                    self._show_settings(settings)
+        self._coming.extend(events)
+        self._work_off()
 
+    def _work_off(self, seconds: float = _SLICE_S) -> None:
+        """Show what has come; of a burst, such as a program's fifty calls, a part at a time."""
+        until = time.perf_counter() + seconds
+        while self._coming:
+            self._show(self._coming.popleft())
+            if self._coming and time.perf_counter() > until:
+                self._go_on.start()
+                return
+
+    def _show(self, event: object) -> None:
+        match event:
+            case TextStreamed(thinking=False) if self._shows(event.conversation):
+                self.transcript.stream(event.text)
+            case ItemSettled() if self._shows(event.conversation):
+                self.transcript.put(event.position, event.item)
+            case ExternalProgress():
+                self.transcript.show_progress(event.tool, progress_words(event))
+            case TurnStarted() if self._shows(event.conversation):
+                self._set_running(True)
+            case TurnFinished():
+                self._finish(event)
+            case NoteOpened() if self._shows(event.conversation):
+                self.open_requested.emit(event.path, "")
+            case ConversationsChanged() if self._pages.currentWidget() is self._list:
+                self._start(self._refresh_list(self._list.search_text), "list the conversations")
+            case IndexUpdated() if self._conversation is None:
+                self._suggest_soon.start()
+            case SettingsChanged(settings):
+                self._show_settings(settings)
     def _finish(self, event: TurnFinished) -> None:
         self._used = together(self._used, event.usage)
         self.composer.set_usage(in_short(self._used), in_full(self._used))
