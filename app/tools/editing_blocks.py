@@ -16,7 +16,7 @@ from app.toolkit.memory import agent_of
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.tools.memory import Label, LineNumber, memory_of
+from app.tools.memory import Label, LineNumber, blocks_of
 from app.vault.commits import Commit
 
 
@@ -84,7 +84,7 @@ async def block_edit(
         lines: The lines to replace, such as 3 or 2-5; 3-2 puts the text in before line 3.
         text: What takes the place of the lines.
     """
-    before = memory_of(context).store.block(label, agent_of(context.caller))
+    before = blocks_of(context).block(label, agent_of(context.caller))
     if op in ("undo", "redo"):
         return _take_back(context, before, again=op == "redo")
     match op:

@@ -14,7 +14,7 @@ from app.memory.block import Block, BlockType, Permission, View
 from app.memory.schema import schema_json, schema_of
 from app.permissions.wording import counted
 from app.toolkit.context import ToolContext
-from app.toolkit.memory import Memory, agent_of
+from app.toolkit.memory import BlocksInSight, Memory, agent_of
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
@@ -123,17 +123,19 @@ async def block(
     """
     memory, me = memory_of(context), agent_of(context.caller)
     if op == "list":
-        return context.propose(ChangeSet(()), _listed(memory, me))
+        return context.propose(ChangeSet(()), _listed(blocks_of(context), me))
     if op == "create":
         made = Block.new(
             me, label or "", type=BlockType(type or "working"), schema=schema_of(layout) if layout else None,
             permission=Permission(permission or "read_write"), description=description or "", text=content,
         )  # fmt: skip
         return _create(context, memory, made)
-    found = memory.store.find(label or "", me) if source_id is None else None
+    blocks = blocks_of(context)
+    found = blocks.find(label or "", me) if source_id is None else None
     if source_id is not None:
-        found = await _from_source(memory, source_id, label or "", context)
-    found = found or memory.store.block(label or "", me)
+        brought = await _from_source(memory, source_id, label or "", context)
+        found = brought if blocks.sees(brought) else None
+    found = found or blocks.block(label or "", me)
     if op == "viewport":
         view = replace(found.view_of(me), start=start_line or 1, lines=display_lines)
         return _show_lines(context, found, found.with_view(me, view))
@@ -174,6 +176,11 @@ def memory_of(context: ToolContext) -> Memory:
     return context.services.memory
 
 
+def blocks_of(context: ToolContext) -> BlocksInSight:
+    """The blocks that the caller may read; raises as `memory_of`."""
+    return BlocksInSight(memory_of(context).store, context.reads)
+
+
 def _delete(context: ToolContext, found: Block) -> Proposal[BlockResult]:
     if not found.kept:
         message = f"Nothing was written into the block {found.label!r} yet."
@@ -182,8 +189,8 @@ def _delete(context: ToolContext, found: Block) -> Proposal[BlockResult]:
     return context.propose(changes.deleted(found), result)
 
 
-def _listed(memory: Memory, me: str) -> BlockResult:
-    found = memory.store.blocks(me)
+def _listed(blocks: BlocksInSight, me: str) -> BlockResult:
+    found = blocks.blocks(me)
     return BlockResult(
         blocks=[info_of(one, me) for one in found], message=f"{counted(len(found), 'block')} in the memory."
     )

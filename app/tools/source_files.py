@@ -118,7 +118,7 @@ async def file(
     memory = _memory(context)
     if op == "list" or (op == "status" and path is None):
         folders = _folders(sources, source_id)
-        return await asyncio.to_thread(_listed, folders, memory, agent, op, pattern, limit)
+        return await asyncio.to_thread(_listed, context, folders, memory, agent, op, pattern, limit)
     said = path or ""
     return await asyncio.to_thread(
         lambda: _worked(context, _copy(sources, source_id, memory, agent, said), op, content, old, new, keep)
@@ -135,6 +135,8 @@ def _worked(
     keep: Literal["disk", "memory", "merge"] | None,
 ) -> Proposal[FileAnswer] | FileAnswer:
     """What one operation on one file comes to; its text is told to be from outside, as that of its block."""
+    if not _reads(context, copy.source, copy.path):
+        raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
     if copy.disk is not None and is_private(copy.disk.content):
         raise NotFoundError(f"{copy.path} is private and is not shown.", path=str(copy.path))
     change_set: ChangeSet
@@ -196,8 +198,19 @@ def _state(copy: WorkingCopy, diff: str) -> FileAnswer:
     return answer.from_outside() if diff else answer
 
 
+def _reads(context: ToolContext, folder: FileSource, path: NotePath) -> bool:
+    """Whether the rules let the caller know of a file."""
+    return context.reads(folder.place, path)
+
+
 def _listed(
-    folders: tuple[FileSource, ...], memory: MemoryStore, agent: str, op: str, pattern: str, limit: int
+    context: ToolContext,
+    folders: tuple[FileSource, ...],
+    memory: MemoryStore,
+    agent: str,
+    op: str,
+    pattern: str,
+    limit: int,
 ) -> FileAnswer:
     """The files that there are, or of `status` those that are loaded."""
     found: list[ListedFile] = []
@@ -209,7 +222,8 @@ def _listed(
         else:
             listing = folder.files(pattern, limit - len(found))
             paths, more = list(listing.files), more or listing.more
-        found += [_listed_file(folder, memory, agent, path, size) for path, size in paths]
+        seen = ((path, size) for path, size in paths if _reads(context, folder, path))
+        found += [_listed_file(folder, memory, agent, path, size) for path, size in seen]
     what = "loaded file" if op == "status" else "file"
     words = f"{counted(len(found), what)}{', and there are more: narrow the pattern' if more else ''}."
     return FileAnswer(files=tuple(found), message=words)

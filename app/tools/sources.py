@@ -132,9 +132,15 @@ def _listed_source(context: ToolContext, info: SourceInfo) -> ListedSource:
         where=info.detail,
         problem=info.problem,
         unread=info.waiting,
-        loaded=list(info.loaded),
+        loaded=[label for label in info.loaded if _reads_loaded(context, label)],
         news=[News(at=one.at, title=one.title, link=one.link) for one in shown[:10]],
     )
+
+
+def _reads_loaded(context: ToolContext, label: str) -> bool:
+    """Whether the rules let the caller know of a loaded file, by the label of its block."""
+    _, folder, path = label.split(":", 2)
+    return context.reads(f"files-{folder}", NotePath.on_disk(path))
 
 
 def _seen(path: str, may_see: Callable[[NotePath], bool]) -> bool:
