@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
-from collections import deque
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -27,6 +24,7 @@ from app.desktop import dialogs, tasks
 from app.desktop.agent_panel.composer import Composer
 from app.desktop.agent_panel.conversation_list import ConversationList
 from app.desktop.agent_panel.model_menu import ModelChoice, ModelMenu, UsedModels, answering
+from app.desktop.agent_panel.slices import Slices
 from app.desktop.agent_panel.start_page import StartPage
 from app.desktop.agent_panel.transcript_view import TranscriptView
 from app.desktop.agent_panel.usage import in_full, in_short
@@ -40,7 +38,6 @@ from app.settings import AgentProgramSettings, Settings, TeamSettings
 from app.workspace import SettingsChanged, Workspace, questions
 
 _SUGGEST_MS = 700
-_SLICE_S = 0.004
 
 
 class AgentPanel(Panel):
@@ -73,12 +70,9 @@ class AgentPanel(Panel):
         self._suggest_soon.setSingleShot(True)
         self._suggest_soon.setInterval(_SUGGEST_MS)
         self._suggest_soon.timeout.connect(self.refresh_suggestions)
-        self._coming: deque[object] = deque()
-        self._go_on = QTimer(self)
-        self._go_on.setSingleShot(True)
-        self._go_on.timeout.connect(lambda: self._work_off())
+        self._coming = Slices(self._show, self)
         self._build()
-        client.events.batch.connect(self._receive)
+        client.events.batch.connect(self._coming.add)
         tasks.start(self._begin(), owner=self, what="load the conversations")
 
     def _build(self) -> None:
@@ -167,7 +161,7 @@ class AgentPanel(Panel):
                 ws.agent.is_running(id_),
             )
         )
-        self._work_off(math.inf)  # What came before belongs to what was in sight.
+        self._coming.finish()  # It belongs to what was in sight.
         self._conversation, items, running = found
         self._end_editing()
         self.transcript.show_items(items)
@@ -238,18 +232,10 @@ class AgentPanel(Panel):
 
     # Following the turn
 
-    def _receive(self, events: tuple[object, ...]) -> None:
-        self._coming.extend(events)
-        self._work_off()
-
-    def _work_off(self, seconds: float = _SLICE_S) -> None:
-        """Show what has come; of a burst, such as a program's fifty calls, a part at a time."""
-        until = time.perf_counter() + seconds
-        while self._coming:
-            self._show(self._coming.popleft())
-            if self._coming and time.perf_counter() > until:
-                self._go_on.start()
-                return
+    @property
+    def is_up_to_date(self) -> bool:
+        """Whether all that has come is shown."""
+        return self._coming.done
 
     def _show(self, event: object) -> None:
         match event:
