@@ -155,13 +155,13 @@ class Usage(BaseModel):
     cost: float | None = Field(None)
 
     def plus(self, other: Usage) -> Usage:
-        """Both together; the cost is known when each one's is."""
-        known = self.cost is not None and other.cost is not None
+        """Both together; the cost is known when that of each one is that asked a model anything."""
+        cost = None if self.cost is None or other.cost is None else self.cost + other.cost
         return Usage(
             requests=self.requests + other.requests,
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
-            cost=(self.cost or 0.0) + (other.cost or 0.0) if known else None,
+            cost=self.cost if other.requests == 0 else cost,
         )
 
     @property

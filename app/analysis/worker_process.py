@@ -35,6 +35,7 @@ class Worker:
 
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
+        self._burial = asyncio.Lock()
         self._process: BaseProcess | None = None
         self._connection: Connection | None = None
         self._pending: asyncio.Future[object] | None = None
@@ -119,6 +120,11 @@ class Worker:
         await asyncio.shield(asyncio.ensure_future(self._end_now()))
 
     async def _end_now(self) -> None:
+        """End the process. Who is cancelled and who closes may both come here: one after the other."""
+        async with self._burial:
+            await self._end_it()
+
+    async def _end_it(self) -> None:
         if self._process is not None:
             self._process.kill()
         if self._pending is not None:

@@ -63,7 +63,7 @@ async def _open(root: Path, make_way: Callable[[], Awaitable[None]]) -> Held:
     core = await asyncio.to_thread(importlib.import_module, "app.workspace")
     workspace: Workspace = await core.open_workspace(root, settings, approver, ask_pending=False)
     try:
-        approver.is_pending = _pending_of(workspace)
+        approver.is_pending = open_operations_of(workspace)
         await workspace.ways_in.open("headless", make_way)
         await workspace.start_scan(lambda progress: None)
     except BaseException:
@@ -72,7 +72,9 @@ async def _open(root: Path, make_way: Callable[[], Awaitable[None]]) -> Held:
     return Held(workspace.hub, workspace.close, here=True)
 
 
-def _pending_of(workspace: Workspace) -> Callable[[str], bool]:
+def open_operations_of(workspace: Workspace) -> Callable[[str], bool]:
+    """Whether a call is an operation of the vault that is still to be decided."""
+
     def is_pending(call: str) -> bool:
         if workspace.pending is None:
             return False

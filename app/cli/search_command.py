@@ -16,6 +16,7 @@ from app.cli.screen import Screen
 from app.cli.tool_command import known_tool
 
 _DOMAINS = next(p.choices for p in known_tool("search").parameters if p.name == "domain")  # type: ignore[union-attr]
+_OF_NOTES = {p.name: p.choices for p in known_tool("search_notes").parameters}  # type: ignore[union-attr]
 _VAULT = "vault"
 _USUAL = 20
 
@@ -25,6 +26,8 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", nargs="+", help="what is looked for")
     parser.add_argument("--limit", type=int, default=_USUAL, help=f"how many results at most ({_USUAL})")
     parser.add_argument("--offset", type=int, default=0, help="how many results to pass over, of notes")
+    parser.add_argument("--order", choices=_OF_NOTES["order"], help="of notes (relevance)")
+    parser.add_argument("--group", choices=_OF_NOTES["group"], help="of notes (none)")
     parser.add_argument("--domain", choices=_DOMAINS, default=_VAULT, help="where (vault)")
     add_call_options(parser)
 
@@ -37,4 +40,5 @@ async def run(given: argparse.Namespace, screen: Screen) -> Exit:
         arguments = {"query": query, "limit": given.limit, "domain": given.domain}
         return await run_call("search", arguments, options, screen, words_of(query))
     arguments = {"query": query, "limit": given.limit, "offset": given.offset}
+    arguments |= {name: value for name in ("order", "group") if (value := getattr(given, name)) is not None}
     return await run_call("search_notes", arguments, options, screen, words_of(query))

@@ -53,7 +53,7 @@ _NOTES = (
     Trial("delete_note", {"name": "A trial"}),
 )
 _SEARCH = (
-    Trial("search_notes", {"query": "chronometer -tag:core"}),
+    Trial("search_notes", {"query": "chronometer -tag:core", "order": "modified", "group": "folder"}),
     Trial("semantic_search", {"query": "how sailors kept time", "limit": 3}),
     Trial("search_by_tags", {"tags": ["core"]}),
     Trial("search_by_properties", {"properties": {"type": ["claim", "hypothesis"]}}),

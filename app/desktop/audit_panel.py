@@ -218,11 +218,16 @@ class AuditPanel(Panel):
         super().resizeEvent(event)
         self._fit_columns()
 
+    @property
+    def _is_narrow(self) -> bool:
+        return self.width() < _NARROW * self._theme.zoom
+
     def _fit_columns(self) -> None:
         zoom = self._theme.zoom
-        is_narrow = self.width() < _NARROW * zoom
+        is_narrow = self._is_narrow
         widths = (104, 84, 118, 0, 148, 0) if is_narrow else (148, 130, 130, 0, 160, 84)
         self.table.setColumnHidden(DURATION, is_narrow)
+        self.detail.setHidden(is_narrow and not self.table.selectionModel().hasSelection())
         for column, width in enumerate(widths):
             if width:
                 self.table.setColumnWidth(column, round(width * zoom))
@@ -295,6 +300,7 @@ class AuditPanel(Panel):
         entry = rows[0].data(ENTRY_ROLE) if rows else None
         if entry != self.detail.entry:
             self.detail.show_entry(entry)
+        self.detail.setHidden(self._is_narrow and entry is None)
 
     def _open_row(self, index: QModelIndex) -> None:
         entry = index.data(ENTRY_ROLE)

@@ -30,11 +30,15 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_TURN_S = 0.001
+
 
 def main(arguments: list[str]) -> int:
     """Run the window until it is closed; the process's exit status."""
     options = _options(arguments)
     _log_to_file()
+    # How long the window may have to wait for the interpreter while another thread computes.
+    sys.setswitchinterval(_TURN_S)
     app = QApplication.instance() or QApplication([sys.argv[0]])
     assert isinstance(app, QApplication)
     app.setApplicationName("Scriptorium")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QIcon, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QIcon, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from app.desktop.theme import Theme, ThemeSource, icon
 
 _ICON = 18
+_TITLE_HEIGHT = 38
 
 
 class ThemedButton(QToolButton):
@@ -66,7 +67,23 @@ class PanelTitle(QWidget):
         self._row.addWidget(self._name)
         self._row.addWidget(self._count)
         self._row.addStretch(1)
-        self.setMinimumHeight(38)
+        self._buttons: list[QWidget] = []
+
+    def minimumSizeHint(self) -> QSize:
+        """As high as what is in it, and so high without anything."""
+        return super().minimumSizeHint().expandedTo(QSize(0, _TITLE_HEIGHT))
+
+    def sizeHint(self) -> QSize:
+        """As `minimumSizeHint`."""
+        return super().sizeHint().expandedTo(QSize(0, _TITLE_HEIGHT))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where name and buttons have no room beside each other, the name goes."""
+        super().resizeEvent(event)
+        shown = [self._count, *self._buttons]
+        hints = (widget.sizeHint().width() for widget in shown if not widget.isHidden())
+        taken = sum(hint + self._row.spacing() for hint in hints)
+        self._name.setVisible(taken + self._name.sizeHint().width() + 14 <= self.width())
 
     def set_text(self, text: str) -> None:
         """Show another name."""
@@ -79,6 +96,7 @@ class PanelTitle(QWidget):
     def add(self, widget: QWidget) -> None:
         """Put `widget` at the right end."""
         self._row.addWidget(widget)
+        self._buttons.append(widget)
 
 
 class Panel(QWidget):
@@ -148,10 +166,9 @@ class ElidedLabel(QLabel):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the text, elided to the width."""
-        painter = QPainter(self)
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
-        painter.end()
+        with QPainter(self) as painter:
+            text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
 
 class EmptyState(QWidget):
@@ -171,7 +188,7 @@ class EmptyState(QWidget):
         self._symbol = symbol
         self._source = theme
         column = QVBoxLayout(self)
-        column.setContentsMargins(24, 24, 24, 24)
+        column.setContentsMargins(24, 8, 24, 8)
         column.setSpacing(6)
         column.addStretch(2)
         self._mark = QLabel()

@@ -6,7 +6,7 @@ import asyncio
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QListView, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListView, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
@@ -102,7 +102,7 @@ class SearchPanel(Panel):
         self.meaning.toggled.connect(lambda _: self._start())
         key = QShortcut(QKeySequence("Ctrl+M"), self, self.meaning.toggle)
         key.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        for button in (self.meaning, self.star, self.order, self.explaining, help_button):
+        for button in (self.star, self.order, self.explaining, help_button):
             self.title.add(button)
 
     def _build(self) -> None:
@@ -112,9 +112,14 @@ class SearchPanel(Panel):
         bar = QVBoxLayout()
         bar.setContentsMargins(8, 8, 8, 4)
         bar.setSpacing(6)
-        for widget in (self.field, self.problem, self.explained):
+        row = QHBoxLayout()
+        row.setSpacing(2)
+        row.addWidget(self.field, 1)
+        row.addWidget(self.meaning)
+        bar.addLayout(row)
+        for widget in (self.problem, self.explained):
             bar.addWidget(widget)
-            widget.setVisible(widget is self.field)
+            widget.hide()
         self.model = Hits(self)
         self.list = _HitList(self)
         self.list.setModel(self.model)

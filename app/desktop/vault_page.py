@@ -28,8 +28,8 @@ from app.desktop.panel import ThemedButton
 from app.desktop.panels import PanelKind
 from app.desktop.theme import ThemeSource
 
-_SIDE, _AGENT, _BOTTOM = 264, 372, 260
-_SIDE_LEAST, _GRAPH_LEAST, _AGENT_LEAST, _BOTTOM_LEAST = 180, 200, 280, 180
+_SIDE, _AGENT, _BOTTOM = 264, 372, 280
+_SIDE_LEAST, _GRAPH_LEAST, _AGENT_LEAST, _BOTTOM_LEAST = 180, 200, 280, 200
 _SHARES = [46, 54]  # of the graph and the notes, until the user moves what is between them
 
 
@@ -124,6 +124,8 @@ class VaultPage(QWidget):
         """Show "side", "graph", "agent" or "bottom"; another is folded where both have no room."""
         if (widget := self._areas()[area]) is not None:
             self._folded.discard(area)
+            if area == "bottom":
+                self._unfold_bottom()
             widget.show()
             self._fill_bottom()
         self._make_room()
@@ -133,8 +135,16 @@ class VaultPage(QWidget):
         """Unfold the bottom with this panel in front."""
         if self.panel(panel_id) is not None:
             self.bottom.setCurrentWidget(self._tabs[panel_id])
-            self.bottom.show()
+            self._unfold_bottom()
             self._mark_buttons()
+
+    def _unfold_bottom(self) -> None:
+        """Show the bottom, as high as its panels need where nobody has made it higher."""
+        if self.bottom.isHidden():
+            self.bottom.show()
+            whole, wanted = sum(self.down.sizes()), round(_BOTTOM * self._theme.zoom)
+            if self.down.sizes()[1] < wanted < whole // 2:
+                self.down.setSizes([whole - wanted, wanted])
 
     def state(self) -> dict[str, Any]:
         """The layout, for the next start."""

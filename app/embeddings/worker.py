@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -42,8 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=1, help="processor threads of one batch")
     given = parser.parse_args(arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
+    _stay_behind()
     source, sink = _claim_pipes()
     try:
         model: Model
@@ -59,6 +59,16 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     serve(model, source, sink)
     return 0
+
+
+def _stay_behind() -> None:
+    """Let everything else on the machine go first."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    if hasattr(os, "SCHED_BATCH"):
+        # So it never interrupts what is running when its next batch comes; not every system allows it.
+        with suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def serve(model: Model, source: wire.Reading, sink: IO[bytes]) -> None:

@@ -60,6 +60,7 @@ class Pins:
     def __init__(self, folder: Path) -> None:
         self._path = folder / "external-tools.json"
         self.problem = ""
+        self._known: tuple[tuple[int, ...], _File] | None = None
         self._load()
 
     def of(self, server: ExternalServer) -> dict[str, ForeignTool]:
@@ -95,8 +96,13 @@ class Pins:
         return kept if kept is not None and kept.identity == identity else _Kept(identity=identity)
 
     def _load(self) -> _File:
+        """What is kept now, for the caller to change; read anew only where the file is another one."""
         try:
-            return _File.model_validate_json(self._path.read_bytes())
+            found = self._path.stat()
+            seen = (found.st_ino, found.st_mtime_ns, found.st_size)
+            if self._known is None or self._known[0] != seen:
+                self._known = (seen, _File.model_validate_json(self._path.read_bytes()))
+            return self._known[1].model_copy(deep=True)
         except FileNotFoundError:
             return _File()
         except ValidationError as error:

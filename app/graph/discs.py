@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from app.graph import native
 from app.graph.packing import separate
 
 _TOUCH = 1e-5
@@ -120,8 +121,10 @@ def around(centres: NDArray[np.float64], radii: NDArray[np.float64]) -> tuple[ND
 
 def kept_apart(at: NDArray[np.float32], radii: NDArray[np.float32], gap: float) -> NDArray[np.float32]:
     """The positions with all overlaps pushed apart, and most of the gap between discs; float32 (n, 2)."""
-    placed = np.array(at, dtype=np.float32)
+    placed = np.array(at, dtype=np.float32, order="C")
+    radii = np.ascontiguousarray(radii, dtype=np.float32)
+    part = native.separate if native.available() else separate
     for _ in range(_PATIENCE):
-        if separate(placed, radii, gap) <= _MOST_OF * gap:
+        if part(placed, radii, gap) <= _MOST_OF * gap:
             break
     return placed

@@ -24,7 +24,10 @@ from app.graph.shaping import sunflower
 _GAP = 0.35
 _RIM = 0.9
 _BETWEEN = 1.2
+# Heaps up to that size are packed disc by disc, as long as there are not too many nodes for that.
 _CLOSE_UP_TO = 200
+_CLOSE_AMONG = 5000
+_CLOSE_OF_MANY = 12
 _LINKED_FROM = 6
 _IN_ONE_GO = 1500
 _TICKS = 120
@@ -149,7 +152,7 @@ class _Arranging:
         if len(rows) >= _LINKED_FROM and 2 * len(links) >= len(rows):
             at = self._linked(links, radii)
         else:
-            at = heap(radii)
+            at = heap(radii, _CLOSE_UP_TO if len(self._radii) <= _CLOSE_AMONG else _CLOSE_OF_MANY)
         middle, reach = around(at, radii.astype(np.float64))
         return at - middle, reach
 
@@ -168,9 +171,9 @@ class _Arranging:
         return kept_apart(at * np.float32(room / max(reach, 1e-6)), radii, _GAP).astype(np.float64)
 
 
-def heap(radii: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Nodes close together, the large ones in the middle."""
-    if len(radii) <= _CLOSE_UP_TO:
+def heap(radii: NDArray[np.float32], close_up_to: int = _CLOSE_UP_TO) -> NDArray[np.float64]:
+    """Nodes close together, the large ones in the middle; up to so many as closely as they fit."""
+    if len(radii) <= close_up_to:
         return packed(radii.astype(np.float64) + _GAP / 2)
     order = np.argsort(-radii, kind="stable")
     at = np.empty((len(radii), 2), dtype=np.float32)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_INTERFACE = 3
+_INTERFACE = 4
 missing: str | None = None
 try:
     if os.environ.get("SCRIPTORIUM_NO_CORE"):
@@ -293,3 +293,18 @@ def separate(at: Floats, radii: Floats, gap: float = 0.2) -> float:
         gap: Kept between rims.
     """
     return core.separate(at, radii, gap)
+
+
+def swarm(x: Floats, wanted: Floats, radii: Floats, order: Ints, gap: float) -> Floats:
+    """Y of each disc, as near to the wanted one as those before it leave room; none moves aside.
+
+    Args:
+        x: float32 (n,).
+        wanted: float32 (n,).
+        radii: float32 (n,).
+        order: int32 (n,), every row once.
+        gap: Kept between rims.
+    """
+    y = wanted.copy()
+    core.swarm(x, radii, order, gap, y)
+    return y

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -14,6 +15,9 @@ _CLEARANCE = 1.3
 _GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
 _SPOTS = 160
 _FEW = 64
+# A spiral reaches that far; where it is full the next one begins there, some times.
+_TURN = 0.5 * math.sqrt(_SPOTS)
+_TURNS = 12
 
 Distances = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
@@ -51,22 +55,111 @@ def place_missing(graph: Graph, positions: Positions) -> Positions:
     Rows that have a place keep it to the bit.
     """
     places = positions.copy()
-    missing = set(np.flatnonzero(np.isnan(places[:, 0])).tolist())
-    while missing:
-        ready = [row for row in sorted(missing) if not np.isnan(places[graph.neighbours(row), 0]).all()]
-        if not ready:
-            ready = [min(missing, key=lambda row: (-int(graph.degree[row]), row))]
-        known = places[~np.isnan(places[:, 0])]
-        nearest = _among_few if len(ready) <= _FEW else _among_many
-        distances = nearest(known)
-        placed: list[NDArray[np.float32]] = []
-        for row in ready:
-            near = places[graph.neighbours(row)]
-            near = near[~np.isnan(near[:, 0])]
-            places[row] = _free_place(distances, near, known, placed, row)
-            placed.append(places[row])
-        missing.difference_update(ready)
+    missing = np.flatnonzero(np.isnan(places[:, 0])).tolist()
+    if missing:
+        _Missing(graph, places, missing).place()
     return places
+
+
+class _Missing:
+    """Places rows round by round: those beside placed ones, then those beside these; each row is met once.
+
+    Args:
+        graph: Whose rows.
+        places: float32 (n, 2), completed in place.
+        missing: The rows that have none.
+    """
+
+    def __init__(self, graph: Graph, places: Positions, missing: list[int]) -> None:
+        self._graph = graph
+        self._places = places
+        self._left = set(missing)
+        known = places[~np.isnan(places[:, 0])]
+        self._distances = (_among_few if len(missing) <= _FEW else _among_many)(known)
+        self._fresh = _Taken()
+        self._has_any = len(known) > 0
+        self._centre = np.median(known, axis=0) if len(known) else np.zeros(2)
+        self._rim = float(np.sqrt(((known - self._centre) ** 2).sum(axis=1)).max(initial=0.0)) + 2.0
+
+    def place(self) -> None:
+        """Place them all."""
+        ready = [row for row in sorted(self._left) if len(self._placed_beside(row))]
+        # What is beside nothing that has a place begins with its best-linked row.
+        seeds = iter(sorted(self._left, key=lambda row: (-int(self._graph.degree[row]), row)))
+        while self._left:
+            ready = ready or [next(row for row in seeds if row in self._left)]
+            for row in ready:
+                self._places[row] = self._spot(row)
+                self._fresh.add(self._places[row])
+                self._has_any = True
+            self._left.difference_update(ready)
+            beside = {each for row in ready for each in self._graph.neighbours(row).tolist()}
+            ready = sorted(beside & self._left)
+
+    def _placed_beside(self, row: int) -> Positions:
+        near = self._places[self._graph.neighbours(row)]
+        return near[~np.isnan(near[:, 0])]
+
+    def _spot(self, row: int) -> NDArray[np.float32]:
+        if not self._has_any:
+            return np.zeros(2, dtype=np.float32)
+        near = self._placed_beside(row)
+        if len(near):
+            return self._beside(near.mean(axis=0), row)
+        angle = row * _GOLDEN_ANGLE
+        while True:
+            rim = self._centre + self._rim * np.array([np.cos(angle), np.sin(angle)])
+            spot, is_clear = self._first_clear(_spiral(rim, 0.0, row))
+            if is_clear:
+                return spot
+            self._rim += _CLEARANCE  # full here: the next ring
+
+    def _beside(self, middle: NDArray[np.float64], row: int) -> NDArray[np.float32]:
+        for turn in range(_TURNS):
+            spot, is_clear = self._first_clear(_spiral(middle, 1.5 + turn * _TURN, row))
+            if is_clear:
+                break
+        return spot
+
+    def _first_clear(self, spots: NDArray[np.float64]) -> tuple[NDArray[np.float32], bool]:
+        """The first spot with clearance, or the one with most room where there is none; and which it is."""
+        distance = self._distances(spots)
+        for spot in spots[distance >= _CLEARANCE].astype(np.float32):
+            if self._fresh.is_clear(spot):
+                return spot, True
+        return spots[int(distance.argmax())].astype(np.float32), False
+
+
+class _Taken:
+    """Places taken one after another, by squares as wide as the clearance."""
+
+    def __init__(self) -> None:
+        self._squares: dict[tuple[int, int], list[tuple[float, float]]] = {}
+
+    def add(self, place: NDArray[np.float32]) -> None:
+        """Take a place."""
+        x, y = place.tolist()
+        square = (int(x // _CLEARANCE), int(y // _CLEARANCE))
+        self._squares.setdefault(square, []).append((x, y))
+
+    def is_clear(self, place: NDArray[np.float32]) -> bool:
+        """Whether no taken place is nearer than the clearance."""
+        x, y = place.tolist()
+        column, row = int(x // _CLEARANCE), int(y // _CLEARANCE)
+        near = ((column + right, row + down) for right in (-1, 0, 1) for down in (-1, 0, 1))
+        return all(
+            math.hypot(x - other[0], y - other[1]) >= _CLEARANCE
+            for square in near
+            for other in self._squares.get(square, ())
+        )
+
+
+def _spiral(middle: NDArray[np.float64], start: float, row: int) -> NDArray[np.float64]:
+    """float64 (k, 2): spots around `middle`, the near ones first; turned by the row: not all go one way."""
+    steps = np.arange(_SPOTS)
+    spread, angles = start + 0.5 * np.sqrt(steps), row + steps * _GOLDEN_ANGLE
+    spots = middle + np.stack([spread * np.cos(angles), spread * np.sin(angles)], axis=1)
+    return np.asarray(spots, dtype=np.float64)
 
 
 def _among_many(known: Positions) -> Distances:
@@ -93,28 +186,3 @@ def _among_few(known: Positions) -> Distances:
         return np.asarray(np.sqrt(squares))
 
     return distances
-
-
-def _free_place(
-    distances: Distances, near: Positions, known: Positions, placed: list[NDArray[np.float32]], row: int
-) -> NDArray[np.float32]:
-    """The first place with clearance on a spiral from the neighbours' middle, or from the rim."""
-    if not len(known):
-        return np.zeros(2, dtype=np.float32)
-    if len(near):
-        middle, start = near.mean(axis=0), 1.5
-    else:
-        centre = np.median(known, axis=0)
-        reach = float(np.sqrt(((known - centre) ** 2).sum(axis=1)).max()) + 2.0
-        angle = row * _GOLDEN_ANGLE
-        middle, start = centre + reach * np.array([np.cos(angle), np.sin(angle)]), 0.0
-    steps = np.arange(_SPOTS)
-    spread, angles = start + 0.5 * np.sqrt(steps), row + steps * _GOLDEN_ANGLE
-    spots = middle + np.stack([spread * np.cos(angles), spread * np.sin(angles)], axis=1)
-    distance = distances(spots.astype(np.float64))
-    if placed:
-        apart = np.linalg.norm(spots[:, None] - np.array(placed)[None], axis=2).min(axis=1)
-        distance = np.minimum(distance, apart)
-    clear = np.flatnonzero(distance >= _CLEARANCE)
-    best = int(clear[0]) if len(clear) else int(distance.argmax())
-    return np.asarray(spots[best], dtype=np.float32)

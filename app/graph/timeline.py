@@ -12,9 +12,11 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from app.graph import native
 from app.graph.arrangement import Arrangement, Report, Tick, silent
 from app.graph.coarsen import adjacency
 from app.graph.model import Positions
+from app.graph.raster import packed
 
 _GAP = 0.35
 _ROOM = 5.0
@@ -177,11 +179,15 @@ def _swarm(
 
     Nodes keep their x. What stands in columns that a disc can reach is all that can be in its way.
     """
+    order = np.lexsort((np.arange(len(x)), -radii))
+    if native.available():
+        report(0.5, "Laying out along time")
+        at, goal, size = (packed(each, np.float32) for each in (x, wanted, radii))
+        return native.swarm(at, goal, size, packed(order, np.int32), _GAP).astype(np.float64)
     widest = 2 * float(radii.max()) + _GAP
     column = np.floor((x - x.min()) / widest).astype(np.int64)
     placed: dict[int, list[tuple[float, float, float]]] = {}
     y = wanted.copy()
-    order = np.lexsort((np.arange(len(x)), -radii))
     for number, row in enumerate(order.tolist()):
         if number % 1024 == 0:
             report(number / len(x), "Laying out along time")

@@ -177,13 +177,13 @@ class Indexer:
     def _look(self, changed: Sequence[NotePath], removed: Sequence[NotePath]) -> tuple[Walk, list[NotePath]]:
         """The files among these that are there, folders walked, and the paths that are not."""
         identity(self._root)
-        found, gone = Walk(), []
+        found, gone, real = Walk(), list[NotePath](), dict[str, bool]()
         # On a file system that ignores case, the old name of a note still "exists" after a rename.
         renamed = {path.key for path in changed}
         for path in dict.fromkeys((*changed, *removed)):
             if path in removed and path not in changed and path.key in renamed:
                 gone.append(path)
-            elif not self._exclusion.leaves_out(path) and (status := self._status(path)):
+            elif not self._exclusion.leaves_out(path) and (status := self._status(path, real)):
                 if stat.S_ISDIR(status.st_mode):
                     below = walk(self._root, self._exclusion, folder=path.text)
                     found.notes += below.notes
@@ -199,16 +199,21 @@ class Indexer:
         found.attachments = list({file.path: file for file in found.attachments}.values())
         return found, gone
 
-    def _status(self, path: NotePath) -> os.stat_result | None:
-        """The status of a file or folder that the walk would find at this path, else None."""
+    def _status(self, path: NotePath, real: dict[str, bool]) -> os.stat_result | None:
+        """The status of a file or folder that the walk would find at this path, else None.
+
+        `real` remembers of which folders the walk would find what is in them: those that no link leads to.
+        """
+        folder = path.folder
         try:
             status = (self._root / path.text).lstat()
-            real = os.path.realpath(self._root / path.folder)
+            if folder not in real:
+                base = os.path.realpath(self._root)
+                real[folder] = os.path.realpath(self._root / folder) == str(Path(base, folder))
         except (OSError, ValueError):
             return None
-        if real != str(Path(os.path.realpath(self._root), path.folder)):
-            return None
-        return status if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode) else None
+        known = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+        return status if known and real[folder] else None
 
     def _below(self, gone: Iterable[NotePath]) -> list[NotePath]:
         """These files, and the known files below those that were folders."""

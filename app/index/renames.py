@@ -10,6 +10,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.index.names import note_suffix, target_key
 from app.index.records import LinkRecord
@@ -92,14 +93,14 @@ def _spellings(
     old, key = link.target_text.strip(), target_key(link.target_text)
     with_suffix = bool(note_suffix(key)) or not target.is_note
     whole = target.text if with_suffix else target.stem_path
-    relative = posixpath.relpath(whole, source.folder or ".")
     was = link.target
     if old.startswith("/"):
         yield f"/{whole}"
     elif old.startswith(("./", "../")):
+        relative = _relative(target, source, with_suffix)
         yield relative if relative.startswith("../") else f"./{relative}"
     elif style is LinkStyle.MARKDOWN and was and key == target_key(_relative(was, link.source, with_suffix)):
-        yield relative
+        yield _relative(target, source, with_suffix)
     elif "/" in old and was and key in (target_key(was.text), target_key(was.stem_path)):
         yield whole
     short = resolver.shortest(target, source)
@@ -110,4 +111,10 @@ def _spellings(
 
 
 def _relative(path: NotePath, source: NotePath, with_suffix: bool) -> str:
-    return posixpath.relpath(path.text if with_suffix else path.stem_path, source.folder or ".")
+    return _from_folder(path.text if with_suffix else path.stem_path, source.folder or ".")
+
+
+@lru_cache(maxsize=256)
+def _from_folder(text: str, folder: str) -> str:
+    # Two thousand notes that link to one are in few folders, and this is slow.
+    return posixpath.relpath(text, folder)

@@ -11,7 +11,9 @@ from app.errors import StorageError
 from app.index.folding import segmented
 from app.memory.block import Block
 from app.memory.document import BlockDocument
-from app.memory.entry import Entry
+from app.memory.entry import Entry, read_entry
+from app.memory.labels import is_entry
+from app.memory.projection import read_block
 from app.vault.path import NotePath
 
 _KEPT_VERSIONS = 200
@@ -89,3 +91,12 @@ def _forget(db: Connection, key: str) -> None:
         db.execute("DELETE FROM entries WHERE id = ?", (number,))
     db.execute("DELETE FROM documents WHERE key = ?", (key,))
     db.execute("DELETE FROM versions WHERE key = ?", (key,))
+
+
+def row_of(path: NotePath, data: bytes, hash: str) -> Row:
+    """A document as it is kept, from its bytes and their hash."""
+    if is_entry(path):
+        entry = read_entry(data)
+        return Row(path, entry.owner, data, hash, None, entry=entry)
+    block = read_block(data)
+    return Row(path, block.owner, data, hash, None, block=block)

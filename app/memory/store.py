@@ -8,13 +8,12 @@ and journal always tell the same.
 
 from __future__ import annotations
 
-import json
 import logging
 import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from sqlite3 import Connection
 
@@ -28,6 +27,7 @@ from app.errors import (
     StorageError,
     VaultBusyError,
 )
+from app.memory import outbox
 from app.memory.acl import check_read
 from app.memory.block import Block, default_blocks
 from app.memory.changes import PLACE
@@ -36,7 +36,8 @@ from app.memory.document import BlockDocument
 from app.memory.entry import read_entry
 from app.memory.labels import block_path, is_entry
 from app.memory.projection import check_path, project, read_block
-from app.memory.rows import Row, write_row
+from app.memory.replay import replay
+from app.memory.rows import Row, row_of, write_row
 from app.vault.changes import ChangeSet, Create, Move, after_of, before_of, content_hash
 from app.vault.commits import Changed, Commit, Draft
 from app.vault.journal import Journal
@@ -94,7 +95,9 @@ class MemoryStore:
         self.problem = self.database.problem
         self._looked = time.monotonic()
         if self.database.restored is not None:
-            self._replay()
+            brought = replay(self.database, journal)
+            if brought:
+                self.problem = f"{self.problem or ''} {brought} later changes came back from the journal."
         self._load()
         if writable:
             self._settle()
@@ -279,7 +282,7 @@ class MemoryStore:
                 _check_before(db, row)
                 write_row(db, row, self._documents.get(row.path.key))
                 self._step("row")
-            db.execute("INSERT INTO outbox VALUES (?, ?)", (draft.uid, _dump(draft)))
+            outbox.put(db, draft)
             self._step("outbox")
         self._step("written")
         try:
@@ -339,68 +342,27 @@ class MemoryStore:
             for row in reversed(rows):
                 old = former[row.path.key] or Row(row.path, "", b"", None, None)
                 write_row(db, old, row)
-            db.execute("DELETE FROM outbox WHERE uid = ?", (draft.uid,))
-
-    def _sent(self, uid: str) -> None:
-        with self.database.transaction(write=True) as db:
-            db.execute("DELETE FROM outbox WHERE uid = ?", (uid,))
+            outbox.take(db, draft.uid)
 
     def _settle(self) -> None:
         """Record the commits that are written but may not be in the journal."""
         with self.database.transaction() as db:
-            waiting = db.execute("SELECT uid, draft FROM outbox ORDER BY uid").fetchall()
-        for uid, said in waiting:
-            if self._journal.find(uid) is None:
-                self._journal.record(_load(said))
-            self._sent(uid)
+            waiting = outbox.waiting(db)
+        for draft in waiting:
+            if self._journal.find(draft.uid) is None:
+                self._journal.record(draft)
+            self._sent(draft.uid)
+
+    def _sent(self, uid: str) -> None:
+        with self.database.transaction(write=True) as db:
+            outbox.take(db, uid)
 
     def _load(self) -> None:
         with self._lock, self.database.transaction() as db:
             self._documents.clear()
             self._blocks.clear()
             for path, data, hash in db.execute("SELECT path, data, hash FROM documents"):
-                self._take(_row_of(NotePath.on_disk(path), data, hash))
-
-    # After damage
-
-    def _replay(self) -> None:
-        """Bring back from the journal what was committed after the backup that took the file's place."""
-        last: dict[str, Changed] = {}
-        for commit in self._journal.commits(1_000_000, place=PLACE):
-            for change in commit.changes:
-                last.setdefault(change.path.key, change)
-        brought = 0
-        with self.database.transaction(write=True) as db:
-            for change in last.values():
-                brought += self._bring_back(db, change)
-        if brought:
-            self.problem = f"{self.problem or ''} {brought} later changes came back from the journal."
-
-    def _bring_back(self, db: Connection, change: Changed) -> bool:
-        found = db.execute(
-            "SELECT data, hash FROM documents WHERE key = ?", (change.path.key,)
-        ).fetchone()
-        if (found[1] if found else None) == change.after:
-            return False
-        now = _row_of(change.path, found[0], found[1]) if found else None
-        row = Row(change.path, "", b"", None, None)
-        if change.after is not None:
-            try:
-                row = _row_of(change.path, self._journal.content(change.after), change.after)
-            except ScriptoriumError:
-                log.warning("%s could not be brought back from the journal", change.path)
-                return False
-        write_row(db, row, now)
-        return True
-
-
-def _row_of(path: NotePath, data: bytes, hash: str) -> Row:
-    if is_entry(path):
-        entry = read_entry(data)
-        return Row(path, entry.owner, data, hash, None, entry=entry)
-    block = read_block(data)
-    return Row(path, block.owner, data, hash, None, block=block)
-
+                self._take(row_of(NotePath.on_disk(path), data, hash))
 
 def _check_before(db: Connection, row: Row) -> None:
     """See that the file has what this process has in memory: nobody else writes it, but a backup might."""
@@ -415,15 +377,3 @@ def _merged_lines(path: NotePath, base: bytes, current: bytes, theirs: bytes) ->
         message = f"{path} changed in the meantime, at the same lines."
         raise ConflictError(message, path=str(path), current_hash=content_hash(current))
     return project(read_block(merged.text))
-
-
-def _dump(draft: Draft) -> str:
-    changes = [(str(one.path), one.before, one.after) for one in draft.changes]
-    return json.dumps({**asdict(draft), "changes": changes}, ensure_ascii=True)
-
-
-def _load(said: str) -> Draft:
-    values = json.loads(said)
-    changes = tuple(Changed(NotePath.on_disk(path), None, old, new) for path, old, new in values["changes"])
-    lists = {name: tuple(values[name]) for name in ("trash", "folders", "undoes")}
-    return Draft(**{**values, **lists, "changes": changes})

@@ -21,6 +21,7 @@ from app.permissions.scope import Operation, ScopeKind
 from app.permissions.scoping import EXTERNAL_TOOL, MESSAGE, PAGE, CallFacts, Part
 from app.permissions.wording import counted
 from app.settings import CallerProfile, Effect, PermissionSettings, Rule, VaultRules
+from app.vault.changes import VAULT
 from app.vault.globs import word_matches
 from app.vault.path import NotePath
 
@@ -125,11 +126,14 @@ class Policy:
         """Whether `caller` may do anything but read."""
         return not any(profile.read_only for profile in self._profiles_of(caller))
 
-    def may_read(self, caller: Caller, tool: str, path: NotePath) -> Effect:
-        """What the rules say of reading the note at `path` through `tool`; without a rule, allow."""
-        if not all(reaches(profile, path) for profile in self._profiles_of(caller)):
+    def may_read(self, caller: Caller, tool: str, path: NotePath, place: str = VAULT) -> Effect:
+        """What the rules say of reading `path` of a place through `tool`; without a rule, allow.
+
+        The folders of a profile are the vault's.
+        """
+        if place == VAULT and not all(reaches(profile, path) for profile in self._profiles_of(caller)):
             return "deny"
-        part = Part(Operation.READ, path)
+        part = Part(Operation.READ, path, place=place)
         said = {rule.effect for rule in self._about(caller, tool) if rule.touches(part)}
         return "deny" if "deny" in said else "ask" if "ask" in said else "allow"
 

@@ -23,7 +23,7 @@ from app.servers.fair_queue import FairQueue
 from app.servers.news import NewsReader, NewsRoom
 from app.servers.presence import ConnectedClient, Presence
 from app.servers.served import Client, NotePage, OnProgress, ToolEntry, Waiting
-from app.toolkit.memory import agent_of
+from app.toolkit.memory import BlocksInSight, agent_of
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
@@ -181,7 +181,9 @@ class Hub:
             names = [one.tag for one in sorted(view.tags(), key=lambda one: -one.count)]
         elif kind == "block":
             memory = self._runner.services.memory
-            mine = memory.store.blocks(agent_of(caller_of(client))) if memory is not None else ()
+            caller = caller_of(client)
+            reads = self._runner.sight(caller, BLOCK).reads
+            mine = BlocksInSight(memory.store, reads).blocks(agent_of(caller)) if memory is not None else ()
             names = [one.label for one in mine]
         else:
             shortest = view.resolver.shortest

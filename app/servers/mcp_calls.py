@@ -73,7 +73,7 @@ def told(outcome: ToolOutcome, offer: Offer | None) -> Result:
     data = outcome.as_dict()
     if outcome.error is not None and not outcome.success:
         return _result(data, is_error=True)
-    if offer is not None and (problem := offer.problem_of(data)):
+    if offer is not None and (problem := offer.result.problem_of(data)):
         log.error("%s broke its output schema: %s", offer.entry.name, problem)
         message = _BROKEN.format(tool=offer.entry.name, problem=problem)
         kept = {"commit": outcome.commit} if outcome.commit is not None else {}

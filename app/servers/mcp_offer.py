@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
-
-from jsonschema import Draft202012Validator
-from jsonschema.protocols import Validator
+from typing import Any
 
 from app.errors import InvalidParametersError
+from app.servers.result_check import ResultCheck
 from app.servers.served import ToolEntry, Waiting
 
 WAIT, WHY = "wait_for_user", "why"
@@ -53,7 +51,7 @@ class Offer:
     entry: ToolEntry
     wire: Mapping[str, Any]
     ours: frozenset[str]
-    result: Validator
+    result: ResultCheck
 
     @classmethod
     def of(cls, entry: ToolEntry) -> Offer:
@@ -76,7 +74,7 @@ class Offer:
             },
             "_meta": {_CATEGORY_META: entry.category},
         }
-        return cls(entry, wire, frozenset(ours), Draft202012Validator(dict(entry.output_schema)))
+        return cls(entry, wire, frozenset(ours), ResultCheck(entry.output_schema))
 
     def asked(self, given: Mapping[str, Any], meta: Mapping[str, Any]) -> Asked:
         """The call that a client's arguments and `_meta` ask for.
@@ -96,8 +94,3 @@ class Offer:
         if not isinstance(why, str) or len(why) > _LONGEST_CLAIM:
             raise InvalidParametersError(f"{WHY} has at most {_LONGEST_CLAIM} letters.", argument=WHY)
         return Asked(arguments, "wait" if wait else "pending", why.strip())
-
-    def problem_of(self, result: Mapping[str, object]) -> str:
-        """Where a result breaks the tool's own schema; empty if it holds it."""
-        error = next(self.result.iter_errors(cast("Any", result)), None)
-        return f"{error.json_path}: {error.message}" if error is not None else ""

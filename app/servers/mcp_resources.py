@@ -9,7 +9,7 @@ import mcp_types as t
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from app.errors import ScriptoriumError
+from app.errors import LimitError, ScriptoriumError
 from app.servers.mcp_asking import apart
 from app.servers.mcp_progress import Context
 from app.servers.mcp_uris import (
@@ -31,6 +31,8 @@ READ_NOTE, BLOCK = "read_note", "block"
 _MARKDOWN = "text/markdown"
 _NOT_FOUND_2025 = -32002
 _MOST_PARTS = 64
+_MOST_AT_ONCE = 200_000
+"""How many characters read_note gives; a line that has more is cut."""
 Result = dict[str, Any]
 
 
@@ -96,10 +98,13 @@ async def _text(desk: Desk, ctx: Context, address: Address) -> str:
         result = _answered(await desk.call(ctx, READ_NOTE, given))
         parts.append(str(result["text"]))
         end, total = cast("int", result["end_line"]), cast("int", result["total_lines"])
-        if end >= total or end < start:
+        is_cut = len(parts[-1]) >= _MOST_AT_ONCE and not parts[-1].endswith("\n")
+        if end >= total and not is_cut:
+            return "".join(parts)
+        if is_cut:
             break
         start = end + 1
-    return "".join(parts)
+    raise LimitError("The note is too long to be read as a resource; read it by read_note.")
 
 
 async def _blocks(desk: Desk, ctx: Context) -> list[Result]:

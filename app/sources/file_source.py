@@ -21,7 +21,7 @@ from app.vault.changes import content_hash
 from app.vault.globs import Glob
 from app.vault.journal import Journal
 from app.vault.path import NotePath
-from app.vault.store import NoteStore
+from app.vault.store import NoteStore, Recovery
 from app.vault.watcher import FileBatch, watch
 
 log = logging.getLogger(__name__)
@@ -57,6 +57,8 @@ class Listing:
 class FileSource:
     """One folder; a place of the gate. It reads and watches, and has nothing that writes.
 
+    `recovered` are the changes that a crash had cut off and that its start has settled.
+
     Args:
         kept: What the user has set of it.
         journal: Records the commits of its store.
@@ -86,6 +88,7 @@ class FileSource:
             self.root, journal, place=self.place, intents=data / "intents", writable=writable
         )
         self.problem = ""
+        self.recovered: tuple[Recovery, ...] = ()
         self.changed: tuple[NotePath, ...] = ()
         self._writable = writable
         self._events = events
@@ -100,7 +103,7 @@ class FileSource:
         self._stop = asyncio.Event()
         ready = asyncio.Event()
         if self._writable and await asyncio.to_thread(self.root.is_dir):
-            await asyncio.to_thread(self.store.recover)
+            self.recovered = tuple(await asyncio.to_thread(self.store.recover))
         self._watching = asyncio.create_task(self._watch(ready), name=f"watch {self.kept.name}")
         waiting = asyncio.create_task(ready.wait())
         await asyncio.wait({waiting, self._watching}, timeout=2, return_when=asyncio.FIRST_COMPLETED)

@@ -11,6 +11,7 @@ from app.permissions.caller import Caller
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
 from app.vault.changes import ChangeSet
+from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.toolkit.history_view import HistoryView
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from app.toolkit.vault_view import VaultView
 
 R = TypeVar("R", bound=ToolResult)
+Reads = Callable[[str, NotePath], bool]
+"""Whether the call may read a document: its place and its path."""
+
+
+def _anything(place: str, path: NotePath) -> bool:
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +33,8 @@ class ToolContext:
     """One call's surroundings; every view shows only what the caller may see.
 
     `vault` reads notes and finds them by name, `index` knows links, tags and searches, `history` the
-    journal and which commits a call or a turn made. `services` is what some categories need beside that.
+    journal and which commits a call or a turn made. `services` is what some categories need beside that;
+    what it gives of documents of other places is for `reads` to decide.
     """
 
     caller: Caller
@@ -34,6 +42,7 @@ class ToolContext:
     index: IndexView
     history: HistoryView
     services: Services
+    reads: Reads = _anything
 
     def propose(
         self,

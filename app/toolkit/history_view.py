@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.errors import NotFoundError
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from app.vault.changes import ChangeSet
     from app.vault.commits import Changed, Commit, Version
     from app.vault.journal import Journal, UndoPlan
+
+_CHANGED = "Changed"
 
 
 class HistoryView:
@@ -43,7 +46,15 @@ class HistoryView:
         last = next((one.hash for one in found if one.hash is not None), None)
         if self._is_private(last):
             return ()
-        return tuple(one for one in found if self._sight.sees(one.path) and not self._is_private(one.hash))
+        shown = (one for one in found if self._sight.sees(one.path) and not self._is_private(one.hash))
+        return tuple(self._without_others(one) for one in shown)
+
+    def _without_others(self, version: Version) -> Version:
+        """The version, without a summary that names or counts notes of which the call may not know."""
+        if not version.summary or not (self._sight.hides_private or self._sight.is_ruled):
+            return version
+        changes = self._journal.commit(version.commit_id).changes
+        return version if all(map(self._shows, changes)) else replace(version, summary=_CHANGED)
 
     def content(self, hash: str) -> bytes:
         """The bytes of a version.

@@ -12,6 +12,7 @@ from app.errors import NotFoundError
 from app.index.query import parse
 from app.index.query_tree import And, Word
 from app.index.records import PropertyCount, UnresolvedName
+from app.index.request import Grouping, Order
 from app.toolkit.meaning import Meaning
 from app.toolkit.sight import Sight
 from app.vault.path import NotePath, name_key
@@ -153,15 +154,24 @@ class IndexView:
             raise NotFoundError(f"There is no note at {path}.", path=str(path), suggestions=[])
         return tuple(one for one in self._index.unlinked_mentions(path) if self._sight.sees(one.source))
 
-    async def search(self, query: str, limit: int = 50, offset: int = 0) -> SearchPage:
+    async def search(
+        self,
+        query: str,
+        limit: int = 50,
+        offset: int = 0,
+        *,
+        order: Order = "relevance",
+        group: Grouping = "",
+    ) -> SearchPage:
         """The hits of a search, in the search language.
 
         Raises:
             QueryError: the query can't be read; it says where and what was expected.
         """
         hidden = self._sight.hidden() if self._sight.is_ruled else ()
+        private = not self._sight.hides_private
         return await self._index.search(
-            query, limit, offset, private=not self._sight.hides_private, hidden=hidden
+            query, limit, offset, order=order, group=group, private=private, hidden=hidden
         )
 
     @property
@@ -169,22 +179,27 @@ class IndexView:
         """Whether notes can be found by meaning."""
         return self._meaning is not None
 
-    async def best(self, query: str, limit: int, offset: int = 0) -> SearchPage:
+    async def best(
+        self, query: str, limit: int, offset: int = 0, *, order: Order = "relevance", group: Grouping = ""
+    ) -> SearchPage:
         """As `search`; the first hits of plain words are ordered by their meaning too, where that is known.
+
+        That is so by relevance and without groups; else the order and the groups are just what they are.
 
         Raises:
             QueryError: the query can't be read; it says where and what was expected.
         """
-        if self._meaning is None or offset + limit > _WEIGHED or not _is_plain(query):
-            return await self.search(query, limit, offset)
+        is_weighed = order == "relevance" and not group and offset + limit <= _WEIGHED
+        if self._meaning is None or not is_weighed or not _is_plain(query):
+            return await self.search(query, limit, offset, order=order, group=group)
         page = await self.search(query, _WEIGHED, 0)
         hits = {hit.path: hit for hit in page.hits}
         words = [(hit.path, hit.score) for hit in page.hits]
         try:
-            order = await self._meaning.blended(query, words, _WEIGHED)
+            ranked = await self._meaning.blended(query, words, _WEIGHED)
         except EmbedderUnavailable:
-            order = words
-        scored = [replace(hits[path], score=score) for path, score in order if path in hits]
+            ranked = words
+        scored = [replace(hits[path], score=score) for path, score in ranked if path in hits]
         return replace(page, hits=tuple(scored[offset : offset + limit]))
 
     async def like_text(self, text: str, limit: int, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:

@@ -6,7 +6,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from rapidfuzz import process
+
 from app.embeddings import EmbedderUnavailable, fusion
+from app.errors import NotFoundError
 from app.memory import acl
 from app.memory.acl import Verdict
 from app.memory.archive import ANY_TIME, Archive, Found, Span
@@ -18,9 +21,10 @@ from app.permissions.access import Access
 from app.permissions.caller import Caller, CallerKind
 from app.toolkit.places import AccessOf, Place
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, after_of, before_of
+from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.memory.store import MemoryStore
+    from app.memory.store import MemoryStore, PinnedBlock
     from app.toolkit.meaning import Meaning
 
 OWN_AGENT = "scriptorium"
@@ -114,6 +118,55 @@ class Memory:
         (vector,) = await meaning.vectors_of([query], query=True)
         close = self.archive.by_meaning(agent, model, vector, limit, span)
         return [(number, cosine) for number, cosine in close if cosine >= _ALIKE]
+
+
+class BlocksInSight:
+    """The blocks that a caller may read: what a rule keeps from it is as if it were not there.
+
+    Args:
+        store: The memory.
+        reads: Whether a document of a place may be read: a block, or the file that was loaded into it.
+    """
+
+    def __init__(self, store: MemoryStore, reads: Callable[[str, NotePath], bool]) -> None:
+        self._store = store
+        self._reads = reads
+
+    def sees(self, block: Block) -> bool:
+        """Whether the caller may read the block."""
+        if not self._reads(self._store.place, block.path):
+            return False
+        kind, _, rest = block.label.partition(":")
+        folder, _, path = rest.partition(":")
+        return kind != "file" or not path or self._reads(f"files-{folder}", NotePath.on_disk(path))
+
+    def blocks(self, agent: str) -> tuple[Block, ...]:
+        """As `MemoryStore.blocks`."""
+        return tuple(one for one in self._store.blocks(agent) if self.sees(one))
+
+    def find(self, label: str, agent: str) -> Block | None:
+        """As `MemoryStore.find`."""
+        found = self._store.find(label, agent)
+        return found if found is not None and self.sees(found) else None
+
+    def block(self, label: str, agent: str) -> Block:
+        """As `MemoryStore.block`; names no block that the caller may not read.
+
+        Raises:
+            NotFoundError: there is none for the caller.
+            InvalidParametersError: that can't be a label.
+        """
+        if self.find(label, agent) is not None:
+            return self._store.block(label, agent)
+        known = [one.label for one in self.blocks(agent)]
+        near = [match[0] for match in process.extract(label, known, limit=3, score_cutoff=60)]
+        message = f"There is no block {label!r} in the memory."
+        raise NotFoundError(message, label=label, suggestions=near, blocks=known[:50])
+
+    def pinned(self, agent: str) -> tuple[PinnedBlock, ...]:
+        """As `MemoryStore.pinned`."""
+        seen = {one.label for one in self.blocks(agent)}
+        return tuple(one for one in self._store.pinned(agent) if one.label in seen)
 
 
 _ALIKE = 0.25

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from app.vault.changes import Delete, Move, Update, content_hash
 from app.vault.markdown import edit
+from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode, decode_lossy
 from app.vault.note import ParsedNote
@@ -48,6 +49,11 @@ class OpenNote:
     def parsed(self) -> ParsedNote:
         """What its text says."""
         return scan(self.readable_text)
+
+    @property
+    def is_from_web(self) -> bool:
+        """Whether its properties say that it holds a page of the web; nothing else of it is looked at."""
+        return ParsedNote(properties=read_frontmatter(self.readable_text).properties).is_from_web
 
     def with_text(self, text: str) -> Update:
         """The change that makes `text` its whole text."""

@@ -83,6 +83,8 @@ def _loaded(entry: EntryPoint) -> Plugin:
 
 def _register(registry: ToolRegistry, plugin: Plugin) -> None:
     """Register all of it or nothing."""
+    for tool in plugin.tools:
+        _ = tool.schema  # Made when it is first asked for: a type that has none is told of here.
     undo: list[Callable[[], None]] = []
     try:
         for category in plugin.categories:

@@ -49,7 +49,7 @@ from app.toolkit.reading import PreparedCall, admit_reading
 from app.toolkit.registry import Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.services import Services
-from app.toolkit.sight import Visibility
+from app.toolkit.sight import Sight, Visibility
 from app.toolkit.tool import Answer, Tool
 from app.toolkit.trail import Trail
 from app.toolkit.turn_rules import TurnRules
@@ -113,9 +113,13 @@ class ToolRunner:
         self._visibility.close()
         self._gate.close()
 
+    def sight(self, caller: Caller, tool: str) -> Sight:
+        """What `caller` may see through `tool`, in the vault and in other places."""
+        return self._visibility.of(caller, tool)
+
     def view(self, caller: Caller, tool: str) -> IndexView:
         """The index as `caller` may see it through `tool`."""
-        return IndexView(self._index, self._visibility.of(caller, tool), self.services.meaning)
+        return IndexView(self._index, self.sight(caller, tool), self.services.meaning)
 
     @property
     def private_notes(self) -> frozenset[NotePath]:
@@ -327,6 +331,7 @@ class ToolRunner:
             IndexView(self._index, call.sight, self.services.meaning),
             HistoryView(self._journal, self._audit, self.places, call.caller, call.sight),
             self.services,
+            call.sight.reads,
         )
         try:
             async with asyncio.timeout(call.tool.timeout) as limit:

@@ -13,6 +13,7 @@ from app.events import EventBus
 from app.index.records import IndexUpdated
 from app.permissions.caller import Caller
 from app.permissions.policy import Policy
+from app.vault.changes import VAULT
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
@@ -49,9 +50,9 @@ class Visibility:
             self._private = {record.path for record in self._index.notes() if record.private}
         return self._private
 
-    def rule(self, caller: Caller, tool: str, path: NotePath) -> str:
-        """What the rules say of reading `path`: allow, ask or deny."""
-        return self._policy.may_read(caller, tool, path)
+    def rule(self, caller: Caller, tool: str, path: NotePath, place: str = VAULT) -> str:
+        """What the rules say of reading `path` of a place: allow, ask or deny."""
+        return self._policy.may_read(caller, tool, path, place)
 
     def has_read_rules(self, caller: Caller, tool: str) -> bool:
         """Whether any rule narrows what `caller` reads through `tool`."""
@@ -105,6 +106,13 @@ class Sight:
         if self.hides_private and self._visibility.is_private(path):
             return False
         return not self._ruled or path in self._opened or self.rule(path) == "allow"
+
+    def reads(self, place: str, path: NotePath) -> bool:
+        """Whether the call may know of a document of another place than the vault.
+
+        What a rule wants asked about is unseen, too: there only changes are asked about.
+        """
+        return not self._ruled or self._visibility.rule(self._caller, self._tool, path, place) == "allow"
 
     def rule(self, path: NotePath) -> str:
         """What the rules say of reading `path`: allow, ask or deny."""

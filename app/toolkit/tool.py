@@ -19,6 +19,7 @@ import re
 import types
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -74,15 +75,16 @@ class Tool:
     `acts`: it does something even where it proposes nothing, so whoever may only read can't call it.
     `creates_only`: it makes what is new and changes nothing that is there; the gate holds it to that.
     `examples_of` are the examples of each operation, as far as they say which is meant.
+    `make_arguments` and `make_schema` are called when their results are first asked for: a command that
+    calls one tool makes the model of that one.
     """
 
     name: str
     category: str
     summary: str
     description: str
-    arguments: type[BaseModel]
+    make_arguments: Callable[[], type[BaseModel]]
     result: type[ToolResult]
-    schema: Schema
     parameters: tuple[Parameter, ...]
     examples: tuple[str, ...]
     usage_rule: str
@@ -97,6 +99,19 @@ class Tool:
     acts: bool = False
     creates_only: bool = False
     examples_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    make_schema: Callable[[], Schema] | None = None
+
+    @cached_property
+    def arguments(self) -> type[BaseModel]:
+        """The model that arguments are checked with."""
+        return self.make_arguments()
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The flat JSON schema of the arguments."""
+        if self.make_schema is not None:
+            return self.make_schema()
+        return flat_schema(self.arguments)
 
     @property
     def output_schema(self) -> Schema:
@@ -112,9 +127,10 @@ class Tool:
         always = {p.name for p in self.parameters} - frozenset().union(
             *(fields.takes for fields in self.operations.values())
         )
+        shown = frozenset(taken | always)
         return replace(
             self,
-            schema=without_operations(self.schema, kept, frozenset(taken | always)),
+            make_schema=lambda: without_operations(self.schema, kept, shown),
             operations={op: self.operations[op] for op in kept},
             parameters=tuple(
                 replace(p, choices=kept) if p.name == "op" else p
@@ -192,15 +208,13 @@ def tool(
         parameters = _parameters(function, hints, documentation)
         examples_of = examples if isinstance(examples, Mapping) else {}
         said = tuple(one for many in examples_of.values() for one in many) or tuple(examples)
-        arguments = _arguments_model(function, hints, parameters)
         made = Tool(
             name=function.__name__,
             category=category,
             summary=documentation.summary,
             description=documentation.text,
-            arguments=arguments,
+            make_arguments=cache(lambda: _arguments_model(function, hints, parameters)),
             result=result,
-            schema=flat_schema(arguments),
             parameters=parameters,
             examples=said,
             usage_rule=usage_rule,

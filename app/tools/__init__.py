@@ -4,10 +4,11 @@ from app.toolkit.registry import Category, Level
 from app.toolkit.tool import Tool
 from app.tools.agents import list_tools, pending
 from app.tools.development import diff, file_write, patch
+from app.tools.editing_blocks import block_edit
 from app.tools.filesystem import directory_list, file_read, find, grep
 from app.tools.git import git
 from app.tools.history import note_history, restore_note, undo
-from app.tools.memory import block, block_edit
+from app.tools.memory import block
 from app.tools.merging_nodes import merge_nodes
 from app.tools.messages import delegate, send_message
 from app.tools.moving import delete_note, move_note
@@ -34,7 +35,6 @@ from app.tools.relationships import (
     delete_relationship,
     recalculate_edge_confidence,
     reclassify_relationship,
-    suggest_relationships,
     summarize_relationship,
 )
 from app.tools.search import (
@@ -48,7 +48,9 @@ from app.tools.search import (
     vault_info,
 )
 from app.tools.shell import shell
-from app.tools.sources import file, source
+from app.tools.source_files import file
+from app.tools.sources import source
+from app.tools.suggesting_relationships import suggest_relationships
 from app.tools.tags import add_tag, remove_tag, rename_tag
 from app.tools.web import fetch_page, search_web_for_evidence
 

@@ -1,4 +1,4 @@
-"""Category memory: blocks that an agent keeps and edits, and their place in its context."""
+"""Category memory: blocks that an agent keeps, and their place in its context."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.errors import ConflictError, InvalidParametersError, NotFoundError
-from app.memory import changes, edits
+from app.memory import changes
 from app.memory.block import Block, BlockType, Permission, View
 from app.memory.schema import schema_json, schema_of
-from app.permissions.caller import CallerKind
 from app.permissions.wording import counted
 from app.toolkit.context import ToolContext
-from app.toolkit.memory import Memory, agent_of
+from app.toolkit.memory import BlocksInSight, Memory, agent_of
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet
-from app.vault.commits import Commit
 
 Label = Annotated[str, Field(min_length=1, max_length=200)]
 LineNumber = Annotated[int, Field(ge=1, le=10_000_000)]
@@ -55,14 +53,6 @@ class BlockResult(ToolResult):
     total_lines: int | None = None
     layout: dict[str, JsonValue] | None = None
     leaves_context: bool = False
-
-
-class BlockEdited(ToolResult):
-    """A block that was edited, and how many characters it has now."""
-
-    label: str
-    size: int
-    text: str | None = None
 
 
 @tool(
@@ -133,17 +123,32 @@ async def block(
     """
     memory, me = memory_of(context), agent_of(context.caller)
     if op == "list":
-        return context.propose(ChangeSet(()), _listed(memory, me))
+        return context.propose(ChangeSet(()), _listed(blocks_of(context), me))
     if op == "create":
         made = Block.new(
             me, label or "", type=BlockType(type or "working"), schema=schema_of(layout) if layout else None,
             permission=Permission(permission or "read_write"), description=description or "", text=content,
         )  # fmt: skip
         return _create(context, memory, made)
-    found = memory.store.find(label or "", me) if source_id is None else None
+    blocks = blocks_of(context)
+    found = blocks.find(label or "", me) if source_id is None else None
     if source_id is not None:
-        found = await _from_source(memory, source_id, label or "", context)
-    found = found or memory.store.block(label or "", me)
+        brought = await _from_source(memory, source_id, label or "", context)
+        found = brought if blocks.sees(brought) else None
+    found = found or blocks.block(label or "", me)
+    if op == "viewport":
+        view = replace(found.view_of(me), start=start_line or 1, lines=display_lines)
+        return _show_lines(context, found, found.with_view(me, view))
+    if op in ("share", "unshare"):
+        shared = _shared(found, agent or "", Permission(permission) if permission else None)
+        words = f"{found.label} is {'shared with' if op == 'share' else 'no longer shared with'} {agent}."
+        return _become(context, found, shared, words, f"{op.capitalize()} {found.label} ({agent})")
+    return _looked_after(context, op, found)
+
+
+def _looked_after(context: ToolContext, op: str, found: Block) -> Proposal[BlockResult]:
+    """The operations that need nothing but the block."""
+    me = agent_of(context.caller)
     match op:
         case "load":
             return _load(context, found, me)
@@ -154,15 +159,8 @@ async def block(
             words = f"{found.label} {'is pinned' if op == 'pin' else 'leaves the context after the turn'}."
             title = f"{op.capitalize()} {found.label}"
             return _become(context, found, found.with_view(me, view), words, title)
-        case "viewport":
-            view = replace(found.view_of(me), start=start_line or 1, lines=display_lines)
-            return _show_lines(context, found, found.with_view(me, view))
         case "archive":
             return _become(context, found, put_away(found), f"{found.label} is put away.", "Put away")
-        case "share" | "unshare":
-            shared = _shared(found, agent or "", Permission(permission) if permission else None)
-            words = f"{found.label} is {'shared with' if op == 'share' else 'no longer shared with'} {agent}."
-            return _become(context, found, shared, words, f"{op.capitalize()} {found.label} ({agent})")
         case _:
             return _delete(context, found)
 
@@ -178,6 +176,11 @@ def memory_of(context: ToolContext) -> Memory:
     return context.services.memory
 
 
+def blocks_of(context: ToolContext) -> BlocksInSight:
+    """The blocks that the caller may read; raises as `memory_of`."""
+    return BlocksInSight(memory_of(context).store, context.reads)
+
+
 def _delete(context: ToolContext, found: Block) -> Proposal[BlockResult]:
     if not found.kept:
         message = f"Nothing was written into the block {found.label!r} yet."
@@ -186,8 +189,8 @@ def _delete(context: ToolContext, found: Block) -> Proposal[BlockResult]:
     return context.propose(changes.deleted(found), result)
 
 
-def _listed(memory: Memory, me: str) -> BlockResult:
-    found = memory.store.blocks(me)
+def _listed(blocks: BlocksInSight, me: str) -> BlockResult:
+    found = blocks.blocks(me)
     return BlockResult(
         blocks=[info_of(one, me) for one in found], message=f"{counted(len(found), 'block')} in the memory."
     )
@@ -298,124 +301,3 @@ def _become(
 ) -> Proposal[BlockResult]:
     result = BlockResult(blocks=[info_of(after, agent_of(context.caller))], message=words)
     return context.propose(changes.edited(before, after, summary), result)
-
-
-# Editing
-
-
-@tool(
-    category="memory",
-    examples={
-        "append": (
-            "add {content} to the memory block {label}",
-            "write {content} into the memory block {label}",
-        ),
-        "undo": ("undo the last edit of the memory block {label}",),
-        "redo": ("redo the last edit of the memory block {label}",),
-    },
-    operations={
-        "append": "label content field?",
-        "replace": "label old new mode? nth? field?",
-        "patch": "label patch field?",
-        "set_field": "label field value",
-        "edit_range": "label lines text field?",
-        "undo": "label",
-        "redo": "label",
-    },
-    usage_rule=(
-        "block_edit changes a block: append adds at the end, replace and patch change a text, set_field sets "
-        "a field of a map or a section. What you learn of the person for good belongs in the block human."
-    ),
-)
-async def block_edit(
-    context: ToolContext,
-    op: Literal["append", "replace", "patch", "set_field", "edit_range", "undo", "redo"],
-    label: Label,
-    content: str | None = None,
-    old: str | None = None,
-    new: str | None = None,
-    mode: Literal["first", "all", "nth", "regex"] | None = None,
-    nth: LineNumber | None = None,
-    patch: str | None = None,
-    field: Label | None = None,
-    value: JsonValue = None,
-    lines: Annotated[str, Field(pattern=r"^\d{1,8}(-\d{1,8})?$")] | None = None,
-    text: str | None = None,
-) -> Proposal[BlockEdited]:
-    """Edit a block of your memory as its layout allows.
-
-    Args:
-        op: append, replace, patch (a unified diff), set_field, edit_range (put text in place of lines), undo
-            and redo (your own last edit of this block).
-        label: The block.
-        content: What to add: to a text on a new line, to a list as an item, to a log with the time.
-        old: The text to replace; with mode regex a regular expression.
-        new: What takes its place.
-        mode: Which occurrence: the first (the usual), all, the nth, or all that a regex matches.
-        nth: Which one, from 1, for mode nth.
-        patch: Hunks of a unified diff; each context line must be there.
-        field: A field of a map or a section of a composite block; section.field for one inside.
-        value: What the field is to hold; null empties it.
-        lines: The lines to replace, such as 3 or 2-5; 3-2 puts the text in before line 3.
-        text: What takes the place of the lines.
-    """
-    before = memory_of(context).store.block(label, agent_of(context.caller))
-    if op in ("undo", "redo"):
-        return _take_back(context, before, again=op == "redo")
-    match op:
-        case "append":
-            after = edits.append(before, content or "", field)
-        case "replace":
-            after = edits.replace(before, old or "", new or "", mode or "first", nth, field)
-        case "patch":
-            after = edits.patch(before, patch or "", field)
-        case "set_field":
-            after = edits.set_field(before, field or "", value)
-        case _:
-            first, _, last = (lines or "").partition("-")
-            after = edits.edit_range(before, int(first), int(last or first), text or "", field)
-    words = f"Edited {before.label}." if after != before else f"{before.label} says that already."
-    result = BlockEdited(label=before.label, size=after.size, message=words)
-    return context.propose(changes.edited(before, after, f"{_DONE[op]} {before.label}"), result)
-
-
-_DONE = {
-    "append": "Add to", "replace": "Replace in", "patch": "Patch", "set_field": "Set a field of",
-    "edit_range": "Edit lines of",
-}  # fmt: skip
-
-
-def _take_back(context: ToolContext, found: Block, *, again: bool) -> Proposal[BlockEdited]:
-    """Undo or redo by the journal, as the tool undo does: both know of each other."""
-    commit = _to_take_back(context, found, again=again)
-    if commit is None:
-        what = "redo" if again else "undo"
-        raise NotFoundError(f"You have nothing to {what} in the block {found.label!r}.", label=found.label)
-    plan = context.history.plan_undo((commit.id,))
-    if plan.conflicts:
-        message = f"{found.label} changed since, at the same lines; edit it instead."
-        raise ConflictError(message, label=found.label, commits=list(plan.commits))
-    words = f"{'Redone' if again else 'Undone'}: {commit.summary or found.label}."
-    result = BlockEdited(label=found.label, size=found.size, message=words)
-    return context.propose(plan.change_set, result, undoes=plan.commits)
-
-
-def _to_take_back(context: ToolContext, found: Block, *, again: bool) -> Commit | None:
-    """The newest edit of the caller's own that stands, or for a redo its newest undo after the last edit."""
-    me = context.caller
-    commits = context.history.commits_of_document(changes.PLACE, found.path)
-    known = {commit.id: commit for commit in commits}
-    for commit in commits:
-        own = me.kind is CallerKind.USER or commit.author == me.name
-        undoes = _depth(commit, known) % 2 == 1
-        if again and not undoes and not commit.undoes:
-            return None
-        if own and commit.undone_by is None and undoes == again and (again or not commit.undoes):
-            return commit
-    return None
-
-
-def _depth(commit: Commit, known: Mapping[int, Commit]) -> int:
-    """0 for an edit, 1 for an undo, 2 for a redo, and so on."""
-    below = [_depth(known[number], known) for number in commit.undoes if number in known]
-    return 1 + max(below, default=0) if commit.undoes else 0

@@ -171,9 +171,9 @@ async def read_note(
     if end_line is not None and end_line < first:
         raise InvalidParametersError("end_line is before start_line.", start_line=first, end_line=end_line)
     text = "".join(lines[first - 1 : last])
-    cut = text[:_LONGEST_READ]
+    cut = _cut(text)
     shown = first + len(cut.splitlines()) - 1 if cut else first - 1
-    more = "" if len(cut) == len(text) else f" Cut after line {shown}; read on from there."
+    more = "" if len(cut) == len(text) else f" Cut after line {shown}; read on from the next."
     answer = NoteText(
         name=note.name,
         path=str(note.path),
@@ -184,7 +184,14 @@ async def read_note(
         hash=note.hash,
         message=f"Read [[{note.name}]].{more}",
     )
-    return answer.from_outside() if note.parsed.is_from_web else answer
+    return answer.from_outside() if note.is_from_web else answer
+
+
+def _cut(text: str) -> str:
+    """As many whole lines as one answer holds; a part of the first where not even that fits."""
+    if len(text) <= _LONGEST_READ:
+        return text
+    return text[: text.rfind("\n", 0, _LONGEST_READ) + 1] or text[:_LONGEST_READ]
 
 
 @tool(

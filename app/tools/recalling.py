@@ -10,9 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.errors import InvalidParametersError, PermissionDeniedError
 from app.memory import changes, edits
-from app.memory.archive import Found, Span
+from app.memory.archive import ANY_TIME, Found, Span
 from app.memory.block import Block, BlockType
 from app.memory.entry import Entry
+from app.memory.labels import entry_path
 from app.permissions.caller import CallerKind
 from app.permissions.wording import counted
 from app.toolkit.arguments import SearchQuery
@@ -21,11 +22,13 @@ from app.toolkit.memory import OWN_AGENT, Memory, SaidQuery, agent_of
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.tools.memory import BlockEdited, Label, memory_of, put_away
+from app.tools.editing_blocks import BlockEdited
+from app.tools.memory import Label, blocks_of, memory_of, put_away
 from app.vault.changes import ChangeSet
 
 Count = Annotated[int, Field(ge=1, le=100)]
 _SHOWN = 1000
+_MOST_RECALLED = 1000
 
 
 class RecalledEntry(BaseModel):
@@ -89,11 +92,28 @@ async def recall(
         )  # fmt: skip
         result = Recalled(entries=[kept], message="I will remember that.")
         return context.propose(changes.inserted(entry), result)
-    found = await memory.recall(me, query or "", limit or 10, meaning=context.services.meaning)
+    found = await _recalled_in_sight(context, memory, query or "", limit or 10)
     words = "Nothing is remembered about that."
     if found:
         words = f"{counted(len(found), 'entry', 'entries')} found."
     return context.propose(ChangeSet(()), Recalled(entries=[_recalled(one) for one in found], message=words))
+
+
+async def _recalled_in_sight(
+    context: ToolContext, memory: Memory, query: str, limit: int, span: Span = ANY_TIME
+) -> tuple[Found, ...]:
+    """The entries that fit the query best, without those that a rule keeps from the caller."""
+    me, place = agent_of(context.caller), memory.store.place
+
+    def seen(found: tuple[Found, ...]) -> tuple[Found, ...]:
+        return tuple(one for one in found if context.reads(place, entry_path(one.owner, one.entry)))
+
+    found = await memory.recall(me, query, limit, span, context.services.meaning)
+    if seen(found) == found:
+        return found
+    # Some are kept from the caller: others that fit less may take their places.
+    more = await memory.recall(me, query, _MOST_RECALLED, span, context.services.meaning)
+    return seen(more)[:limit]
 
 
 def _recalled(one: Found) -> RecalledEntry:
@@ -186,8 +206,7 @@ async def _in_archive(
     until: datetime | None,
 ) -> list[FoundText]:
     span = Span(_iso(since), _iso(until))
-    me = agent_of(context.caller)
-    found = await memory.recall(me, query, limit, span, context.services.meaning)
+    found = await _recalled_in_sight(context, memory, query, limit, span)
     return [
         FoundText(
             where="archival_memory", title=one.entry, text=one.text[:_SHOWN], score=round(one.score, 3),
@@ -292,7 +311,7 @@ async def context(
         archive_label: The block that leaves the context.
         load_label: The block that takes its place.
     """
-    store, me = memory_of(context).store, agent_of(context.caller)
+    store, me = blocks_of(context), agent_of(context.caller)
     if op == "swap":
         away, back = store.block(archive_label or "", me), store.block(load_label or "", me)
         both = (

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.errors import NotFoundError
+from app.index.request import Order
 from app.permissions.wording import counted
 from app.toolkit.arguments import Limit, NoteName, Offset, Properties, SearchQuery, Share, TagName
 from app.toolkit.context import ToolContext
@@ -28,7 +30,7 @@ class Line(BaseModel):
 
 
 class Hit(BaseModel):
-    """A note that a search found."""
+    """A note that a search found; `group` is the one it is listed under, where hits are in groups."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,13 +38,24 @@ class Hit(BaseModel):
     path: str
     score: float
     lines: list[Line]
+    group: str = ""
+
+
+class HitGroup(BaseModel):
+    """Hits that have a folder, a type or a first tag in common (empty: those without), and how many."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    count: int
 
 
 class Hits(ToolResult):
-    """What a search found, best first, and how many there are in all."""
+    """What a search found, in the order asked for, how many in all, and in which groups."""
 
     hits: list[Hit]
     total: int
+    groups: list[HitGroup] = Field(default_factory=list)
 
 
 class NoteNames(ToolResult):
@@ -152,7 +165,12 @@ class Mentions(ToolResult):
     ),
 )
 async def search_notes(
-    context: ToolContext, query: SearchQuery, limit: Limit = 20, offset: Offset = 0
+    context: ToolContext,
+    query: SearchQuery,
+    limit: Limit = 20,
+    offset: Offset = 0,
+    order: Order = "relevance",
+    group: Literal["none", "folder", "type", "tag"] = "none",
 ) -> Hits:
     """Find notes in the search language.
 
@@ -160,18 +178,22 @@ async def search_notes(
         query: Words that must all occur; "phrases", OR, -not, tag:, path:, file:, [property:value].
         limit: How many at most.
         offset: How many to pass over.
+        order: Best first, by name, or by when they were changed or made, newest first.
+        group: List the notes by folder, type or first tag; within a group they keep the order.
     """
-    page = await context.index.best(query, limit, offset)
+    page = await context.index.best(query, limit, offset, order=order, group="" if group == "none" else group)
     hits = [
         Hit(
             name=hit.path.name,
             path=str(hit.path),
             score=round(hit.score, 4),
             lines=[Line(line=part.line, text=part.text) for part in hit.snippets],
+            group=hit.group,
         )
         for hit in page.hits
     ]
-    return Hits(hits=hits, total=page.total, message=f"{counted(page.total, 'note')} found.")
+    groups = [HitGroup(name=one.name, count=one.count) for one in page.groups]
+    return Hits(hits=hits, total=page.total, groups=groups, message=f"{counted(page.total, 'note')} found.")
 
 
 @tool(

@@ -265,6 +265,17 @@ class Doer:
         except (FileNotFoundError, NotADirectoryError):
             return None
 
+    def drop_all(self, puts: Sequence[Put]) -> None:
+        """`drop` many; whatever fails, the others are dropped, and then the first failure is raised."""
+        if len(puts) < _STAGED_AT_ONCE:
+            for put in puts:
+                self.drop(put)
+            return
+        # Removing a file waits for the disk as well.
+        with ThreadPoolExecutor(_WAITING, "drop") as waiting:
+            for each in [waiting.submit(self.drop, put) for put in puts]:
+                each.result()
+
     def drop(self, put: Put) -> None:
         """Remove the temporary file of a put that is settled.
 

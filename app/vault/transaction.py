@@ -121,9 +121,7 @@ class Transaction:
 
     def _tidy(self, intent: Intent, *, done: bool) -> None:
         """Away with temporary files, with folders that are not needed, and at last with the intent."""
-        for deed in intent.deeds:
-            if isinstance(deed, Put):
-                self._doer.drop(deed)
+        self._doer.drop_all([deed for deed in intent.deeds if isinstance(deed, Put)])
         spare = intent.spare if done else tuple(reversed(intent.draft.folders))
         for folder in spare:
             self._doer.remove_folder(folder)

@@ -6,7 +6,7 @@ from app.errors import ScriptoriumError
 from app.memory.store import PinnedBlock
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.policy import Policy
-from app.toolkit.memory import Memory, agent_of
+from app.toolkit.memory import BlocksInSight, Memory, agent_of
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.vault_view import is_private
 from app.vault.markdown.text import decode_lossy
@@ -30,7 +30,11 @@ class ModelSight:
         category = self._registry.category("memory")
         if not category.on or not self._policy.may_call(caller, category.id, "block", "load"):
             return ()
-        return self._memory.store.pinned(agent_of(caller))
+
+        def reads(place: str, path: NotePath) -> bool:
+            return self._policy.may_read(caller, "block", path, place) == "allow"
+
+        return BlocksInSight(self._memory.store, reads).pinned(agent_of(caller))
 
     def text(self, path: str) -> str | None:
         """The text of a note that a model may see, None for another."""

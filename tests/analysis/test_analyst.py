@@ -186,3 +186,13 @@ async def test_closing_ends_a_question_that_is_still_asked():
     await worker.close()
     with pytest.raises(AnalysisFailed):
         await task
+
+
+async def test_closing_while_a_question_is_cancelled_ends_both():
+    worker = Worker()
+    began = asyncio.Event()
+    task = asyncio.create_task(worker.ask(lambda share, words: began.set(), wait_for_ever))
+    await began.wait()
+    task.cancel()
+    await asyncio.gather(worker.close(), asyncio.wait([task]))
+    assert task.cancelled() and not worker.running

@@ -227,6 +227,8 @@ def main() -> int:
     given = parser.parse_args()
     targets = Targets()
     texts = texts_of(given.vault, given.chunks)
+    if len(texts) < PARTS:
+        parser.error(f"there are no notes to embed in {given.vault}")
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(throughput(texts, given.python or environment(Path(folder)), targets))
     window(given.vault, targets)

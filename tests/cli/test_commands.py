@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import signal
 import sqlite3
 import subprocess
-import sys
 import zlib
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from xml.etree import ElementTree
@@ -26,6 +27,8 @@ from app.cli.screen import Screen, safe
 from app.cli.session import open_session
 from app.cli.vault_choice import choose_vault
 from app.errors import VaultBusyError, VaultLostError
+from app.permissions.approval import ApprovalRequest, Decision
+from app.permissions.audit_reading import AuditReading
 from app.settings import Settings
 from app.settings.recent import RecentVaults
 from app.tools import CATALOG
@@ -33,15 +36,20 @@ from app.vault.lock import VaultLock
 from app.workspace import open_workspace
 from tests.cli.conftest import Run
 from tests.support.approver import ScriptedApprover
+from tests.support.program import command, environment
 
-ROOT = Path(__file__).resolve().parents[2]
+Program = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
-def program(*arguments: str, **options) -> subprocess.CompletedProcess[bytes]:
+@pytest.fixture
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     """The command line in a process of its own."""
-    command = [sys.executable, "-m", "app", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **options.pop("env", {})}
-    return subprocess.run(command, env=environment, capture_output=True, timeout=120, **options)
+
+    def run(*words: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
+        place = environment(tmp_path_factory, **variables)
+        return subprocess.run(command(*words), env=place, capture_output=True, timeout=120)
+
+    return run
 
 
 # Which front end
@@ -119,7 +127,7 @@ async def test_a_vault_that_another_program_holds_is_waited_for_and_then_told(va
 
 
 async def test_calls_go_through_the_program_that_holds_the_vault(
-    vault: Path, approver: ScriptedApprover
+    vault: Path, approver: ScriptedApprover, program: Program
 ) -> None:
     workspace = await open_workspace(vault, Settings(), approver)
     try:
@@ -137,6 +145,40 @@ async def test_calls_go_through_the_program_that_holds_the_vault(
         assert not (vault / "Coffee.md").exists()
     finally:
         await workspace.close()
+
+
+async def test_ctrl_c_withdraws_what_waits_for_the_window(
+    vault: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    asked, withdrawn = asyncio.Event(), asyncio.Event()
+
+    class Undecided:
+        async def decide(self, request: ApprovalRequest) -> Decision:
+            asked.set()
+            try:
+                return await asyncio.get_running_loop().create_future()
+            finally:
+                withdrawn.set()
+
+    workspace = await open_workspace(vault, Settings(), Undecided())
+    try:
+        await workspace.index.scan()
+        await workspace.ways_in.open()
+        process = await asyncio.create_subprocess_exec(
+            *command("--vault", str(vault), "create_note", "Coffee"),
+            env=environment(tmp_path_factory),
+            stderr=subprocess.PIPE,
+        )
+        await asked.wait()
+        process.send_signal(signal.SIGINT)
+        _, told = await process.communicate()
+        await withdrawn.wait()
+        assert process.returncode == Exit.INTERRUPTED and b"Traceback" not in told
+    finally:
+        await workspace.close()
+    assert workspace.audit.verify().ok and not (vault / "Coffee.md").exists()
+    with AuditReading.of_vault(vault) as log:
+        assert log.entries()[0].decision == "cancelled"
 
 
 # Verbs
@@ -271,35 +313,18 @@ def test_bash_completes_tools_operations_and_options(run: Run, tmp_path: Path) -
     assert completed("undo", "--tu") == ["--turn"]
 
 
-def test_a_program_run_by_a_shell(vault: Path) -> None:
+def test_a_program_run_by_a_shell(
+    vault: Path, program: Program, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     (vault / "Grün.md").write_text("Grüße 茶 " * 20_000, "utf-8")
-    foreign = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
-    plain = program("--vault", str(vault), "read_note", "Grün", env=foreign)
+    words = ("--vault", str(vault), "read_note", "Grün")
+    plain = program(*words, LC_ALL="C", PYTHONIOENCODING="ascii")
     assert plain.returncode == Exit.DONE and plain.stdout.decode("utf-8") == "Grüße 茶 " * 20_000
     assert plain.stderr == b""
-    reading = f'"{sys.executable}" -m app --vault "{vault}" read_note Grün'
-    piped = f'{reading} | true; echo "${{PIPESTATUS[0]}}"'
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run(["bash", "-c", piped], capture_output=True, timeout=120, env=environment)
+    piped = f'{shlex.join(command(*words))} | true; echo "${{PIPESTATUS[0]}}"'
+    place = environment(tmp_path_factory)
+    ended = subprocess.run(["bash", "-c", piped], capture_output=True, timeout=120, env=place)
     assert (ended.stdout, ended.stderr) == (b"141\n", b"")
-
-
-def test_ctrl_c_ends_it_quietly_and_the_lock_is_free(vault: Path) -> None:
-    lock = VaultLock(paths.vault_data_folder(vault))
-    lock.acquire()
-    command = [sys.executable, "-m", "app", "--vault", str(vault), "list_tags"]
-    with subprocess.Popen(
-        command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-    ) as process:  # fmt: skip
-        # It waits for the lock for some seconds; by its first second it has long begun.
-        try:
-            process.wait(1.5)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-    lock.release()
-    assert process.returncode in (Exit.INTERRUPTED, Exit.NO_VAULT) and b"Traceback" not in err
 
 
 def test_what_a_terminal_is_shown_holds_no_commands() -> None:

@@ -12,6 +12,7 @@ from scipy.spatial import cKDTree
 
 from app import paths
 from app.embeddings.onnx_model import OnnxModel
+from app.graph import native, timeline
 from app.graph.arrangement import Region
 from app.graph.by_meaning import by_meaning
 from app.graph.discs import around, packed
@@ -207,3 +208,25 @@ def test_many_notes_without_a_date_stand_in_a_block_no_higher_than_the_rest():
     assert overlap(at, node_radii(graph)) <= 0.01
     assert np.ptp(at[times == 0, 1]) <= 2 * np.ptp(at[times > 0, 1])
     assert at[times == 0, 0].max() < at[times > 0, 0].min()
+
+
+@pytest.mark.skipif(not native.available(), reason="two ways are compared")
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.tuples(st.floats(0, 30), st.floats(-6, 6), st.floats(0.2, 4)), min_size=1, max_size=60))
+def test_the_core_finds_the_same_free_places_along_time_as_numpy(discs):
+    x, wanted, radii = (np.array(each, dtype=np.float32) for each in zip(*discs, strict=True))
+    order = np.lexsort((np.arange(len(x)), -radii)).astype(np.int32)
+    y = native.swarm(x, wanted, radii, order, 0.35)
+    assert overlap(np.stack([x, y], axis=1), radii) <= 1e-3
+    for place, row in enumerate(order.tolist()):
+        before = order[:place]
+        near = np.stack([x[before], y[before], radii[before]], axis=1).astype(np.float64)
+        free = timeline._free(float(x[row]), float(wanted[row]), float(radii[row]), near)
+        assert abs(y[row] - wanted[row]) <= abs(free - wanted[row]) + 0.01
+
+
+def test_a_heap_of_very_many_nodes_is_as_apart_as_a_small_one():
+    radii = np.random.default_rng(2).uniform(0.4, 2.0, 6000).astype(np.float32)
+    groups = (np.arange(6000) // 100).astype(np.int32)
+    arranged = by_groups("folder", NONE, radii, groups, tuple(map(str, range(60))))
+    assert overlap(arranged.positions, radii) <= 0.01

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.graph import native
-from app.graph.builder import apply, build, build_from, carry
+from app.graph.builder import apply, build, build_from, carry, place_missing
 from app.graph.layout import MultilevelLayout, NativeLayout, NumpyLayout, laid_out, new_layout
 from app.graph.model import Edge, Graph, GraphDelta, Node
 from tests.benchmarks.graphs import scale_free
@@ -95,3 +95,18 @@ def arranged(layout: MultilevelLayout, graph: Graph) -> np.ndarray:
     while not layout.settled:
         layout.tick()
     return layout.positions
+
+
+def test_very_many_new_notes_at_once_stand_apart_beside_their_neighbours():
+    hub, leaves, lonely = 0, 300, 200
+    graph = build(data(1 + leaves + lonely, [(hub, row) for row in range(1, leaves + 1)]))
+    places = np.full((len(graph), 2), np.nan, dtype=np.float32)
+    places[hub] = (3, 4)
+    placed = place_missing(graph, places)
+    assert placed[hub].tolist() == [3, 4]
+    apart = np.linalg.norm(placed[:, None] - placed[None], axis=2) + np.eye(len(placed)) * 99
+    assert apart.min() >= 1.29
+    around = np.linalg.norm(placed[1 : leaves + 1] - placed[hub], axis=1)
+    assert around.max() < 40
+    again = place_missing(graph, places)
+    assert (again == placed).all()

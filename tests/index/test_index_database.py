@@ -57,6 +57,27 @@ async def test_a_file_that_is_no_index_is_set_aside_and_told(make_vault: MakeVau
     assert [link.source.text for link in index.backlinks(NotePath("b.md"))] == ["a.md"]
 
 
+@pytest.mark.parametrize("kept", [0.9, 0.5, 0.0])
+async def test_a_truncated_file_is_begun_anew_and_told(
+    make_vault: MakeVault, reopened: Reopen, kept: float
+) -> None:
+    notes = {f"n{number}.md": f"[[n{number // 2}]] word{number}\n" * 20 for number in range(60)}
+    vault = await make_vault(notes)
+    await vault.index.close()
+    path = file_of(vault)
+    spoil(path, 0, 0)
+    with path.open("r+b") as file:
+        file.truncate(int(path.stat().st_size * kept) if kept else 3)
+    index = await reopened(vault)
+    await index.scan()
+    assert index.notice is not None and "begun anew" in index.notice
+    assert len(index.notes()) == 60
+    page = await index.search("word59 ")
+    assert [hit.path.text for hit in page.hits] == ["n59.md"]
+    assert {link.source.text for link in index.backlinks(NotePath("n1.md"))} == {"n2.md", "n3.md"}
+    assert {path.name: path.read_text("utf-8") for path in vault.root.glob("*.md")} == notes
+
+
 async def test_a_file_of_a_newer_version_is_set_aside_and_told(
     make_vault: MakeVault, reopened: Reopen
 ) -> None:

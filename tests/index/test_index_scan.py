@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import VaultLostError
-from app.index import reading
+from app.index import extract, reading
 from app.index.records import ScanProgress
 from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
@@ -219,8 +219,6 @@ async def test_a_note_that_becomes_unreadable_fails_and_the_others_go_on(make_va
 async def test_a_note_that_breaks_the_parser_fails_and_the_others_go_on(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.index import extract
-
     real = extract.scan
 
     def refuse(text: str) -> object:
@@ -270,6 +268,40 @@ async def test_a_vault_that_vanishes_while_it_is_read_keeps_the_old_index(make_v
         await vault.index.scan(progress)
     assert len(vault.index.notes()) == 100
     assert len(vault.index.resolver) == 100
+
+
+class SlowDisk:
+    """The system as the reading of notes sees it, with reads that wait until the disk answers."""
+
+    def __init__(self) -> None:
+        self.asked, self.answers = threading.Event(), threading.Event()
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(os, name)
+
+    def read(self, descriptor: int, count: int) -> bytes:
+        self.asked.set()
+        assert self.answers.wait(60)
+        return os.read(descriptor, count)
+
+
+async def test_a_slow_disk_holds_up_nobody_who_asks_the_index(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = await make_vault({"a.md": "alpha [[b]]", "b.md": "beta"})
+    disk = SlowDisk()
+    monkeypatch.setattr(extract, "os", disk)
+    vault.write("b.md", "gamma, newly written")
+    scan = asyncio.create_task(vault.index.scan())
+    try:
+        assert await asyncio.to_thread(disk.asked.wait, 60)
+        assert await vault.found("alpha ") == ["a"] and await vault.found("beta ") == ["b"]
+        assert [link.source.text for link in vault.index.backlinks(NotePath("b.md"))] == ["a.md"]
+        assert not scan.done()
+    finally:
+        disk.answers.set()
+    assert (await scan).indexed == 1
+    assert await vault.found("gamma ") == ["b"] and await vault.found("beta ") == []
 
 
 async def test_a_cancelled_scan_keeps_what_it_has_and_goes_on_the_next_time(make_vault: MakeVault) -> None:

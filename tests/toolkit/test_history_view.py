@@ -7,6 +7,7 @@ import pytest
 from app.errors import NotFoundError
 from app.permissions.caller import Caller, CallerKind
 from app.toolkit.history_view import HistoryView
+from app.vault.changes import ChangeSet, Update
 from app.vault.path import NotePath
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="t")
@@ -53,6 +54,17 @@ async def test_a_private_notes_history_is_as_private(bench, view):
 async def test_a_version_from_before_a_note_was_private_stays_hidden_while_it_is(bench, view):
     await save(bench, "Tea.md", "---\nai: private\n---\nsecret tea\n")
     assert view(AGENT).versions(TEA) == () and view(AGENT).commits() == ()
+
+
+async def test_a_summary_that_counts_notes_which_are_hidden_is_not_told(bench, view):
+    """A rename that also touches a private note says how many links it rewrote: to those who may know."""
+    tea, secret = bench.store.read(TEA), bench.store.read(SECRET)
+    both = (Update(TEA, tea, tea + b"x\n"), Update(SECRET, secret, secret + b"x\n"))
+    bench.store.commit(ChangeSet.of(*both, summary="Rename Secret, 2 links"), author="You")
+    bench.store.commit(ChangeSet.of(Update(TEA, tea + b"x\n", b"new\n"), summary="Edit Tea"), author="You")
+    assert [one.summary for one in view(AGENT).versions(TEA)][:2] == ["Edit Tea", "Changed"]
+    own = [one.summary for one in view(Caller.user()).versions(TEA)][:2]
+    assert own == ["Edit Tea", "Rename Secret, 2 links"]
 
 
 async def test_commits_by_entry_and_by_turn(bench, view):

@@ -52,6 +52,22 @@ async def test_hits_say_the_line(workspace):
     assert "celatone" in hit["lines"][0]["text"]
 
 
+async def test_hits_are_listed_in_the_order_and_the_groups_that_are_asked_for(workspace):
+    named = await call(workspace, "search_notes", query="longitude", limit=100, order="name")
+    names = [hit["name"].casefold() for hit in named.result["hits"]]
+    assert names == sorted(names) and named.result["groups"] == []
+    wanted = {"query": "longitude", "limit": 100, "order": "name"}
+    grouped = await call(workspace, "search_notes", **wanted, group="folder")
+    assert grouped.result["total"] == named.result["total"]
+    hits, groups = grouped.result["hits"], grouped.result["groups"]
+    assert sum(group["count"] for group in groups) == grouped.result["total"]
+    listed = [group["name"] for group in groups for _ in range(group["count"])]
+    assert [hit["group"] for hit in hits] == listed
+    assert all(hit["path"].rpartition("/")[0] == hit["group"] for hit in hits)
+    bad = await call(workspace, "search_notes", query="longitude", order="random")
+    assert bad.error["type"] == "invalid_parameters"
+
+
 async def test_a_bad_query_names_the_position(workspace):
     outcome = await call(workspace, "search_notes", query='tag:claim "open')
     assert outcome.error["type"] == "invalid_parameters"

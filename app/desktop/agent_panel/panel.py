@@ -26,10 +26,12 @@ from app.desktop.agent_panel.conversation_list import ConversationList
 from app.desktop.agent_panel.model_menu import ModelChoice, ModelMenu, UsedModels, answering
 from app.desktop.agent_panel.start_page import StartPage
 from app.desktop.agent_panel.transcript_view import TranscriptView
-from app.desktop.agent_panel.usage import in_full, in_short, together
+from app.desktop.agent_panel.usage import in_full, in_short
 from app.desktop.bridge import VaultClient
+from app.desktop.external.words import progress_words
 from app.desktop.panel import Panel, ThemedButton
 from app.desktop.theme import ThemeSource
+from app.external.states import ExternalProgress
 from app.index.records import IndexUpdated
 from app.settings import AgentProgramSettings, Settings, TeamSettings
 from app.workspace import SettingsChanged, Workspace, questions
@@ -234,6 +236,8 @@ class AgentPanel(Panel):
                     self.transcript.stream(event.text)
                 case ItemSettled() if self._shows(event.conversation):
                     self.transcript.put(event.position, event.item)
+                case ExternalProgress():
+                    self.transcript.show_progress(event.tool, progress_words(event))
                 case TurnStarted() if self._shows(event.conversation):
                     self._set_running(True)
                 case TurnFinished():
@@ -248,7 +252,7 @@ class AgentPanel(Panel):
                     self._show_settings(settings)
 
     def _finish(self, event: TurnFinished) -> None:
-        self._used = together(self._used, event.usage)
+        self._used = self._used.plus(event.usage)
         self.composer.set_usage(in_short(self._used), in_full(self._used))
         if self._shows(event.conversation):
             self.transcript.end_stream()

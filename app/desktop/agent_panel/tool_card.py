@@ -102,6 +102,12 @@ class ToolCardView(QFrame):
             self._details.setPlainText(_details(card))
         self._dress()
 
+    def show_progress(self, words: str) -> None:
+        """Show how far the call is, until it has ended."""
+        if self._card is not None and self._card.state == "running":
+            self._message.setText(words)
+            self._message.setVisible(bool(words))
+
     @property
     def _entry(self) -> int:
         return self._card.entry or 0 if self._card else 0

@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from app.agent.transcript import AgentText, AnyItem, Message, UserText
-from app.desktop.agent_panel.items import ItemView, view_of
+from app.agent.transcript import AgentText, AnyItem, Message, ToolCard, UserText
+from app.desktop.agent_panel.items import CardView, ItemView, view_of
 from app.desktop.agent_panel.markdown_label import MarkdownLabel
 from app.desktop.theme import ThemeSource
 
@@ -103,6 +103,13 @@ class TranscriptView(QScrollArea):
         self._views[position] = view
         self._insert(view)
 
+    def show_progress(self, tool: str, words: str) -> None:
+        """Show how far the call of `tool` is that runs."""
+        for position, item in self._items.items():
+            view = self._views[position]
+            if isinstance(item, ToolCard) and isinstance(view, CardView) and item.tool == tool:
+                view.card.show_progress(words)
+
     def stream(self, text: str) -> None:
         """Add words to the text that is being said."""
         if self._live is None:
@@ -174,16 +181,15 @@ class Working(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Three dots, one of them bright."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        theme, unit = self._theme.theme, self._theme.zoom
-        for dot in range(3):
-            bright = dot == self._step % 4
-            painter.setBrush(QColor(theme.accent if bright else theme.faint))
-            radius = (3.0 if bright else 2.2) * unit
-            painter.drawEllipse(QPointF((6 + 11 * dot) * unit, self.height() / 2), radius, radius)
-        painter.end()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            theme, unit = self._theme.theme, self._theme.zoom
+            for dot in range(3):
+                bright = dot == self._step % 4
+                painter.setBrush(QColor(theme.accent if bright else theme.faint))
+                radius = (3.0 if bright else 2.2) * unit
+                painter.drawEllipse(QPointF((6 + 11 * dot) * unit, self.height() / 2), radius, radius)
 
     def _go_on(self) -> None:
         self._step += 1

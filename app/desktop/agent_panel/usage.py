@@ -5,17 +5,6 @@ from __future__ import annotations
 from app.agent.transcript import Usage
 
 
-def together(a: Usage, b: Usage) -> Usage:
-    """The sum; its cost is unknown when one of them is."""
-    cost = None if a.cost is None or b.cost is None else a.cost + b.cost
-    return Usage(
-        requests=a.requests + b.requests,
-        input_tokens=a.input_tokens + b.input_tokens,
-        output_tokens=a.output_tokens + b.output_tokens,
-        cost=a.cost if b.requests == 0 else cost,
-    )
-
-
 def in_short(usage: Usage) -> str:
     """For the label under the prompt: "1.2k tokens · $0.010"; empty while nothing was used."""
     tokens = usage.input_tokens + usage.output_tokens

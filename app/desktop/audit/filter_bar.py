@@ -12,7 +12,7 @@ from app.permissions.audit_entry import AuditEntry, AuditFilter, Decided
 
 _REST_MS = 180
 _BETWEEN = "between"
-_LEAST_CHARACTERS = 22
+_LEAST_CHARACTERS = 14
 
 
 class FilterBar(QWidget):
@@ -115,7 +115,7 @@ def _choice(anything: str, name: str) -> QComboBox:
     box.setAccessibleName(name)
     box.setToolTip(name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    box.setMinimumContentsLength(10)
+    box.setMinimumContentsLength(8)
     return box
 
 

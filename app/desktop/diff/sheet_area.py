@@ -75,6 +75,13 @@ class SheetArea(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the rows that lie in the exposed part."""
         painter = QPainter(self.viewport())
+        try:
+            self._paint(painter, event)
+        finally:
+            # Ended here and not when nothing holds it any more: the viewport may be gone by then.
+            painter.end()
+
+    def _paint(self, painter: QPainter, event: QPaintEvent) -> None:
         painter.fillRect(event.rect(), QColor(self._theme.panel))
         if self._sheet is None:
             return

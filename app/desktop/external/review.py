@@ -11,7 +11,7 @@ from app.external.states import ToolState
 from app.vault.hidden import describe
 
 ALLOW, WITHDRAW = 2, 3
-_WIDTH, _HEIGHT = 900, 520
+_WIDTH, _HEIGHT, _AROUND = 1040, 560, 80
 
 
 class ToolReview(dialogs.Sheet):
@@ -49,11 +49,12 @@ class ToolReview(dialogs.Sheet):
             self.add_button(yes, ALLOW, "primary")
         close.setDefault(True)
         close.setFocus()
-        window = parent.window().size() if parent is not None else None
-        width, height = round(_WIDTH * theme.zoom), round(_HEIGHT * theme.zoom)
-        if window is not None:
-            width, height = min(width, window.width()), min(height, max(window.height(), 360))
-        self.resize(width, height)
+        # Wide enough for both versions side by side, where the screen is.
+        room = self.screen().availableSize()
+        self.resize(
+            min(round(_WIDTH * theme.zoom), room.width() - _AROUND),
+            min(round(_HEIGHT * theme.zoom), room.height() - _AROUND),
+        )
 
     def _title(self, tool: ToolState) -> str:
         name = describe(tool.name)[:60]

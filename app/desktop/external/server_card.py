@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QBrush, QColor
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -27,7 +26,7 @@ from app.desktop.external.words import (
     where_words,
 )
 from app.desktop.panel import ElidedLabel
-from app.desktop.theme import ThemeSource, code_font
+from app.desktop.theme import Theme, ThemeSource, code_font, icon
 from app.external.connection import Standing
 from app.external.states import ServerState, ToolState
 from app.settings import ExternalServer
@@ -79,6 +78,7 @@ class ServerCard(QFrame):
         self.all_button.clicked.connect(self._allow_new)
         self._build()
         self.show_state(None)
+        theme.changed.connect(self._redress)
 
     def _build(self) -> None:
         name = QLabel(self.server.name)
@@ -147,7 +147,7 @@ class ServerCard(QFrame):
         _show(self.errors, "\n".join(describe(line) for line in lines))
         _show(self.problems, "\n".join(describe(one) for one in state.problems) if state else "")
         tools = state.tools if state and state.standing is not Standing.OFF else ()
-        self.count.setText(tools_words(state) if state and tools else "")
+        _show(self.count, tools_words(state) if state and tools else "")
         was = before.tools if before is not None else ()
         if tools != was or bool(tools) is self.tree.isHidden():
             self._fill(tools)
@@ -157,14 +157,14 @@ class ServerCard(QFrame):
         chosen = self._chosen
         self.tree.blockSignals(True)
         self.tree.clear()
-        warning = QBrush(QColor(self._theme.theme.warning))
+        theme = self._theme.theme
         for tool in tools:
             row = QTreeWidgetItem([describe(tool.name), describe(tool.summary), status_words(tool)])
             row.setData(0, _ROLE, tool)
             on = tool.status == "allowed"
             row.setCheckState(0, Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
             if tool.status == "changed":
-                row.setForeground(2, warning)
+                row.setIcon(2, icon(theme, "warning", theme.warning))
             for part in range(3):
                 row.setToolTip(part, tool_tip(tool))
             self.tree.addTopLevelItem(row)
@@ -175,6 +175,11 @@ class ServerCard(QFrame):
         self.tree.setVisible(bool(tools))
         height = self.tree.sizeHintForRow(0) if tools else 0
         self.tree.setFixedHeight(height * min(len(tools), _MOST_ROWS) + 2 * self.tree.frameWidth() + 2)
+
+    def _redress(self, _: Theme) -> None:
+        """Draw the signs in the colours of another theme."""
+        if not self.tree.isHidden() and self.state is not None:
+            self._fill(self.state.tools)
 
     def _name_width(self, tools: tuple[ToolState, ...]) -> int:
         """Room for the longest name and its mark, up to what leaves the summaries theirs."""

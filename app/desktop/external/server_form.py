@@ -29,6 +29,7 @@ from app.settings import ExternalServer
 
 _OK = int(QDialog.DialogCode.Accepted)
 _SHOWN_LINES = 6
+_WIDTH = 520
 
 
 class ServerForm(dialogs.Sheet):
@@ -56,6 +57,7 @@ class ServerForm(dialogs.Sheet):
                 "Protocol. A program runs with your rights, outside the sandbox: add only what you trust."
             ),
         )
+        self.setMinimumWidth(_WIDTH)
         self._client = client
         self._taken = {server_part(name) for name in taken}
         self._old = server
@@ -96,6 +98,7 @@ class ServerForm(dialogs.Sheet):
         self.seconds.setRange(1, 3600)
         self.seconds.setValue(given.seconds)
         self.seconds.setSuffix(self.tr(" s"))
+        self.seconds.lineEdit().setTextMargins(6, 0, 0, 0)
         self.seconds.setToolTip(self.tr("How long one call of a tool may take"))
         self._row(self.tr("Time limit"), self.seconds)
         self.add_body(body)
@@ -120,6 +123,7 @@ class ServerForm(dialogs.Sheet):
     def _line(self, title: str, text: str, hint: str) -> QLineEdit:
         field = QLineEdit(text)
         field.setPlaceholderText(hint)
+        field.setCursorPosition(0)
         self._row(title, field)
         return field
 

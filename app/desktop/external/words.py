@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.errors import InvalidParametersError
 from app.external.connection import Standing
-from app.external.states import ServerState, ToolState
+from app.external.states import ExternalProgress, ServerState, ToolState
 from app.permissions.wording import counted
 from app.settings import ExternalServer
 from app.vault.hidden import describe
@@ -43,7 +43,7 @@ def tools_words(state: ServerState) -> str:
     changed = sum(tool.status == "changed" for tool in state.tools)
     words = _tr("{0}, {1} allowed").format(counted(len(state.tools), _tr("tool"), _tr("tools")), allowed)
     if changed:
-        words += _tr(", {0} changed since you allowed it").format(changed)
+        words += _tr(", {0} changed").format(changed)
     return words
 
 
@@ -65,6 +65,12 @@ def tool_tip(tool: ToolState) -> str:
         said.append(words.format(", ".join(tool.hints)))
     said.append(_tr("Agents call it {0}.").format(tool.called))
     return "\n".join(said)
+
+
+def progress_words(progress: ExternalProgress) -> str:
+    """How far a call is: its share where that is known, and what the server says of it."""
+    share = f"{progress.share:.0%}" if progress.share is not None else ""
+    return " · ".join(part for part in (share, describe(progress.words)) if part)
 
 
 def where_words(server: ExternalServer) -> str:

@@ -75,18 +75,17 @@ class Annotations(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Qt's call to paint."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        camera = self._canvas.camera
-        size = (self.width(), self.height())
-        paint_arrangement(painter, self.places, self.moments, camera, size, self._theme, self.font())
-        if len(self.outline) > 1:
-            tone = QColor(self._theme.accent)
-            painter.setPen(QPen(tone, 1.4, Qt.PenStyle.DashLine))
-            tone.setAlphaF(0.12)
-            painter.setBrush(tone)
-            painter.drawPolygon(QPolygonF(self.outline))
-        painter.end()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            camera = self._canvas.camera
+            size = (self.width(), self.height())
+            paint_arrangement(painter, self.places, self.moments, camera, size, self._theme, self.font())
+            if len(self.outline) > 1:
+                tone = QColor(self._theme.accent)
+                painter.setPen(QPen(tone, 1.4, Qt.PenStyle.DashLine))
+                tone.setAlphaF(0.12)
+                painter.setBrush(tone)
+                painter.drawPolygon(QPolygonF(self.outline))
 
     def _refresh(self) -> None:
         self.setVisible(bool(self.places or self.moments or self.outline))

@@ -366,9 +366,8 @@ class Canvas(Marking):
             self.refresh()
         motion = Motion(self.dim.value, self.lit, self.held, self.glow, self.rubber_band)
         image = self.layers.paint(self.camera, (self.width(), self.height()), motion)
-        painter = QPainter(self)
-        painter.drawImage(QPointF(0, 0), image)
-        painter.end()
+        with QPainter(self) as painter:
+            painter.drawImage(QPointF(0, 0), image)
 
     def picture(self, width: int, height: int, ratio: float = 1.0) -> QImage:
         """The scene as it is framed now, drawn at once in full quality, at any size; see `still_picture`."""

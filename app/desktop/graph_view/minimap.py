@@ -101,25 +101,25 @@ class Minimap(QFrame):
         overview = self._canvas.overview
         if overview is None:
             return
-        painter = QPainter(self)
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
-        room = self._room()
-        scale, corner = self._scale(overview.area)
-        picture = QRectF(corner, overview.area.size() * scale)
-        painter.drawImage(picture, overview.image)
-        seen = self.frame().intersected(room)
-        veil = QColor(self._theme.window)
-        veil.setAlphaF(0.45)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(veil)
-        for part in _around(room, seen):
-            painter.drawRect(part)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(QColor(self._theme.accent), 1.4))
-        painter.drawRoundedRect(seen, 2, 2)
-        if self.hasFocus():
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 7, 7)
-        painter.end()
+        with QPainter(self) as painter:
+            hints = QPainter.RenderHint
+            painter.setRenderHints(hints.Antialiasing | hints.SmoothPixmapTransform)
+            room = self._room()
+            scale, corner = self._scale(overview.area)
+            picture = QRectF(corner, overview.area.size() * scale)
+            painter.drawImage(picture, overview.image)
+            seen = self.frame().intersected(room)
+            veil = QColor(self._theme.window)
+            veil.setAlphaF(0.45)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(veil)
+            for part in _around(room, seen):
+                painter.drawRect(part)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(QColor(self._theme.accent), 1.4))
+            painter.drawRoundedRect(seen, 2, 2)
+            if self.hasFocus():
+                painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 7, 7)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Qt's call for a click: look there."""

@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from app.workspace import Workspace
 
 
+_NAME_LEAST = 120
+
+
 class BlockPage(QWidget):
     """Shows a block, or an entry to read. `saved` tells that the person changed something."""
 
@@ -75,6 +78,7 @@ class BlockPage(QWidget):
         self.delete.setToolTip(self.tr("Delete the block; the change is shown first"))
         self.text = QPlainTextEdit()
         self.text.setAccessibleName(self.tr("Text of the block"))
+        self.text.setMinimumHeight(round(30 * theme.zoom))
         self.save_button = QPushButton(self.tr("Save"))
         self.save_button.setToolTip(self.tr("Save the text (Ctrl+S)"))
         self.discard_button = QPushButton(self.tr("Discard"))
@@ -264,6 +268,8 @@ class BlockPage(QWidget):
 
     def _head(self, name: str, facts: str) -> None:
         self._name.setText(name)
+        wanted = self._name.fontMetrics().horizontalAdvance(name) + 4
+        self._name.setMinimumWidth(min(wanted, round(_NAME_LEAST * self._theme.zoom)))
         self._facts.setText(facts)
 
     def _put_text(self, text: str, *, read_only: bool) -> None:
@@ -315,14 +321,19 @@ class BlockPage(QWidget):
     def _build(self) -> None:
         first = QHBoxLayout()
         first.setSpacing(8)
-        first.addWidget(self._name, 1)
+        first.addWidget(self._name)
+        first.addWidget(self._facts)
+        first.addStretch(1)
+        second = QHBoxLayout()
+        second.setSpacing(8)
         for control in self._controls:
-            first.addWidget(control)
+            second.addWidget(control)
+        second.addStretch(1)
         head = QVBoxLayout()
         head.setContentsMargins(12, 8, 12, 6)
-        head.setSpacing(2)
+        head.setSpacing(4)
         head.addLayout(first)
-        head.addWidget(self._facts)
+        head.addLayout(second)
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self.text, self.tr("Text"))
         self.tabs.addTab(self._history_page(), self.tr("History"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.desktop.memory_panel.asking import Overview
@@ -13,6 +14,7 @@ from app.vault.visible import describe
 
 _DATA = Qt.ItemDataRole.UserRole
 _LONGEST = 120
+_ALL_FOUR = 330
 
 
 class MemoryList(QTreeWidget):
@@ -22,6 +24,7 @@ class MemoryList(QTreeWidget):
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._zoom = theme.zoom
         self.setHeaderLabels((self.tr("Block"), self.tr("Size"), self.tr("May do"), self.tr("Owner")))
         self.setAccessibleName(self.tr("Blocks and entries of the memory"))
         self.setUniformRowHeights(True)
@@ -32,6 +35,12 @@ class MemoryList(QTreeWidget):
             self.setColumnWidth(column, round(width * theme.zoom))
         self.header().setMinimumSectionSize(30)
         self.currentItemChanged.connect(self._tell)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room, the name needs it."""
+        super().resizeEvent(event)
+        self.setColumnHidden(2, self.width() < _ALL_FOUR * self._zoom)
+        self.setColumnHidden(3, self.width() < _ALL_FOUR * self._zoom)
 
     def show_overview(self, shown: Overview, query: str) -> None:
         """List these; what was chosen stays chosen if it is still there."""

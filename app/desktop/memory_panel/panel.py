@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop import dialogs, tasks
 from app.desktop.bridge import VaultClient
@@ -30,11 +30,10 @@ class MemoryPanel(Panel):
         super().__init__("", parent)
         self._client = client
         self._read = False
-        self.title.set_text(self.tr("Memory"))
+        self.title.hide()  # The tab over the panel has its name.
         self.setAccessibleName(self.tr("Memory"))
         self.new_button = ThemedButton(theme, "plus", self.tr("New block…"))
         self.new_button.clicked.connect(self._start_new)
-        self.title.add(self.new_button)
         self.field = SearchField(theme, self.tr("Search blocks and the archive"))
         self.list = MemoryList(theme)
         self.page = BlockPage(client, theme)
@@ -72,7 +71,6 @@ class MemoryPanel(Panel):
         shown = await self._client.run(lambda workspace: asking.read_overview(workspace, query))
         if query == self.field.text().strip():
             self.list.show_overview(shown, query)
-            self.title.set_count(f"{len(shown.blocks) + shown.total:,}")
 
     async def make(self, label: str) -> None:
         """Make a block and show it."""
@@ -115,7 +113,11 @@ class MemoryPanel(Panel):
         column = QVBoxLayout(left)
         column.setContentsMargins(8, 8, 8, 0)
         column.setSpacing(6)
-        column.addWidget(self.field)
+        row = QHBoxLayout()
+        row.setSpacing(2)
+        row.addWidget(self.field, 1)
+        row.addWidget(self.new_button)
+        column.addLayout(row)
         column.addWidget(self.list, 1)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(left)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
@@ -20,6 +21,8 @@ from app.desktop.suggestions.asking import Suggested, Wish
 from app.desktop.theme import ThemeSource
 from app.vault.note import KNOWN_RELATIONS
 from app.vault.path import NotePath
+
+_BRIEF = 190
 
 
 class _Side(QWidget):
@@ -62,6 +65,11 @@ class _Side(QWidget):
         self.folder.setText(note.folder or self.tr("Top of the vault"))
         self.text.setAccessibleName(self.tr("How {0} begins").format(note.name))
 
+    def set_brief(self, brief: bool) -> None:
+        """Show its name alone, or how it begins, too."""
+        self.folder.setVisible(not brief)
+        self.text.setVisible(not brief)
+
     def show_text(self, text: str) -> None:
         """Show how the note begins."""
         if text != self.text.toPlainText():
@@ -81,6 +89,7 @@ class SuggestionDetails(QWidget):
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._theme = theme
         self.suggested: Suggested | None = None
         self.sides = _Side(theme), _Side(theme)
         for side in self.sides:
@@ -110,11 +119,15 @@ class SuggestionDetails(QWidget):
         self.reject = QPushButton(self.tr("Not these two"))
         self.reject.setToolTip(self.tr("Never suggest a relation between these notes again (Delete)"))
         self.reject.clicked.connect(lambda: self._tell(self.rejected))
-        self.graph = QPushButton(self.tr("Show in the graph"))
-        self.graph.setProperty("role", "quiet")
-        self.graph.setToolTip(self.tr("Select both notes in the graph (G)"))
+        self.graph = ThemedButton(theme, "share-network", self.tr("Select both notes in the graph (G)"))
         self.graph.clicked.connect(lambda: self._tell(self.graph_requested))
         self._build()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room, the answers need it more than how the notes begin."""
+        super().resizeEvent(event)
+        for side in self.sides:
+            side.set_brief(self.height() < _BRIEF * self._theme.zoom)
 
     def show_suggested(self, one: Suggested) -> None:
         """Show a suggestion; what the user set of the one that is shown already stays."""

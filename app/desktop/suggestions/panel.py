@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _ONE = Qt.ItemDataRole.UserRole
 _SETTLE_MS = 800
+_NARROW = 900
 _WHOLE, _OPEN = 0, 1
 
 
@@ -95,6 +96,11 @@ class SuggestionsPanel(Panel):
             self._looked = False
             if self.isVisible():
                 self.look()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room, the names need it: the relation is told beside, too."""
+        super().resizeEvent(event)
+        self.table.setColumnHidden(1, self.width() < _NARROW * self._theme.zoom)
 
     @property
     def chosen(self) -> Suggested | None:

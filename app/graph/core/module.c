@@ -7,11 +7,12 @@
 #include "clustering.h"
 #include "overlaps.h"
 #include "pictures.h"
+#include "swarm.h"
 
 #define TREE "scriptorium.tree"
 
 /* Raised with every change of a function's arguments: an extension left over from before is not used. */
-#define INTERFACE 3
+#define INTERFACE 4
 
 static PyObject *interface(PyObject *module, PyObject *args) {
     (void)module;
@@ -269,6 +270,29 @@ done:
     return result;
 }
 
+static PyObject *file_discs(PyObject *module, PyObject *args) {
+    PyObject *given[4], *result = NULL;
+    Arrays arrays = {0};
+    Py_ssize_t count;
+    float gap;
+    int status;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOOfO", &given[0], &given[1], &given[2], &gap, &given[3])) return NULL;
+    const float *x = take_array(&arrays, given[0], "x", FLOAT32, -1, 0, 0, &count);
+    if (!x) goto done;
+    const float *radius = take_array(&arrays, given[1], "radius", FLOAT32, count, 0, 0, NULL);
+    const int32_t *order = radius ? take_array(&arrays, given[2], "order", INT32, count, 0, 0, NULL) : NULL;
+    float *y = order ? take_array(&arrays, given[3], "y", FLOAT32, count, 0, 1, NULL) : NULL;
+    if (!y) goto done;
+    Py_BEGIN_ALLOW_THREADS
+    status = swarm((int)count, x, radius, order, gap, y);
+    Py_END_ALLOW_THREADS
+    result = status < 0 ? PyErr_NoMemory() : Py_BuildValue("");
+done:
+    give_back(&arrays);
+    return result;
+}
+
 static PyMethodDef METHODS[] = {
     {"interface", interface, METH_VARARGS, "interface() -> the number of this set of functions."},
     {"compiler", compiler, METH_VARARGS, "compiler() -> what built it."},
@@ -286,6 +310,7 @@ static PyMethodDef METHODS[] = {
     {"cluster", label_bodies, METH_VARARGS,
      "cluster(starts, neighbours, weight, mass, order, cap, rounds, label)"},
     {"separate", part_discs, METH_VARARGS, "separate(at, radius, gap) -> largest overlap before"},
+    {"swarm", file_discs, METH_VARARGS, "swarm(x, radius, order, gap, y)"},
     {"lines", new_lines, METH_VARARGS,
      "lines(at, edges, light, breadth, classes, colors, dashed, shown, width, height, reach, ratio, budget)"
      " -> lines"},

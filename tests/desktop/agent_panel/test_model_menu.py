@@ -9,7 +9,7 @@ from app.agent.models import PROVIDERS
 from app.agent.programs.options import Choice, Option
 from app.agent.transcript import Usage
 from app.desktop.agent_panel.model_menu import ModelChoice, ModelMenu, UsedModels
-from app.desktop.agent_panel.usage import in_full, in_short, together
+from app.desktop.agent_panel.usage import in_full, in_short
 from app.settings import AgentGroup, AgentProfile, AgentProgram, AgentProgramSettings, TeamSettings
 
 OLLAMA = next(known for known in PROVIDERS if known.id == "ollama")
@@ -117,7 +117,7 @@ def test_usage_in_short(usage: Usage, said: str) -> None:
 def test_usage_adds_up_and_an_unknown_price_stays_unknown() -> None:
     known = Usage(requests=1, input_tokens=10, output_tokens=1, cost=0.5)
     unknown = Usage(requests=1, input_tokens=10, output_tokens=1, cost=None)
-    assert together(known, known).cost == 1.0
-    assert together(known, unknown).cost is None
-    assert together(known, Usage()).cost == 0.5
+    assert known.plus(known).cost == 1.0
+    assert known.plus(unknown).cost is None
+    assert known.plus(Usage()).cost == 0.5
     assert "not known" in in_full(unknown)

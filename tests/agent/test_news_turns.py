@@ -1,0 +1,95 @@
+"""News that start a turn: a real feed, a real model server, and a whole vault between them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from app.agent.news import NewsTurns
+from app.agent.transcript import AgentText, Notice, TurnFinished, UserText
+from app.agent.turn import Prompt
+from app.settings import ModelSettings
+from app.sources.kept import KeptFeed
+from tests.sources.feed_server import FeedServer, rss
+from tests.support.model_server import ModelServer, Say
+
+
+@pytest.fixture
+def server():
+    with FeedServer() as made:
+        yield made
+
+
+@pytest.fixture
+async def news_turns(workspace, server):
+    """As the workspace's own, without the waits; the feed may be asked for on this machine."""
+    await workspace._news_turns.close()
+    workspace.sources._fetcher = server.fetcher()
+    made = NewsTurns(
+        workspace.sources, workspace.agent, lambda: workspace.settings, workspace.events,
+        settle_s=0.0, rest_s=0.0,
+    )  # fmt: skip
+    yield made
+    await made.close()
+
+
+async def add_feed(workspace, server, *, starts_turn: bool):
+    kept = KeptFeed(id="feed", name="Clocks", url=server.url, starts_turn=starts_turn)
+    await workspace.sources.add(kept)
+    await checked(workspace)
+
+
+async def checked(workspace):
+    """Ask the feed now, as its button does."""
+    await workspace.sources.check_feed("feed")
+
+
+def use_model(workspace, model):
+    workspace.settings.model = ModelSettings(
+        provider="openai-compatible", base_url=model.address, model="scripted", request_timeout=10
+    )
+
+
+async def test_a_new_entry_starts_a_turn_that_is_given_it_as_data(workspace, server, news_turns):
+    finished = asyncio.Queue[TurnFinished]()
+    workspace.events.subscribe(TurnFinished, finished.put_nowait)
+    with ModelServer(Say("It is about [[H4]].")) as model:
+        use_model(workspace, model)
+        await add_feed(workspace, server, starts_turn=True)
+        server.body, server.etag = rss("two", "one"), '"2"'
+        await checked(workspace)
+        over = await asyncio.wait_for(finished.get(), 30)
+        assert over.state == "done"
+        told = json.dumps(model.requests[0]["messages"])
+    assert "<news" in told and "two" in told and '\\"one\\"' not in told
+    (conversation,) = workspace.agent.store.all()
+    assert conversation.title == "News: Clocks"
+    items = workspace.agent.store.items(conversation.id)
+    (given,) = [item for item in items if isinstance(item, Notice)]
+    assert given.untrusted and "1 piece of news from Clocks" in given.text
+    assert "There is news from Clocks" in next(item.text for item in items if isinstance(item, UserText))
+    assert any("H4" in item.text for item in items if isinstance(item, AgentText))
+
+
+async def test_without_leave_or_a_model_nothing_starts_and_the_news_wait(workspace, server, news_turns):
+    await add_feed(workspace, server, starts_turn=False)
+    with ModelServer(Say("Here.")) as model:
+        use_model(workspace, model)
+        server.body, server.etag = rss("two", "one"), '"2"'
+        await checked(workspace)
+        assert news_turns._waiting is None and not workspace.agent.store.all()
+        # They come along with the next thing that the person says.
+        talk = workspace.agent.create().id
+        finished = asyncio.Queue[TurnFinished]()
+        workspace.events.subscribe(TurnFinished, finished.put_nowait)
+        workspace.agent.start(talk, Prompt("hello"))
+        await asyncio.wait_for(finished.get(), 30)
+        assert "<news" in json.dumps(model.requests[0]["messages"])
+    workspace.settings.model = ModelSettings()
+    kept = workspace.sources.get("feed").kept
+    await workspace.sources.change(kept.model_copy(update={"starts_turn": True}))
+    server.body, server.etag = rss("three", "two", "one"), '"3"'
+    await checked(workspace)
+    assert news_turns._waiting is None and len(workspace.agent.store.all()) == 1

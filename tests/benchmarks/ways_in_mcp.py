@@ -1,0 +1,171 @@
+"""Reads of a note over MCP, ours beside a bare server of the SDK in the same run, both eras, both transports.
+
+`python -m tests.benchmarks.ways_in_mcp [VAULT] [--calls N] [--check]`: calls of the two take turns in small
+batches, so that what else the machine does meets both alike. The target: at most 1.3 times its latency.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+ROOT = Path(__file__).parents[2]
+ERAS = {"2025": "legacy", "2026": "2026-07-28"}
+TARGET = 1.3
+_BATCH = 20
+_SIZE = 2000
+
+
+@dataclass(frozen=True)
+class McpRow:
+    """One way in: milliseconds for a read, ours and the bare server's."""
+
+    way: str
+    era: str
+    median: float
+    p95: float
+    bare_median: float
+    bare_p95: float
+
+    @property
+    def ratio(self) -> float:
+        """Ours over the bare server's."""
+        return self.median / self.bare_median
+
+
+async def mcp_rows(vault: Path, calls: int) -> list[McpRow]:
+    """Measure all ways; `vault` is only read, but opened."""
+    sizes = {path: path.stat().st_size for path in vault.rglob("*.md")}
+    note = min(sizes, key=lambda path: abs(sizes[path] - _SIZE))
+    name = note.relative_to(vault).as_posix()
+    rows = []
+    for way, both in (("HTTP", _http), ("stdio", _stdio)):
+        for era, mode in ERAS.items():
+            async with both(vault, mode) as (ours, bare):
+                rows.append(await _compared(way, era, ours, bare, name, calls))
+    return rows
+
+
+async def _compared(way: str, era: str, ours: Client, bare: Client, name: str, calls: int) -> McpRow:
+    times: tuple[list[float], list[float]] = ([], [])
+    for client in (ours, bare):
+        await _timed(client, name, 30)
+    while len(times[1]) < calls:
+        for client, kept in zip((ours, bare), times, strict=True):
+            kept += await _timed(client, name, _BATCH)
+    mine, others = (sorted(one) for one in times)
+    return McpRow(
+        way, era, statistics.median(mine), mine[int(len(mine) * 0.95)], statistics.median(others),
+        others[int(len(others) * 0.95)],
+    )  # fmt: skip
+
+
+async def _timed(client: Client, name: str, count: int) -> list[float]:
+    took = []
+    for _ in range(count):
+        start = time.perf_counter()
+        result = await client.call_tool("read_note", {"name": name})
+        took.append((time.perf_counter() - start) * 1000)
+        assert not result.is_error, result
+    return took
+
+
+def _environment(home: str) -> dict[str, str]:
+    own = {f"SCRIPTORIUM_{name}": f"{home}/{name}" for name in ("CONFIG", "DATA", "CACHE", "LOGS")}
+    return {**os.environ, **own, "PYTHONPATH": str(ROOT)}
+
+
+def _module(name: str, *arguments: str) -> list[str]:
+    return ["-m", f"tests.benchmarks.{name}", *arguments]
+
+
+@asynccontextmanager
+async def _process(home: str, *arguments: str) -> AsyncIterator[list[str]]:
+    """A server process; the words of the first line that it prints."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *arguments, env=_environment(home), cwd=ROOT, stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None and process.stdin is not None
+    try:
+        yield (await process.stdout.readline()).decode().split()
+    finally:
+        process.stdin.close()
+        if "bare_mcp_server" in " ".join(arguments):
+            process.terminate()
+        await process.wait()
+
+
+@asynccontextmanager
+async def _http(vault: Path, mode: str) -> AsyncIterator[tuple[Client, Client]]:
+    async with AsyncExitStack() as stack:
+        home = stack.enter_context(tempfile.TemporaryDirectory())
+        enter = stack.enter_async_context
+        port, token = await enter(_process(home, *_module("without_limits", "door", str(vault))))
+        (other,) = await enter(_process(home, *_module("bare_mcp_server", str(vault), "http")))
+        clients = []
+        for one, headers in ((port, {"authorization": f"Bearer {token}"}), (other, {})):
+            http = await enter(httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False))
+            transport = streamable_http_client(f"http://127.0.0.1:{one}/mcp", http_client=http)
+            clients.append(await enter(Client(transport, mode=mode)))
+        yield clients[0], clients[1]
+
+
+@asynccontextmanager
+async def _stdio(vault: Path, mode: str) -> AsyncIterator[tuple[Client, Client]]:
+    async with AsyncExitStack() as stack:
+        home = stack.enter_context(tempfile.TemporaryDirectory())
+        (Path(home) / "CONFIG").mkdir()
+        (Path(home) / "CONFIG" / "settings.json").write_text('{"embeddings": {"enabled": false}}')
+        clients = []
+        for arguments in (
+            _module("without_limits", "mcp", str(vault)),
+            _module("bare_mcp_server", str(vault), "stdio"),
+        ):
+            server = StdioServerParameters(
+                command=sys.executable, args=arguments, env=_environment(home), cwd=ROOT
+            )
+            clients.append(await stack.enter_async_context(Client(server, mode=mode)))
+        yield clients[0], clients[1]
+
+
+def main() -> int:
+    """Print the table; with `--check` the status is 1 where the target is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("vault", nargs="?", type=Path, default=ROOT / "resources" / "sample-vault")
+    parser.add_argument("--calls", type=int, default=300)
+    parser.add_argument("--check", action="store_true")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        vault = Path(folder) / "Vault"
+        shutil.copytree(given.vault, vault)
+        rows = asyncio.run(mcp_rows(vault, given.calls))
+    print("way    era     ours median / p95     bare median / p95     ratio   calls/s")
+    for row in rows:
+        print(
+            f"{row.way:<6} {row.era:<6} {row.median:>6.2f} ms {row.p95:>7.2f} ms   "
+            f"{row.bare_median:>6.2f} ms {row.bare_p95:>7.2f} ms   {row.ratio:>6.2f}x   "
+            f"{1000 / row.median:>6.0f}"
+        )
+    missed = [f"{row.way} {row.era}" for row in rows if row.ratio > TARGET]
+    if missed:
+        print(f"missed (more than {TARGET}x): {', '.join(missed)}")
+    return 1 if given.check and missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,40 @@
+"""The app without limits on how often tools are called: `python -m …without_limits mcp VAULT`.
+
+A measurement calls more in a second than a client may in a minute. With `door VAULT` first, it has the vault
+open as a window does, and prints the port and a token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from app import __main__, tools
+
+tools.CATEGORIES = tuple(replace(one, rate_per_minute=10**9) for one in tools.CATEGORIES)
+
+
+async def _door(root: Path) -> None:
+    from app.settings import Settings
+    from app.workspace import open_workspace
+
+    settings = Settings()
+    settings.embeddings.enabled = False
+    workspace = await open_workspace(root, settings, None)
+    try:
+        await workspace.start_scan(lambda progress: None)
+        port = await workspace.ways_in.open()
+        assert workspace.ways_in.tokens is not None
+        print(port, workspace.ways_in.tokens.make("Benchmark"), flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+    finally:
+        await workspace.close()
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "door":
+        asyncio.run(_door(Path(sys.argv[2])))
+    else:
+        sys.exit(__main__.main(sys.argv[1:]))

@@ -1,0 +1,208 @@
+"""MCP over HTTP with hostile, careless and unlucky clients, through the real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import httpx2
+import mcp_types as t
+import pytest
+
+from app.permissions.approval import Approved
+from app.servers import mcp_http
+from app.servers.mcp_http import McpOverHttp
+from app.toolkit.outcome import ApprovalAnswered, ApprovalAsked
+from tests.support.mcp_clients import over_http
+
+ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    },
+}
+
+
+def call(id: object, tool: str, **arguments: object) -> dict[str, object]:
+    return {
+        "jsonrpc": "2.0",
+        "id": id,
+        "method": "tools/call",
+        "params": {"name": tool, "arguments": arguments},
+    }
+
+
+async def session_of(http: httpx2.AsyncClient) -> dict[str, str]:
+    """The headers of a new session."""
+    hello = await http.post("/mcp", json=HELLO, headers=ACCEPT)
+    headers = {**ACCEPT, "mcp-session-id": hello.headers["mcp-session-id"]}
+    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    assert (await http.post("/mcp", json=ready, headers=headers)).status_code == 202
+    return headers
+
+
+def answers(text: str) -> list[dict[str, object]]:
+    return [json.loads(line[6:]) for line in text.splitlines() if line.startswith("data: {")]
+
+
+async def test_a_session_serves_the_client_alone_that_began_it(door):
+    assert door.workspace.ways_in.tokens is not None
+    other = door.workspace.ways_in.tokens.make("Other")
+    async with door.http() as robot, door.http(other) as stranger:
+        headers = await session_of(robot)
+        mine = await robot.post("/mcp", json=call(2, "vault_info"), headers=headers)
+        theirs = await stranger.post("/mcp", json=call(2, "vault_info"), headers=headers)
+        stolen = await stranger.get("/mcp", headers={**headers, "last-event-id": "1"})
+        ended = await stranger.delete("/mcp", headers=headers)
+        assert answers(mine.text)[0]["result"]["isError"] is False
+        assert [one.status_code for one in (theirs, stolen, ended)] == [404, 404, 404]
+        assert (await robot.delete("/mcp", headers=headers)).status_code == 200
+        assert (await robot.post("/mcp", json=call(3, "vault_info"), headers=headers)).status_code == 404
+
+
+async def test_without_a_token_nothing_is_said(door):
+    async with door.http("wrong") as http:
+        assert (await http.post("/mcp", json=HELLO, headers=ACCEPT)).status_code == 401
+
+
+async def test_each_client_has_a_bounded_number_of_sessions(door, monkeypatch):
+    monkeypatch.setattr(mcp_http, "_MOST_OF_ONE", 3)
+    async with door.http() as http:
+        opened = [await session_of(http) for _ in range(3)]
+        assert (await http.post("/mcp", json=HELLO, headers=ACCEPT)).status_code == 503
+        await http.delete("/mcp", headers=opened[0])
+        # The session ends a moment after it was told to.
+        while (await http.post("/mcp", json=HELLO, headers=ACCEPT)).status_code == 503:
+            await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 400),
+        (b"{", 400),
+        (b"[]", 400),
+        (b"null", 400),
+        (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', 400),
+        (b"[" * 100_000, 400),
+        (b'{"jsonrpc":"2.0","id":1,"method":"' + b"\xff" + b'"}', 400),
+    ],
+)
+@pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
+async def test_a_malformed_body_is_refused_and_the_server_lives(door, body, status, version):
+    async with door.http() as http:
+        headers = {**ACCEPT, "mcp-protocol-version": version}
+        if version == "2025-11-25":
+            headers |= await session_of(http)
+        assert (await http.post("/mcp", content=body, headers=headers)).status_code == status
+        await session_of(http)
+
+
+async def test_what_is_unknown_has_an_error_of_the_protocol(door):
+    async with door.http() as http:
+        headers = await session_of(http)
+        for method, code in (("nothing/here", -32601), ("sampling/createMessage", -32601)):
+            asked = {"jsonrpc": "2.0", "id": 5, "method": method, "params": {}}
+            answer = await http.post("/mcp", json=asked, headers=headers)
+            assert answers(answer.text)[0]["error"]["code"] == code
+
+
+async def test_a_flood_of_calls_is_answered_each_with_a_result_or_a_reason(door):
+    async with over_http(door.sign.address, door.token, "legacy") as client:
+        results = await asyncio.gather(*(client.call_tool("read_note", {"name": "H4"}) for _ in range(40)))
+        assert (await client.call_tool("vault_info", {})).structured_content["success"]
+    kinds = {(one.structured_content.get("error") or {}).get("type", "success") for one in results}
+    assert "success" in kinds and kinds <= {"success", "limit"}
+
+
+async def test_a_client_that_goes_and_does_not_come_back_has_its_question_withdrawn(workspace, approver):
+    asked, answered = asyncio.Event(), asyncio.Event()
+    never = asyncio.get_running_loop().create_future()
+    approver.answers = [lambda request: never]
+    workspace.events.subscribe(ApprovalAsked, lambda event: asked.set())
+    workspace.events.subscribe(ApprovalAnswered, lambda event: answered.set())
+    async with bare(workspace, come_back=0.0) as http:
+        headers = await session_of(http)
+        given = call(2, "edit_note", name="H4", op="append", text="x")
+        async with http.stream("POST", "/mcp", json=given, headers=headers):
+            await asked.wait()
+        await answered.wait()
+    (entry,) = workspace.audit.entries(limit=1)
+    assert (entry.tool, entry.decision) == ("edit_note", "cancelled")
+
+
+async def test_a_client_that_comes_back_gets_what_it_missed(workspace, approver):
+    asked, go = asyncio.Event(), asyncio.Event()
+
+    async def when_told(request):
+        asked.set()
+        await go.wait()
+        return Approved(request.proposal)
+
+    approver.answers = [when_told]
+    async with bare(workspace, come_back=30.0) as http:
+        headers = {**await session_of(http), "mcp-protocol-version": "2025-11-25"}
+        given = call(2, "edit_note", name="H4", op="append", text="x")
+        async with http.stream("POST", "/mcp", json=given, headers=headers) as broken:
+            lines = broken.aiter_lines()
+            first = [await anext(lines) for _ in range(1)]
+            await asked.wait()
+        last = first[0].removeprefix("id: ")
+        async with http.stream("GET", "/mcp", headers={**headers, "last-event-id": last}) as again:
+            go.set()
+            async for line in again.aiter_lines():
+                if line.startswith("data: {"):
+                    break
+    assert json.loads(line[6:])["result"]["structuredContent"]["success"]
+
+
+def bare(workspace, come_back: float):
+    """The server without the guard, so that its patience can be chosen; over real connections."""
+    from contextlib import asynccontextmanager
+
+    from app.servers.guard import CLIENT
+    from tests.support.mcp_clients import ROBOT
+    from tests.support.uvicorn_here import served
+
+    @asynccontextmanager
+    async def running():
+        app = McpOverHttp(workspace.hub, come_back=come_back)
+
+        async def let_in(scope, receive, send):
+            await app({**scope, CLIENT: ROBOT}, receive, send)
+
+        async with (
+            app.lifespan(),
+            served(let_in) as address,
+            httpx2.AsyncClient(base_url=address, trust_env=False, timeout=30) as http,
+        ):
+            yield http
+
+    return running()
+
+
+async def test_what_a_revoked_client_runs_ends(door, approver):
+    asked = asyncio.Event()
+    never = asyncio.get_running_loop().create_future()
+    door.workspace.events.subscribe(ApprovalAsked, lambda event: asked.set())
+    approver.answers = [lambda request: never]
+    ended = asyncio.Event()
+    door.workspace.events.subscribe(ApprovalAnswered, lambda event: ended.set())
+    async with door.http() as http:
+        headers = {**ACCEPT, "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call"}
+        headers["mcp-name"] = "edit_note"
+        given = call(2, "edit_note", name="H4", op="append", text="x")
+        given["params"]["_meta"] = {
+            t.PROTOCOL_VERSION_META_KEY: "2026-07-28", t.CLIENT_CAPABILITIES_META_KEY: {},
+        }  # fmt: skip
+        posted = asyncio.create_task(http.post("/mcp", json=given, headers=headers))
+        await asked.wait()
+        door.workspace.ways_in.tokens.revoke("Robot")
+        answer = await posted
+        await ended.wait()
+    assert answer.status_code == 503
