@@ -130,12 +130,13 @@ async def cold(vault: Path, cache: Path, report: Report) -> tuple[float, int]:
     is_ten_thousand = done.indexed <= 11_000
     counted = f"{done.indexed} indexed, {len(done.skipped)} skipped, {len(done.failed)} failed"
     cores = os.cpu_count() or 1
-    for what, seconds, computed, most in (
+    for what, seconds, computed, target in (
         ("cold, to the whole graph", *graph[0], 2.0), ("cold, to all words", whole, used, 5.0),
     ):  # fmt: skip
-        judged = most if is_ten_thousand else None
+        judged = target if is_ten_thousand else None
         report.line(what, seconds, "s", None if is_disturbed else judged)
-        report.line("  by processor time over all cores", computed / cores, "s", judged if is_disturbed else None)
+        most = judged if is_disturbed else None
+        report.line("  by processor time over all cores", computed / cores, "s", most)
     print(f"  {counted}")
     start = time.perf_counter()
     for word in _WORDS:
