@@ -230,6 +230,12 @@ class Analyst:
             dtype=bool,
         )
 
+    @property
+    def notes_with_meaning(self) -> int | None:
+        """How many notes can be placed by meaning; None where nobody may know what notes mean."""
+        store = self._vectors()
+        return None if store is None else store.notes
+
     async def _note_vectors(self) -> NoteVectors | None:
         store = self._vectors()
         if store is None:

@@ -100,7 +100,7 @@ def _show_fields(screen: Screen, result: Result) -> bool:
 def _show_fact(screen: Screen, name: str, value: object) -> None:
     if isinstance(value, Mapping):
         for one, each in value.items():
-            screen.rows([(f"{name}.{one}", cell(one, each))])
+            _show_fact(screen, f"{name}.{one}", cell(one, each))
         return
     if isinstance(value, str) and "\n" in value.strip():
         _heading(screen, name)

@@ -17,6 +17,7 @@ from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.graph_analysis import GraphAnalysis
 from app.desktop.graph_export import GraphExport
+from app.desktop.graph_meaning import MeaningChoice
 from app.desktop.graph_menu import GraphMenu
 from app.desktop.graph_queries import GraphQueries
 from app.desktop.graph_view.choices import Arrangement, read_choices
@@ -69,6 +70,7 @@ class GraphPanel(QWidget):
         self.view = GraphView(theme.theme, self)
         self._queries = GraphQueries(client, self.view)
         self._analysis = GraphAnalysis(client, self.view)
+        self._meaning = MeaningChoice(client, self.view)
         self._export = GraphExport(self.view)
         self._menu = GraphMenu(client, self.view)
         self.setAccessibleName(self.tr("Graph"))

@@ -17,6 +17,7 @@ from app.external.connection import Connection, Pace, Standing
 from app.external.foreign_text import one_line, plain
 from app.external.foreign_tool import ForeignTool
 from app.external.http import http_transport, token_account
+from app.external.leftovers import end_leftovers
 from app.external.names import category_of, server_part, tool_name
 from app.external.offering import category_for, offered_tool
 from app.external.pins import Pins
@@ -96,8 +97,10 @@ class ExternalServers:
     # Life
 
     def start(self, settings: ExternalSettings) -> None:
-        """Start the servers that are on, without waiting for them."""
+        """Start the servers that are on, without waiting for them, and end those that a crash left behind."""
         self._is_open = True
+        if self._folder.exists():
+            self._keep(asyncio.create_task(self._clear(), name="end what external servers left behind"))
         self.configure(settings)
 
     def configure(self, settings: ExternalSettings) -> None:
@@ -134,10 +137,16 @@ class ExternalServers:
         for _, unregister in added.offered.values():
             unregister()
         added.remove_category()
-        task = asyncio.create_task(added.connection.stop(), name=f"end the external server {name}")
+        stopping = added.connection.stop()
+        self._keep(asyncio.create_task(stopping, name=f"end the external server {name}"))
+        self._events.publish(ExternalChanged(name))
+
+    def _keep(self, task: asyncio.Task[None]) -> None:
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
-        self._events.publish(ExternalChanged(name))
+
+    async def _clear(self) -> None:
+        await asyncio.to_thread(end_leftovers, self._folder)
 
     def _opened(self, server: ExternalServer, log: ServerLog) -> AbstractAsyncContextManager[Any]:
         """The streams of a server."""

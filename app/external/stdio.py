@@ -20,6 +20,7 @@ from typing import Any
 import psutil
 
 from app.errors import NotFoundError, StorageError
+from app.external.leftovers import noted
 from app.sandbox.process import end_family
 
 MOST_LINE = 8 * 1024 * 1024
@@ -84,9 +85,12 @@ async def stdio_transport(program: Program, log: ServerLog, grace: float) -> Asy
         asyncio.create_task(_keep_errors(process, log), name="keep what an external server says"),
     ]
     try:
-        yield read, write
+        with noted(program.folder, process.pid):
+            try:
+                yield read, write
+            finally:
+                await asyncio.shield(asyncio.ensure_future(_end(process, work, grace, log)))
     finally:
-        await asyncio.shield(asyncio.ensure_future(_end(process, work, grace, log)))
         for stream in (into, read, write, out):
             stream.close()
 

@@ -26,9 +26,6 @@ from app.index.writer import Batch, write
 from app.settings import IndexSettings
 from app.vault.path import NotePath
 
-# Bytes that a thread reads and parses in about the time in which processes start.
-_WORTH_PROCESSES = 6 * 2**20
-
 
 class Indexer:
     """Scans and refreshes the index of the vault at `root`; one per open vault.
@@ -137,8 +134,9 @@ class Indexer:
             return await uninterrupted(self._put_refreshed(found, self._below(gone), extracts))
 
     async def _read(self, tasks: Sequence[Task], size: int) -> list[Extract]:
-        readers = Readers(self._root, self._max_bytes, worth=size > _WORTH_PROCESSES)
+        readers = Readers(self._root, self._max_bytes)
         try:
+            readers.start(len(tasks), size)
             found = readers.read(extract_chunk, tasks, lambda: False)
             return [extract async for extracts in found for extract in extracts]
         finally:

@@ -16,6 +16,8 @@ from typing import TypeVar
 log = logging.getLogger(__name__)
 
 FEW = 200
+# What a thread needs for a note, beside what it needs for its bytes, and how long processes take to start.
+_PER_NOTE_S, _BYTES_A_SECOND, _START_S = 0.0001, 12 * 2**20, 0.5
 _IN_PROCESS_CHUNK = 32
 _CHUNK = 48
 _AHEAD = 3
@@ -25,23 +27,28 @@ Out = TypeVar("Out")
 Work = Callable[[str, Sequence[In], int], list[Out]]
 
 
+def worth_processes(notes: int, size: int) -> bool:
+    """Whether a thread reads so many notes of so many bytes in more time than processes take to start."""
+    return notes >= FEW and notes * _PER_NOTE_S + size / _BYTES_A_SECOND > _START_S
+
+
 class Readers:
     """Those who read the files of the vault at `root` for one scan or refresh; `close` ends them.
 
-    Below `FEW` files a thread does it; above, at most as many processes as there are cores. Should the
-    processes die or not start, or not be `worth` their start, a thread does it all.
+    A thread does it, unless `start` was told of so much that it is worth as many processes as there are
+    cores. Should the processes die or not start, a thread does it all.
     """
 
-    def __init__(self, root: Path, max_bytes: int, *, worth: bool = True) -> None:
+    def __init__(self, root: Path, max_bytes: int) -> None:
         self._root = str(root)
         self._max_bytes = max_bytes
         self._workers = max(1, os.cpu_count() or 1)
         self._pool: ProcessPoolExecutor | None = None
-        self._refused = not worth
+        self._refused = False
 
-    def start(self, files: int) -> None:
-        """Start the processes, if that many files are worth it, before the first file is known."""
-        if files < FEW or self._pool is not None or self._refused:
+    def start(self, notes: int, size: int) -> None:
+        """Start the processes, if so many notes of so many bytes are worth it, before the first is known."""
+        if self._pool is not None or self._refused or not worth_processes(notes, size):
             return
         try:
             context = multiprocessing.get_context("spawn")
@@ -62,7 +69,6 @@ class Readers:
         `work` is a function of a module, called with the vault's folder, some items and the size above
         which a file is not read. Ends early when `cancelled` answers yes.
         """
-        self.start(len(items))
         left = items
         if len(items) >= FEW and self._pool is not None and not self._refused:
             chunks = [items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK)]

@@ -34,6 +34,12 @@ def note_records(connection: sqlite3.Connection) -> Iterator[NoteRecord]:
     return map(_note, connection.execute(f"{_NOTE} ORDER BY key, path"))
 
 
+def private_paths(connection: sqlite3.Connection) -> frozenset[NotePath]:
+    """The notes that are kept from models and programs."""
+    rows = connection.execute("SELECT path FROM files JOIN notes USING (id) WHERE private")
+    return frozenset(NotePath(path) for (path,) in rows)
+
+
 def _note(row: tuple[Any, ...]) -> NoteRecord:
     path, name, title, type_, confidence, tags, aliases, properties, note_id, *rest = row
     size, modified, created, digest, problem, private, words = rest

@@ -76,11 +76,14 @@ class ScanRun:
             found = await asyncio.to_thread(walk, self._root, self._exclusion, cancelled)
             if cancelled():
                 return ScanCounts(cancelled=True)
-            readers.start(len(found.notes) - known)
+            each = sum(file.size for file in found.notes) // max(1, len(found.notes))
+            new = len(found.notes) - known
+            readers.start(new, new * each)
             plan = await self._names(found)
+            readers.start(len(plan.tasks), len(plan.tasks) * each)
             await self._notes(readers, plan, len(found.notes), progress, cancelled)
             if not self._counts.cancelled:
-                await self._words(readers, progress, cancelled)
+                await self._words(readers, each, progress, cancelled)
             return self._counts
         finally:
             await readers.close()
@@ -134,11 +137,14 @@ class ScanRun:
 
     # Their words
 
-    async def _words(self, readers: Readers, progress: Progress, cancelled: Callable[[], bool]) -> None:
+    async def _words(
+        self, readers: Readers, each: int, progress: Progress, cancelled: Callable[[], bool]
+    ) -> None:
         notes = await asyncio.to_thread(self._unworded)
         if not notes:
             return
         total, waiting, changed = len(notes), list[words.Worded](), list[NotePath]()
+        readers.start(total, total * each)
         done = 0
         progress(ScanProgress(done, total, "words"))
         await self._change(words.begin_bulk)

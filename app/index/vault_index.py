@@ -2,7 +2,7 @@
 
 It lives in the service thread. `open`, `scan`, `refresh` and `search` do their work in other threads and
 processes; the reads are single look-ups in the index file and may also be called from another thread. When
-the file turns out to be damaged it is set aside and filled anew; `notice` and `IndexRebuilt` say so.
+the file is damaged it is set aside and filled anew; `notice` and `IndexRebuilt` say so.
 """
 
 from __future__ import annotations
@@ -221,13 +221,17 @@ class VaultIndex:
         with self._damage_noticed(), self._file.reading() as connection:
             return records_reader.note_record(connection, path)
 
+    def private_notes(self) -> frozenset[NotePath]:
+        """The notes that are kept from models and programs."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return records_reader.private_paths(connection)
+
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
         """The notes in a folder (None or empty: the root), ordered by key; below it too if `recursive`."""
-        found = self._all_notes()
-        wanted = name_key((folder or "").strip("/"))
-        if recursive:
-            return tuple(note for note in found if not wanted or note.path.is_under(wanted))
-        return tuple(note for note in found if name_key(note.path.folder) == wanted)
+        found, wanted = self._all_notes(), name_key((folder or "").strip("/"))
+        if not recursive:
+            return tuple(note for note in found if name_key(note.path.folder) == wanted)
+        return tuple(note for note in found if not wanted or note.path.is_under(wanted))
 
     def _all_notes(self) -> Iterable[NoteRecord]:
         """Every note, read once and then kept up with the changes."""
@@ -370,8 +374,7 @@ class VaultIndex:
     ) -> SearchPage:
         """The notes that a query in the search language finds, best first.
 
-        Without `private`, private notes are as if they were not there: for models and outside callers; so
-        are those in `hidden`. `searcher` answers further questions.
+        Without `private`, private notes are as if they were not there; so are those in `hidden`.
 
         Raises:
             QueryError: the query cannot be read; `position` and `expected` say where and what.

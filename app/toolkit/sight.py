@@ -47,7 +47,7 @@ class Visibility:
 
     def _known(self) -> set[NotePath]:
         if self._private is None:
-            self._private = {record.path for record in self._index.notes() if record.private}
+            self._private = set(self._index.private_notes())
         return self._private
 
     def rule(self, caller: Caller, tool: str, path: NotePath, place: str = VAULT) -> str:

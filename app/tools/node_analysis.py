@@ -19,6 +19,7 @@ from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
+from app.tools.model_judgements import confidence_by_model, relations_by_model
 from app.tools.node_parts import NodeId, edges_of, incoming_of, readable
 from app.tools.related_nodes import LEAST_SIMILAR, RelatedNode, related_to_note
 from app.tools.summaries import Style, summary_of
@@ -116,6 +117,7 @@ async def find_related_nodes(
     """
     note = await context.vault.resolve_for_reading(node_id)
     found = await related_to_note(context, note, limit=limit, least=min_similarity, types=node_types)
+    found = await relations_by_model(context, note, found)
     text, made = (note.readable_text, 0)
     if auto_link:
         text, made = _linked(context, note, found)
@@ -301,7 +303,7 @@ async def recalculate_node_confidence(
     """Work out anew how sure a note may be, and propose the new value of its `confidence`.
 
     The sum of log-odds of what supports and contradicts it, each by the confidence of the relation and of
-    the other note; every factor is told.
+    the other note, and what a model makes of it, where one is set up; every factor is told.
 
     Args:
         node_id: The note.
@@ -309,15 +311,20 @@ async def recalculate_node_confidence(
     """
     note = await context.vault.resolve_strictly(node_id)
     around = _neighbours(context, note) if factor_in_relationships else []
-    judged = node_confidence(note.parsed.type, note.parsed.confidence, around)
+    local = node_confidence(note.parsed.type, note.parsed.confidence, around)
+    near = _around(context, note, 1, None) if factor_in_relationships else []
+    witnesses = [(stance, other) for stance, other, _ in near if stance != "related"]
+    judged, words = await confidence_by_model(context, note, witnesses, local)
     new = round(judged.new, 2)
     factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in judged.factors]
-    pro = sum(one.impact > 0 for one in judged.factors[1:])
-    contra = sum(one.impact < 0 for one in judged.factors[1:])
+    pro = sum(one.impact > 0 for one in local.factors[1:])
+    contra = sum(one.impact < 0 for one in local.factors[1:])
     reasoning = (
         f"Sum of log-odds: half of what was stated, {counted(pro, 'reason')} for it and "
         f"{counted(contra, 'reason')} against it."
     )
+    if words:
+        reasoning = f"{reasoning} {words}"
     change = ChangeSet.of(
         note.with_text(edit.set_property(note.text, "confidence", new)),
         summary=f"Confidence of {note.path}: {judged.old:.2f} to {new:.2f}",

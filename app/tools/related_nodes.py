@@ -114,7 +114,7 @@ async def likeness(context: ToolContext, first: OpenNote, second: OpenNote) -> f
     known = context.index.likeness(first.path, second.path)
     if known is not None:
         return min(1.0, max(0.0, known))
-    return float((await asyncio.to_thread(by_words, [_prose(first), _prose(second)]))[0, 1])
+    return float((await asyncio.to_thread(by_words, [prose_of(first), prose_of(second)]))[0, 1])
 
 
 async def thought_of(
@@ -130,7 +130,7 @@ async def thought_of(
         "Say which relation the first note has to the second. Answer with one of "
         f"{', '.join(KNOWN_RELATIONS)} and one or two sentences of reasoning."
     )
-    text = f"First note: {_prose(first)[:6000]}\n\nSecond note: {_prose(second)[:6000]}"
+    text = f"First note: {prose_of(first)[:6000]}\n\nSecond note: {prose_of(second)[:6000]}"
     try:
         answer = await thinker.answer(ask, text, Answered)
     except ThinkingFailed as error:
@@ -159,7 +159,7 @@ async def _candidates(
         scored = [(hit.path, context.index.likeness(note.path, hit.path) or hit.score) for hit in hits]
         if scored:
             return sorted(scored, key=lambda one: (-one[1], one[0]))
-    return await _by_words(context, _prose(note), note.path, note)
+    return await _by_words(context, prose_of(note), note.path, note)
 
 
 async def _by_words(
@@ -176,12 +176,13 @@ async def _by_words(
         paths.update(dict.fromkeys(hit.path for hit in page.hits))
     paths.pop(own, None)
     notes = [one for path in list(paths)[:_TOLD] if (one := readable(context, path)) is not None]
-    likenesses = await asyncio.to_thread(by_words, [text, *map(_prose, notes)])
+    likenesses = await asyncio.to_thread(by_words, [text, *map(prose_of, notes)])
     scored = [(one.path, float(score)) for one, score in zip(notes, likenesses[0, 1:], strict=True)]
     return sorted(scored, key=lambda one: (-one[1], one[0]))
 
 
-def _prose(note: OpenNote) -> str:
+def prose_of(note: OpenNote) -> str:
+    """A note's name and sentences, as far as they may be read."""
     return " ".join((note.name, *sentences(note.readable_text)))
 
 

@@ -87,3 +87,45 @@ async def test_the_type_of_a_relation_and_its_words_by_the_model(workspace) -> N
         outcome = await _ask(workspace, server, "summarize_relationship", edge_id=edge)
     assert outcome.result["summary"] == "The trial bears it out."
     assert outcome.result["evidence"] == ["81 days"]
+
+
+async def test_related_nodes_are_judged_by_the_model_and_those_it_skips_are_told(workspace) -> None:
+    wanted = {"node_id": "H4", "limit": 3, "min_similarity": 0.0}
+    local = await workspace.runner.call("find_related_nodes", wanted, Caller.user())
+    ids = [one["id"] for one in local.result["related_nodes"]]
+    assert len(ids) == 3
+    said = [{"number": 2, "relationship_type": "inspired by", "reasoning": "One came of the other."},
+            {"number": 9, "relationship_type": "CITES", "reasoning": "No such note."}]  # fmt: skip
+    with ModelServer(Call("answer", {"relations": said})) as server:
+        outcome = await _ask(workspace, server, "find_related_nodes", **wanted)
+    found = outcome.result["related_nodes"]
+    assert [one["id"] for one in found] == ids
+    assert found[1]["suggested_relationship"] == "INSPIRED_BY"
+    assert found[1]["reasoning"] == "One came of the other. (scripted)"
+    assert found[1]["suggestion_score"] == local.result["related_nodes"][1]["suggestion_score"]
+    assert "scripted said nothing of it" in found[0]["reasoning"] and "said nothing" in found[2]["reasoning"]
+    with ModelServer(*[Fail(500, "out of order")] * 4) as server:
+        outcome = await _ask(workspace, server, "find_related_nodes", **{**wanted, "limit": 1})
+    (one,) = outcome.result["related_nodes"]
+    assert one["suggested_relationship"] == local.result["related_nodes"][0]["suggested_relationship"]
+    assert "By local methods" in one["reasoning"]
+
+
+async def test_a_confidence_by_the_model_is_one_factor_more(workspace) -> None:
+    arguments = {"node_id": BEAT}
+    with ModelServer(Call("answer", {"confidence": 0.31, "reasoning": "The Moon did well, too."})) as server:
+        outcome = await _ask(workspace, server, "recalculate_node_confidence", **arguments)
+        asked = str(server.requests)
+    assert outcome.result["new_confidence"] == 0.31
+    assert "The Moon did well, too. (scripted)" in outcome.result["reasoning"]
+    assert outcome.result["factors"][-1]["factor"] == "what scripted makes of it"
+    assert "This supports it" in asked and "Letters (private)" not in asked
+
+
+async def test_relations_of_a_private_note_are_judged_without_the_model(workspace) -> None:
+    with ModelServer(Call("answer", {"relations": []})) as server:
+        wanted = {"node_id": "Letters (private)", "min_similarity": 0.0}
+        outcome = await _ask(workspace, server, "find_related_nodes", **wanted)
+        assert not server.requests
+    reasons = [one["reasoning"] for one in outcome.result["related_nodes"]]
+    assert reasons and all("kept from models" in reason for reason in reasons)

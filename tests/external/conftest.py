@@ -1,4 +1,4 @@
-"""The sample vault with external servers: programs that do what they are told."""
+"""A vault with external servers: programs that do what they are told."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ def plain(tmp_path: Path) -> PlainServer:
 
 
 @pytest.fixture
-async def opened(sample_vault: Path, approver: ScriptedApprover) -> AsyncIterator[Workspace]:
-    """The sample vault, not scanned, with a quick pace for external servers."""
+async def opened(tmp_path: Path, approver: ScriptedApprover) -> AsyncIterator[Workspace]:
+    """An empty vault, with a quick pace for external servers."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
     settings = Settings()
     settings.embeddings.enabled = False
-    made = await open_workspace(sample_vault, settings, approver)
+    made = await open_workspace(vault, settings, approver)
     made.external.pace = QUICK
     try:
         yield made

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 
 from app.errors import ConflictError, NotFoundError
 from app.external.connection import Standing
+from app.external.leftovers import end_leftovers
 from app.external.states import ExternalProgress
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
@@ -364,14 +366,14 @@ async def test_a_test_of_a_server_lists_its_tools_and_ends_it(opened, plain) -> 
     assert tested.standing is Standing.FAILED and tested.errors == ("bad luck",)
 
 
-async def test_nobody_to_ask_means_no_servers_at_all(sample_vault, plain) -> None:
+async def test_nobody_to_ask_means_no_servers_at_all(tmp_path, plain) -> None:
     from app.settings import Settings
     from app.workspace import open_workspace
 
     settings = Settings()
     settings.embeddings.enabled = False
     settings.external.servers = (plain.settings,)
-    workspace = await open_workspace(sample_vault, settings, None)
+    workspace = await open_workspace(tmp_path, settings, None)
     try:
         assert workspace.external.states() == () and plain.notes == []
     finally:
@@ -384,3 +386,27 @@ async def test_a_caller_from_outside_sees_them_with_the_same_marks(opened, plain
     client = Caller(CallerKind.MCP, "claude")
     assert any(tool.name == "weather__echo" for tool in opened.registry.tools(client))
     assert (await opened.runner.call("weather__echo", {}, client)).success and len(approver.asked) == 1
+
+
+async def test_a_program_that_outlived_its_app_is_ended_at_the_next_start(opened, plain, tmp_path) -> None:
+    data = Path(os.environ["SCRIPTORIUM_DATA"]) / "external"
+    await run_server(opened, plain.settings)
+    (note,) = data.glob("weather/running-*.json")
+    said = json.loads(note.read_text("utf-8"))
+    assert said["app"] == os.getpid() and psutil.pid_exists(said["program"])
+    assert end_leftovers(data) == 0 and psutil.pid_exists(said["program"]), "its app runs"
+    # As it is found when the app was killed: noted by a process that is no more.
+    line = "sleep 600 > /dev/null 2>&1 & echo $!"
+    left = psutil.Process(int(subprocess.check_output(["sh", "-c", line])))
+    gone = {**said, "program": left.pid, "program_started": left.create_time(), "app_started": 1.0}
+    (note.parent / "running-1.json").write_text(json.dumps(gone), "utf-8")
+    # A number that another process has by now is left alone.
+    other = {**said, "program_started": 1.0, "app_started": 1.0}
+    (note.parent / "running-2.json").write_text(json.dumps(other), "utf-8")
+    (note.parent / "running-3.json").write_text("damaged", "utf-8")
+    assert end_leftovers(data) == 1
+    assert not left.is_running() or left.status() == psutil.STATUS_ZOMBIE
+    assert psutil.pid_exists(said["program"])
+    assert list(data.glob("weather/running-*.json")) == [note]
+    await opened.external.close()
+    assert not note.exists() and not psutil.pid_exists(said["program"])

@@ -158,6 +158,20 @@ def test_a_suggested_link_is_proposed_through_the_gate(app_run, garden: Path) ->
     app_run(use)
 
 
+def test_by_meaning_is_greyed_out_with_its_reason_while_nothing_is_known(app_run, garden: Path) -> None:
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        arrange = (await ready(pilot, 5)).view.sheet.arrange
+        button = arrange.buttons[Arrangement.MEANING]
+        assert button.isEnabled()
+        pilot.window.menu.run("graph-sheet")
+        await pilot.until(lambda: not button.isEnabled(), "it cannot be asked for")
+        assert arrange.why.text() == button.toolTip() != ""
+        assert all(each is button or each.isEnabled() for each in arrange.buttons.values())
+
+    app_run(use)
+
+
 def test_an_arrangement_is_shown_and_remembered(app_run, garden: Path) -> None:
     async def first(pilot: Pilot) -> None:
         await pilot.open(garden)

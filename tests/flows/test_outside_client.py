@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +87,21 @@ async def read_every_diff(pilot: Pilot, dialog: ApprovalDialog) -> None:
             assert b"[[New name]] and [[New name|that" in b"".join(diff.after)
 
 
+async def undo_at_a_terminal(pilot: Pilot, root: Path) -> None:
+    """`scriptorium undo` in a process of its own: it names the call, and asks in the window that is open."""
+    command = [sys.executable, "-m", "app", "undo", "--vault", str(root)]
+    none = subprocess.DEVNULL
+    run = partial(subprocess.run, command, capture_output=True, text=True, stdin=none, check=False)
+    ending = asyncio.ensure_future(asyncio.to_thread(run))
+    dialog = await pilot.question()
+    said = " ".join(label.text() for label in dialog.page.header.findChildren(QLabel))
+    assert "command line" in said and len(dialog.current.request.proposal.changes) == LINKING + 1
+    await pilot.approve()
+    ended = await ending
+    assert ended.returncode == 0, ended.stderr
+    assert "move_note by Laptop" in ended.stderr + ended.stdout
+
+
 def test_a_rename_with_forty_backlinks_from_outside(app_run, tmp_path: Path) -> None:
     root = linked_vault(tmp_path / "Garden")
     before = everything_in(root)
@@ -121,5 +139,9 @@ def test_a_rename_with_forty_backlinks_from_outside(app_run, tmp_path: Path) -> 
         assert entry.commit == last + 1 == await pilot.client.run(lambda ws: ws.audit.last_commit)
         panel = pilot.panel("connections", ConnectionsPanel)
         await pilot.until(lambda: [one.entry for one in panel.page.calls.calls] == [entry], "it is listed")
+        await undo_at_a_terminal(pilot, root)
+        assert everything_in(root) == before
+        undone = await pilot.client.run(lambda ws: ws.audit.entry(entry.id))
+        assert undone.undone_by is not None
 
     app_run(use)

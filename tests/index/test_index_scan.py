@@ -317,7 +317,10 @@ async def test_a_cancelled_scan_keeps_what_it_has_and_goes_on_the_next_time(make
     assert vault.sources("7.md") == ["6.md"]
 
 
-async def test_many_notes_are_read_by_processes_with_the_same_result(make_vault: MakeVault) -> None:
+async def test_many_notes_are_read_by_processes_with_the_same_result(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "_START_S", 0.0)
     files = {f"f{n % 7}/note {n}.md": f"[[note {n // 2}]] #t{n % 5}" for n in range(450)}
     vault = await make_vault(files, scan=False)
     seen: list[ScanProgress] = []
@@ -341,8 +344,16 @@ async def test_without_processes_a_thread_goes_on(
             raise OSError("no processes here")
 
     monkeypatch.setattr(reading, "ProcessPoolExecutor", Refused)
+    monkeypatch.setattr(reading, "_START_S", 0.0)
     vault = await make_vault({f"{number}.md": "text" for number in range(250)})
     assert vault.index.stats().indexed == 250
+
+
+def test_processes_are_started_for_what_takes_longer_than_their_start() -> None:
+    assert not reading.worth_processes(300, 600_000)
+    assert not reading.worth_processes(3, 50 * 2**20)
+    assert reading.worth_processes(300, 20 * 2**20) and reading.worth_processes(6000, 600_000)
+    assert reading.worth_processes(3000, 6 * 2**20)
 
 
 async def test_the_service_thread_goes_on_while_a_vault_is_read(make_vault: MakeVault) -> None:

@@ -125,7 +125,7 @@ class SdkServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.should_exit = True
+        self._server.should_exit = self._server.force_exit = True
         self._thread.join(20)
 
     def _serve(self) -> None:

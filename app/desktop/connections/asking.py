@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +16,8 @@ from app.servers.presence import ConnectedClient
 from app.settings import CallerProfile, ServerSettings, Settings
 
 if TYPE_CHECKING:
-    from app.servers.tokens import ClientTokens
+    from app.index.records import NoteRecord
+    from app.servers.tokens import ClientTokens, NamedClient
     from app.workspace import Workspace
 
 _WILD = frozenset("*?[]{}")
@@ -66,6 +69,16 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Choices:
+    """What a profile can name, and when programs that are not there were last heard of, by the audit log."""
+
+    groups: tuple[Group, ...]
+    folders: tuple[str, ...]
+    tools: tuple[str, ...]
+    heard: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """The local server and the programs."""
 
@@ -74,45 +87,65 @@ class Overview:
     door: DoorState
     read_only: bool
     programs: tuple[Program, ...]
-    groups: tuple[Group, ...]
-    folders: tuple[str, ...]
-    tools: tuple[str, ...]
+    choices: Choices
 
 
-def overview(workspace: Workspace) -> Overview:
-    """How things are now."""
-    off = workspace.policy.categories_off
-    groups = workspace.registry.categories
-    folders = {note.path.folder for note in workspace.index.notes()}
+async def overview(workspace: Workspace, choices: Choices | None = None) -> Overview:
+    """How things are now; with `choices` as they were read before, since they take a look at every note."""
+    if choices is None:
+        choices = await _choices(workspace)
     return Overview(
         workspace.root, workspace.settings.servers, workspace.ways_in.state(), workspace.read_only,
-        _programs(workspace),
-        tuple(Group(one.id, one.name, one.on and one.id not in off) for one in groups),
-        tuple(sorted(_with_parents(folders))), tuple(tool.name for tool in workspace.registry.all()),
+        _programs(workspace, choices.heard), choices,
     )  # fmt: skip
 
 
-def _programs(workspace: Workspace) -> tuple[Program, ...]:
-    tokens = {one.name: one for one in workspace.ways_in.tokens.clients} if workspace.ways_in.tokens else {}
+async def _choices(workspace: Workspace) -> Choices:
+    off = workspace.policy.categories_off
+    groups = workspace.registry.categories
+    return Choices(
+        tuple(Group(one.id, one.name, one.on and one.id not in off) for one in groups),
+        await asyncio.to_thread(_folders, workspace.index.notes()),
+        tuple(tool.name for tool in workspace.registry.all()),
+        {name: at for name in _names(workspace) if (at := _heard(workspace, name)) is not None},
+    )
+
+
+def _programs(workspace: Workspace, heard: Mapping[str, float]) -> tuple[Program, ...]:
+    tokens = _tokens_of(workspace)
     profiles = named_profiles(workspace.settings)
     there: dict[str, list[ConnectedClient]] = {}
     for one in workspace.ways_in.hub.clients():
         there.setdefault(one.client.name, []).append(one)
-    names = sorted({*tokens, *profiles, *there}, key=str.casefold)
     return tuple(
         Program(
-            name, tokens[name].made if name in tokens else None, _last(workspace, name, there.get(name, [])),
-            tuple(there.get(name, ())), profiles.get(name),
+            name,
+            tokens[name].made if name in tokens else None,
+            max((one.last for one in there.get(name, ())), default=heard.get(name)),
+            tuple(there.get(name, ())),
+            profiles.get(name),
         )
-        for name in names
-    )  # fmt: skip
+        for name in sorted({*_names(workspace), *there}, key=str.casefold)
+    )
 
 
-def _last(workspace: Workspace, name: str, sessions: list[ConnectedClient]) -> float | None:
-    if sessions:
-        return max(one.last for one in sessions)
+def _names(workspace: Workspace) -> frozenset[str]:
+    """The programs that the user named."""
+    return frozenset((*_tokens_of(workspace), *named_profiles(workspace.settings)))
+
+
+def _tokens_of(workspace: Workspace) -> dict[str, NamedClient]:
+    tokens = workspace.ways_in.tokens
+    return {one.name: one for one in tokens.clients} if tokens is not None else {}
+
+
+def _heard(workspace: Workspace, name: str) -> float | None:
     entries = workspace.audit.entries(AuditFilter(caller=name), 1)
     return entries[0].time if entries else None
+
+
+def _folders(notes: Iterable[NoteRecord]) -> tuple[str, ...]:
+    return tuple(sorted(_with_parents({note.path.folder for note in notes})))
 
 
 def named_profiles(settings: Settings) -> dict[str, CallerProfile]:

@@ -45,7 +45,8 @@ if TYPE_CHECKING:
 
 _NAME = Qt.ItemDataRole.UserRole
 _SETTLE_MS = 150
-_TELLING = (DoorChanged, ClientSeen, ClientGone, CallMoved, ClientsChanged, SettingsChanged)
+_MOVING = (ClientSeen, ClientGone, CallMoved)
+_SETTLING = (DoorChanged, ClientsChanged, SettingsChanged)
 
 
 class ConnectionsPanel(Panel):
@@ -66,6 +67,7 @@ class ConnectionsPanel(Panel):
         self._client = client
         self._theme = theme
         self._read = False
+        self._fresh = False  # whether what profiles can name is to be read anew, too
         self._wanted = ""  # the program to be shown as soon as it is listed
         self.shown: Overview | None = None
         self.title.hide()  # The tab over the panel has its name; the line below says where the server is.
@@ -101,6 +103,7 @@ class ConnectionsPanel(Panel):
     def showEvent(self, event: QShowEvent) -> None:
         """Read how things are when somebody looks."""
         super().showEvent(event)
+        self._fresh = True
         self._reload()
 
     def set_feed(self, feed: Feed) -> None:
@@ -112,7 +115,9 @@ class ConnectionsPanel(Panel):
     async def load(self) -> None:
         """Show the server and the programs as they are now."""
         self._read = True
-        shown = await self._client.run(asking.overview)
+        known = self.shown.choices if self.shown is not None and not self._fresh else None
+        self._fresh = False
+        shown = await self._client.run(lambda workspace: asking.overview(workspace, known))
         chosen = self.chosen
         self.shown = shown
         self.bar.show_overview(shown)
@@ -147,7 +152,7 @@ class ConnectionsPanel(Panel):
         self.page.show_program(self.shown.programs[at], self.shown)
 
     def _row(self, program: Program, shown: Overview) -> QTreeWidgetItem:
-        may = may_words(program.profile, shown.groups)
+        may = may_words(program.profile, shown.choices.groups)
         row = QTreeWidgetItem([describe(program.name), state_words(program), may])
         theme = self._theme.theme
         color = theme.success if program.sessions else theme.faint
@@ -158,7 +163,10 @@ class ConnectionsPanel(Panel):
         return row
 
     def _take(self, events: tuple[Event, ...]) -> None:
-        if self._read and self.isVisible() and any(isinstance(event, _TELLING) for event in events):
+        if not (self._read and self.isVisible()):
+            return
+        self._fresh |= any(isinstance(event, _SETTLING) for event in events)
+        if self._fresh or any(isinstance(event, _MOVING) for event in events):
             self._soon.start()
 
     def _reload(self) -> None:

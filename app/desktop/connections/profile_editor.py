@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -19,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.connections.asking import Group
+from app.desktop.connections.asking import Choices, Group
 from app.desktop.panel import ThemedButton
 from app.desktop.theme import ThemeSource
 from app.errors import ScriptoriumError
@@ -39,6 +37,7 @@ class ProfileEditor(QScrollArea):
         super().__init__(parent)
         self._theme = theme
         self._profile = CallerProfile()
+        self._choices_shown: Choices | None = None
         self._groups: tuple[Group, ...] = ()
         self._tools: tuple[str, ...] = ()
         self._known_folders: tuple[str, ...] = ()
@@ -71,16 +70,19 @@ class ProfileEditor(QScrollArea):
         self._build()
         self._connect()
 
-    def show_choices(self, groups: Sequence[Group], folders: Sequence[str], tools: Sequence[str]) -> None:
+    def show_choices(self, choices: Choices) -> None:
         """Offer these categories, folders and tools."""
-        self._tools, self._known_folders = tuple(tools), tuple(folders)
-        completer = QCompleter(list(folders), self)
+        if choices is self._choices_shown:
+            return
+        self._choices_shown = choices
+        self._tools, self._known_folders = choices.tools, choices.folders
+        completer = QCompleter(list(choices.folders), self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         self.folder.setCompleter(completer)
-        if tuple(groups) == self._groups:
+        if choices.groups == self._groups:
             return
-        self._groups = tuple(groups)
+        self._groups = choices.groups
         for box in self.boxes.values():
             box.deleteLater()
         self.boxes.clear()

@@ -81,7 +81,7 @@ class ProgramPage(QWidget):
         self.renew.setVisible(program.can_be_narrowed)
         self.may.setVisible(program.can_be_narrowed)
         self.no_profile.setVisible(not program.can_be_narrowed)
-        self.may.show_choices(shown.groups, shown.folders, shown.tools)
+        self.may.show_choices(shown.choices)
         self.may.show_profile(program.profile or CallerProfile(caller=program.name))
         self.calls.show_for(program.name)
         way: Way | None = None if same else ("http" if has else "stdio")

@@ -115,8 +115,8 @@ class SourceEditor(QPlainTextEdit):
 
     def load(self, text: str) -> None:
         """Show another text, of which nothing is undone."""
-        self.highlighter.restart()
-        self.setPlainText(text)
+        with self.highlighter.apart():
+            self.setPlainText(text)
 
     def become(self, text: str) -> None:
         """Change the text to `text` by one step that can be undone, which leaves the cursor where it is."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from PySide6.QtCore import QElapsedTimer, QTimer
+from PySide6.QtCore import SIGNAL, SLOT, QElapsedTimer, QObject, QTimer
 from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
 from app.desktop.theme import Theme
@@ -14,6 +16,9 @@ _TEXT, _PROPERTIES, _CODE, _COMMENT = 0, 1, 2, 3
 _LONGEST_LINE = 20_000
 _AT_ONCE = 100
 _SLICE_MS = 4
+# How Qt tells a highlighter of changes: the one way to set it aside for a while.
+_CHANGES = SIGNAL("contentsChange(int,int,int)")
+_REFORMAT = SLOT("_q_reformatBlocks(int,int,int)")
 _HEADING = re.compile(r"^(#{1,6})\s+\S.*$")
 _FENCE = re.compile(r"^\s{0,3}(```+|~~~+)")
 _PROPERTY = re.compile(r"^(\s*-?\s*)([\w .\-/]+)(:)")
@@ -70,18 +75,35 @@ class MarkdownHighlighter(QSyntaxHighlighter):
         self._coloured = 0
         self._slices.start()
 
-    def restart(self) -> None:
-        """The document is about to get another text: colour its beginning first."""
-        self._coloured = _AT_ONCE
-        self._slices.start()
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """The document gets another text meanwhile: its beginning is coloured then, the rest in slices.
+
+        Qt would ask for the colours of each line at once; to be told that there is no hurry takes longer
+        than the text itself.
+        """
+        document = self.document()
+        QObject.disconnect(document, _CHANGES, self, _REFORMAT)
+        try:
+            yield
+        finally:
+            QObject.connect(document, _CHANGES, self, _REFORMAT)
+            self._coloured = 0
+            self._slices.start()
+            self._colour(_AT_ONCE)
 
     def _go_on(self) -> None:
         """Colour lines that have none yet for a few milliseconds."""
+        self._colour(None)
+
+    def _colour(self, most: int | None) -> None:
+        """Colour the next lines: at most so many, else as many as a slice of time allows."""
         clock = QElapsedTimer()
         clock.start()
-        block = self.document().findBlockByNumber(self._coloured)
+        first = self._coloured
+        block = self.document().findBlockByNumber(first)
         self.colouring = True
-        while block.isValid() and clock.elapsed() < _SLICE_MS:
+        while block.isValid() and clock.elapsed() < _SLICE_MS and self._coloured - first != most:
             self._coloured += 1
             self.rehighlightBlock(block)
             block = block.next()

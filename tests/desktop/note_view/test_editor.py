@@ -117,3 +117,13 @@ def test_colouring_a_long_note_in_slices_is_no_edit(editor: SourceEditor, qtbot)
     assert not edits
     QTest.keyClicks(editor, "x")
     assert edits == [1]
+
+
+def test_what_is_typed_after_another_text_was_loaded_is_coloured_at_once(editor: SourceEditor) -> None:
+    for _ in range(2):
+        editor.load("plain\n\nplain")
+        editor.moveCursor(QTextCursor.MoveOperation.End)
+        assert not editor.document().lastBlock().layout().formats()
+        QTest.keyClicks(editor, " #tag")
+        (span,) = editor.document().lastBlock().layout().formats()
+        assert (span.start, span.length) == (6, 4)

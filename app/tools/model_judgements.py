@@ -1,0 +1,132 @@
+"""What a model makes of relations and of confidence, where one is set up that may see the notes.
+
+The local answer stands where there is none, where a note is kept from models and where the model fails; the
+reasoning says which it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from pydantic import BaseModel, Field
+
+from app.analysis.confidence import HIGHEST, LOWEST, Factor, Judged
+from app.analysis.thinking import Thinker, ThinkingFailed
+from app.toolkit.context import ToolContext
+from app.toolkit.open_note import OpenNote
+from app.tools.node_parts import readable
+from app.tools.related_nodes import RelatedNode, kept_from, prose_of
+from app.vault.markdown.relations import relation_type
+from app.vault.note import KNOWN_RELATIONS
+from app.vault.path import NotePath
+
+_OWN, _OTHER = 6000, 1500
+_MOST = 12
+_BY_LOCAL = "By local methods: "
+
+
+class JudgedRelation(BaseModel):
+    """How the note is related to one of several, by its number."""
+
+    number: int
+    relationship_type: str
+    reasoning: str
+
+
+class JudgedRelations(BaseModel):
+    """A model's answer to how a note is related to several."""
+
+    relations: list[JudgedRelation]
+
+
+class JudgedConfidence(BaseModel):
+    """A model's answer to how sure a note may be."""
+
+    confidence: float = Field(ge=0.0, le=1.0)
+    reasoning: str
+
+
+async def relations_by_model(
+    context: ToolContext, note: OpenNote, found: Sequence[RelatedNode]
+) -> list[RelatedNode]:
+    """The same nodes, their relations by the model where it may see both; scores stay those of likeness."""
+    thinker = context.services.thinker
+    if thinker is None or not found:
+        return list(found)
+    if why := kept_from(thinker, (note,)):
+        return [_local(one, why) for one in found]
+    shown: dict[str, OpenNote] = {}
+    for one in found[:_MOST]:
+        other = readable(context, NotePath(one.id))
+        if other is not None and not kept_from(thinker, (other,)):
+            shown[one.id] = other
+    if not shown:
+        return [_local(one, f"{_BY_LOCAL}it is kept from models.") for one in found]
+    try:
+        said = await _ask_relations(thinker, note, shown)
+    except ThinkingFailed as error:
+        return [_local(one, f"{_BY_LOCAL}{error.message}") for one in found]
+    return [_told(one, said.get(one.id), thinker.name) for one in found]
+
+
+async def _ask_relations(
+    thinker: Thinker, note: OpenNote, others: dict[str, OpenNote]
+) -> dict[str, JudgedRelation]:
+    """What the model says of each, by its id; of some it may say nothing."""
+    ask = (
+        "Say which relation the first note has to each of the numbered notes. Answer for each with its "
+        f"number, one of {', '.join(KNOWN_RELATIONS)} and one sentence of reasoning."
+    )
+    numbered = "\n\n".join(
+        f"Note {number}: {prose_of(other)[:_OTHER]}" for number, other in enumerate(others.values(), 1)
+    )
+    text = f"First note: {prose_of(note)[:_OWN]}\n\n{numbered}"
+    answer = await thinker.answer(ask, text, JudgedRelations)
+    ids = list(others)
+    return {ids[one.number - 1]: one for one in answer.relations if 1 <= one.number <= len(ids)}
+
+
+def _told(one: RelatedNode, said: JudgedRelation | None, name: str) -> RelatedNode:
+    kind = relation_type(said.relationship_type) if said is not None else ""
+    if said is None or not kind:
+        return _local(one, f"{_BY_LOCAL}{name} said nothing of it.")
+    reasoning = f"{said.reasoning} ({name})"
+    return one.model_copy(update={"suggested_relationship": kind, "reasoning": reasoning})
+
+
+def _local(one: RelatedNode, why: str) -> RelatedNode:
+    return one.model_copy(update={"reasoning": f"{one.reasoning} ({why})"})
+
+
+async def confidence_by_model(
+    context: ToolContext, note: OpenNote, around: Iterable[tuple[str, OpenNote]], local: Judged
+) -> tuple[Judged, str]:
+    """The confidence by the model with its reasoning, or the local one with the reason for that.
+
+    Args:
+        context: Of the call.
+        note: The note that is judged.
+        around: The notes that support or contradict it, each with which of both.
+        local: The confidence by log-odds; what the model moves it by is told as a factor of its own.
+    """
+    thinker = context.services.thinker
+    if thinker is None:
+        return local, ""
+    if why := kept_from(thinker, (note,)):
+        return local, why
+    said = [(stance, other) for stance, other in around if not kept_from(thinker, (other,))][:_MOST]
+    ask = (
+        "Judge how sure one may be that the note is right, from 0 to 1, by what it says itself and by the "
+        f"notes that support or contradict it. By counting these alone it is {local.new:.2f}. Answer with "
+        "the confidence and one or two sentences of reasoning."
+    )
+    evidence = "\n\n".join(f"This {stance} it: {prose_of(other)[:_OTHER]}" for stance, other in said)
+    text = f"The note: {prose_of(note)[:_OWN]}\n\n{evidence}"
+    try:
+        answer = await thinker.answer(ask, text, JudgedConfidence)
+    except ThinkingFailed as error:
+        return local, f"{_BY_LOCAL}{error.message}"
+    new = min(HIGHEST, max(LOWEST, answer.confidence))
+    factor = Factor(f"what {thinker.name} makes of it", new - local.new)
+    return replace(local, new=new, factors=(*local.factors, factor)), f"{answer.reasoning} ({thinker.name})"

@@ -1,0 +1,84 @@
+"""What came of a call, on a terminal and in a pipe."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+
+import pytest
+
+from app.cli import rendering
+from app.cli.marks import marked, words_of
+from app.cli.screen import Screen
+from app.toolkit.outcome import ToolOutcome
+
+
+class Terminal(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def shown(
+    result: Mapping[str, object], message: str = "Said.", stream: io.StringIO | None = None
+) -> tuple[str, str]:
+    out, err = stream or io.StringIO(), io.StringIO()
+    rendering.show(Screen(out, err), ToolOutcome(True, result, message))
+    return out.getvalue(), err.getvalue()
+
+
+@pytest.fixture(autouse=True)
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "60")
+
+
+def test_a_pipe_gets_the_text_alone_and_a_terminal_no_commands() -> None:
+    assert shown({"text": "a\x1b[2J", "path": "A.md"}) == ("a\x1b[2J", "")
+    assert shown({"text": "a\x1b[2J"}, stream=Terminal())[0] == "a⟨ESC⟩[2J\n"
+
+
+def test_what_says_nothing_but_its_sentence_prints_that() -> None:
+    assert shown({"name": "A", "path": "A.md"}, "Created [[A]].") == ("Created [[A]].\n", "")
+
+
+def test_warnings_and_reasons_stand_beside_the_result() -> None:
+    out, err = shown({"summary": "Short.", "reasoning": "by words", "key_points": []})
+    assert (out, err) == ("Short.", "by words\n")
+
+
+def test_rows_fit_a_terminal_and_none_of_a_path_is_lost() -> None:
+    rows = [{"path": f"Folder/A rather long name of a note, number {n}.md", "size": n} for n in range(3)]
+    text, _ = shown({"notes": rows, "total": 3}, stream=Terminal())
+    lines = text.splitlines()
+    assert all(len(line) <= 60 for line in lines) and lines[0].split() == ["Path", "Size"]
+    paths = "".join(line[: line.index("  ")] if "  " in line else line for line in lines[1:])
+    assert "".join(paths.split()) == "".join("".join(str(row["path"]).split()) for row in rows)
+    assert shown({"notes": rows, "total": 3})[0].splitlines()[2] == f"{rows[2]['path']}\t2"
+
+
+def test_facts_and_lists_are_told_apart() -> None:
+    result = {"type": "claim", "properties": {"rating": 4}, "tags": ["a", "b"], "created": 1.7e9, "links": []}
+    text, _ = shown(result)
+    assert text.splitlines()[:2] == ["type\tclaim", "properties.rating\t4"]
+    assert text.splitlines()[2].startswith("created\t2023-") and text.endswith("tags (2)\na\nb\n")
+    assert "Properties.rating: 4" in shown(result, stream=Terminal())[0]
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ('tea "black cup" -milk tag:drink', ("tea", "black cup")),
+        ("line:(one OR two)", ("one", "two")),
+        ("path:Ideas", ()),
+        ("/(/", ()),
+    ],
+)
+def test_the_words_of_a_search_are_those_it_looks_for_in_texts(query: str, words: tuple[str, ...]) -> None:
+    assert words_of(query) == words
+
+
+def test_words_are_marked_where_they_begin_a_word_whatever_their_case() -> None:
+    text = marked("Teas and steal TEA", ("tea",))
+    assert [text.plain[span.start : span.end] for span in text.spans] == ["Tea", "TEA"]
