@@ -147,6 +147,26 @@ async def test_calls_go_through_the_program_that_holds_the_vault(
         await workspace.close()
 
 
+async def test_a_program_without_a_window_makes_way_for_who_can_say_yes(
+    vault: Path, program: Program
+) -> None:
+    workspace = await open_workspace(vault, Settings(), None)
+    await workspace.index.scan()
+    closing: list[asyncio.Task[None]] = []
+
+    async def make_way() -> None:
+        closing.append(asyncio.create_task(workspace.close()))
+
+    await workspace.ways_in.open("headless", make_way)
+    read = await asyncio.to_thread(program, "--vault", str(vault), "read_note", "Tea")
+    assert read.returncode == Exit.DONE and not closing, "a read is no reason to make way"
+    words = ("--vault", str(vault), "create_note", "Coffee", "--approve", "create")
+    made = await asyncio.to_thread(program, *words)
+    assert made.returncode == Exit.DONE, made.stderr
+    await asyncio.gather(*closing)
+    assert len(closing) == 1 and (vault / "Coffee.md").exists()
+
+
 async def test_ctrl_c_withdraws_what_waits_for_the_window(
     vault: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
