@@ -17,11 +17,11 @@ from app.index.explanation import Part, explained
 from app.index.fulltext import expression
 from app.index.matches import Ids, Matches
 from app.index.matching import terms
-from app.index.query_tree import And, Node, Or, Phrase, Word, explain, walk_nodes
+from app.index.query_tree import And, Node, Or, Phrase, Similar, Word, explain, walk_nodes
 from app.index.ranking import Ordered, Ranking
 from app.index.records import Group, SearchHit, SearchPage, Snippet
 from app.index.request import Request
-from app.index.snippets import MOST, find_lines, snippets
+from app.index.snippets import MOST, find_lines, opening, snippets
 from app.vault.path import NotePath
 
 SECONDS = 5.0
@@ -136,12 +136,13 @@ class Search:
     def _hits(self, ordered: Ordered, node: Node, matches: Matches) -> Iterator[SearchHit]:
         wanted = tuple(terms(node))
         names = ordered.group_of or {}
+        by_meaning = any(isinstance(part, Similar) for part in walk_nodes(node))
         for id, score in ordered.page:
             self._check()
             path, title, modified = self._connection.execute(_FOUND, (id,)).fetchone()
-            text = matches.text(id) if wanted else ""
+            text = matches.text(id) if wanted or by_meaning else ""
             found = find_lines(text, wanted)
-            shown = snippets(text, wanted, MOST, found=found)
+            shown = snippets(text, wanted, MOST, found=found) or (opening(text) if by_meaning else ())
             yield SearchHit(
                 NotePath(path), title, score, shown, len(found), names.get(id, ""), modified
             )

@@ -8,10 +8,13 @@ from itertools import islice
 
 from app.index.matching import Chunk, Term, marks, shorten
 from app.index.records import Snippet
+from app.vault.markdown.frontmatter import read_frontmatter
 
 MOST = 3
 WIDTH = 200
 PLACES_PER_TERM = 60
+_OPENING, _OPENING_LINES = 4000, 60
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -55,6 +58,21 @@ def snippets(
     lines = find_lines(text, wanted, per_term) if found is None else found
     best = sorted(lines, key=lambda line: (-len(lines[line].terms), line))[:most]
     return tuple(_snippet(text, line, lines[line].start, wanted, width) for line in sorted(best))
+
+
+def opening(text: str, width: int = WIDTH) -> tuple[Snippet, ...]:
+    """The first line that says something, without marks: for a note that no word of its was looked for.
+
+    Properties, headings and empty lines say nothing; a note that has nothing else has no such line.
+    """
+    start = read_frontmatter(text).body_start
+    first = text.count("\n", 0, start)
+    beginning = text[start : start + _OPENING].split("\n")
+    for number, line in enumerate(beginning[:_OPENING_LINES], first):
+        said = line.replace("\r", "").replace("\t", " ").strip()
+        if said and not said.startswith("#"):
+            return (Snippet(number + 1, said[:width], ()),)
+    return ()
 
 
 def _snippet(text: str, line: int, start: int, wanted: Sequence[Term], width: int) -> Snippet:

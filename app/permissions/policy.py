@@ -203,10 +203,10 @@ class Policy:
     def _why_always(self, call: CallFacts) -> str:
         if call.caller.tainted:
             return "it has read text from outside the vault, so each of its changes is asked about"
-        if call.caller.kind is CallerKind.USER:
-            return "a change that you start yourself is shown too before it is written"
         if call.effect == EXTERNAL_TOOL:
             return "what a tool of another program does can't be known, so each call of it is asked about"
+        if call.caller.kind is CallerKind.USER:
+            return "a change that you start yourself is shown too before it is written"
         if call.operation in (Operation.ADMINISTRATIVE, Operation.EXECUTE):
             return _ALWAYS[call.operation]
         if call.effect == MESSAGE:

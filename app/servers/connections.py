@@ -40,9 +40,9 @@ class Connections:
         """A new connection; another one, or this, is dropped where there is no room."""
         loop = asyncio.get_running_loop()
         self._open[address] = protocol
-        self._strangers[address] = loop.call_later(self._within, self._drop, address)
+        self._strangers[address] = loop.call_later(self._within, self.drop, address)
         if len(self._open) > self._most:
-            self._drop(next(iter(self._strangers)))
+            self.drop(next(iter(self._strangers)))
 
     def remove(self, address: Address, protocol: BoundedProtocol) -> None:
         """A connection is closed."""
@@ -57,14 +57,15 @@ class Connections:
     def close(self) -> None:
         """Drop all of them, whatever they do."""
         for address in tuple(self._open):
-            self._drop(address)
+            self.drop(address)
 
     def _forget(self, address: Address) -> None:
         timer = self._strangers.pop(address, None)
         if timer is not None:
             timer.cancel()
 
-    def _drop(self, address: Address) -> None:
+    def drop(self, address: Address) -> None:
+        """Close a connection at once, whatever is still to be sent."""
         self._forget(address)
         protocol = self._open.pop(address, None)
         if protocol is not None:

@@ -12,6 +12,7 @@ import hmac
 import json
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from urllib.parse import unquote
@@ -26,6 +27,9 @@ log = logging.getLogger(__name__)
 MOST_BODY = 10 * 1024 * 1024
 BODY_WITHIN_S = 30.0
 MOST_REQUESTS = 48
+TAKEN_WITHIN_S = 20.0
+"""How long a client may take nothing of an answer; then its connection is dropped."""
+_LAST_WORD_S = 1.0
 _MOST_NAME = 60
 _MOST_SAID = 120
 _KINDS = {"cli": CallerKind.CLI, "mcp": CallerKind.MCP}
@@ -79,6 +83,7 @@ class Guard:
         who: The program whose token this is, None for none.
         local_token: What the door's own file says.
         trust: Told of each connection that showed a good token.
+        drop: Closes a connection at once, whatever is still to be sent.
         seen: Told of each client that was let in.
     """
 
@@ -89,10 +94,12 @@ class Guard:
         who: Callable[[str], str | None],
         local_token: str,
         trust: Callable[[tuple[str, int]], None] = lambda address: None,
+        drop: Callable[[tuple[str, int]], None] = lambda address: None,
         seen: Callable[[Client], None] = lambda client: None,
         *,
         most_body: int = MOST_BODY,
         body_within: float = BODY_WITHIN_S,
+        taken_within: float = TAKEN_WITHIN_S,
     ) -> None:
         self._ways = ways
         self._hosts = {f"{host}:{port}" for host in ("127.0.0.1", "localhost")}
@@ -103,6 +110,8 @@ class Guard:
         self._seen = seen
         self._most_body = most_body
         self._body_within = body_within
+        self._drop = drop
+        self._taken_within = taken_within
         self._running: dict[str, dict[asyncio.Task[object], Way]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -147,9 +156,15 @@ class Guard:
         assert task is not None
         running = self._running.setdefault(name, {})
         running[task] = way
-        answer = _Answering(send)
+        address = scope.get("client") or ("", 0)
+        answer = _Answering(send, lambda: self._drop((address[0], address[1])), self._taken_within)
         try:
             await way.app(scope, receive, answer)
+        except Exception:
+            # It may come wrapped in others, as a library likes.
+            if not answer.dropped:
+                raise
+            log.info("%s took nothing of its answer and was dropped", name or "a client of this machine")
         except asyncio.CancelledError as error:
             log.info("a request of %s was ended: %s", name or "this machine", error)
             await answer.cut_off(str(error))
@@ -268,25 +283,48 @@ class _Replayed:
         return await self._receive()
 
 
-class _Answering:
-    """Sends an answer, and knows how far it has come."""
+class NotTakenError(OSError):
+    """The client does not take what is sent; its connection is dropped already."""
 
-    def __init__(self, send: Send) -> None:
+
+class _Answering:
+    """Sends an answer, knows how far it has come, and drops a client that does not take it."""
+
+    def __init__(self, send: Send, drop: Callable[[], None], within: float) -> None:
         self._send = send
+        self._drop = drop
+        self._within = within
         self._begun = False
+        self.dropped = False
 
     async def __call__(self, message: Message) -> None:
-        """Send the next part."""
+        """Send the next part.
+
+        Raises:
+            NotTakenError: the client takes nothing.
+        """
         self._begun = True
-        await self._send(message)
+        await self._sent(message, self._within)
+
+    async def _sent(self, message: Message, within: float) -> None:
+        try:
+            async with asyncio.timeout(within) as limit:
+                await self._send(message)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            self.dropped = True
+            self._drop()
+            raise NotTakenError("the client takes nothing") from error
 
     async def cut_off(self, why: str) -> None:
         """End an answer that is not whole: a stream just ends, and what has not begun is refused."""
-        if self._begun:
-            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
-        else:
+        if not self._begun:
             refusal = Refusal(HTTPStatus.SERVICE_UNAVAILABLE, f"The request was ended: {why or CLOSED}.")
             await _answer(self._send, refusal)
+            return
+        with suppress(NotTakenError):
+            await self._sent({"type": "http.response.body", "body": b"", "more_body": False}, _LAST_WORD_S)
 
 
 def _is_under(path: str, prefix: str) -> bool:

@@ -36,6 +36,7 @@ from app.servers.wire import PREFIX
 from app.toolkit.outcome import ToolOutcome
 
 _LONGEST_CLAIM = 2000
+_NOBODY_LISTENS = 499
 
 
 def http_api(hub: Hub, on_yield: OnYield | None = None) -> Starlette:
@@ -175,11 +176,16 @@ class _Calls:
         arguments = _arguments(await request.body())
         waiting: Waiting = "pending" if _is_async(request) else "wait"
         claim = unquote(request.headers.get("scriptorium-claim", ""))[:_LONGEST_CLAIM]
-        if "text/event-stream" in request.headers.get("accept", ""):
+        wanted = request.headers.get("accept", "")
+        if "text/event-stream" in wanted:
             return EventStream(self._stages(client, tool, arguments, waiting, claim))
         work = self._hub.call(client, tool, arguments, waiting=waiting, claim=claim)
         outcome = await until_gone(request.receive, work)
-        return Response(status_code=499) if outcome is None else _response(outcome)
+        if outcome is None:
+            return Response(status_code=_NOBODY_LISTENS)
+        if wanted == wire.OUTCOME_TYPE:
+            return JSONResponse(wire.outcome_to_wire(outcome), media_type=wire.OUTCOME_TYPE)
+        return _response(outcome)
 
     async def _stages(
         self, client: Client, tool: str, arguments: Mapping[str, Any], waiting: Waiting, claim: str

@@ -6,6 +6,7 @@ import json
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Literal
 from urllib.parse import quote
 
@@ -96,28 +97,47 @@ class Link:
         Raises:
             HolderGoneError: the server is gone; `sent`: whether the call was done is not known.
         """
-        headers = {**self._headers(client), "accept": "text/event-stream"}
+        headers = self._headers(client)
         if claim:
             headers["scriptorium-claim"] = quote(claim)
         if waiting == "pending":
             headers["prefer"] = "respond-async"
         path = f"/tools/{quote(tool, safe='')}"
         try:
-            async with self._http.stream(
-                "POST", path, json=dict(arguments), headers=headers, timeout=_FOREVER
-            ) as answer:
-                async for event, data in _events(answer):
-                    if event == "outcome":
-                        return wire.outcome_from_wire(data)
-                    if event == "error":
-                        raise wire.error_from_wire(data)
-                    if event == "progress" and progress is not None:
-                        progress(wire.progress_from_wire(data))
+            if progress is None:
+                return await self._answered(path, dict(arguments), headers)
+            return await self._staged(path, dict(arguments), headers, progress)
         except httpx2.HTTPError as error:
             raise _lost(error) from error
-        raise HolderGoneError(
-            "The app was closed while the call ran: whether it was done is not known.", sent=True
-        )
+
+    async def _answered(
+        self, path: str, arguments: dict[str, object], headers: dict[str, str]
+    ) -> ToolOutcome:
+        """The outcome, in one answer."""
+        headers["accept"] = wire.OUTCOME_TYPE
+        answer = await self._http.post(path, json=arguments, headers=headers, timeout=_FOREVER)
+        if answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+            raise _closed()
+        if answer.headers.get("content-type") != wire.OUTCOME_TYPE:
+            raise wire.error_from_wire(_json(answer.content))
+        return wire.outcome_from_wire(_json(answer.content))
+
+    async def _staged(
+        self, path: str, arguments: dict[str, object], headers: dict[str, str], progress: OnProgress
+    ) -> ToolOutcome:
+        """The outcome, after the stages before it."""
+        headers["accept"] = "text/event-stream"
+        async with self._http.stream(
+            "POST", path, json=arguments, headers=headers, timeout=_FOREVER
+        ) as answer:
+            async for event, data in _events(answer):
+                if event == "outcome":
+                    return wire.outcome_from_wire(data)
+                if event == "error":
+                    raise wire.error_from_wire(data)
+                if event == "progress":
+                    progress(wire.progress_from_wire(data))
+        raise _closed()
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
         """The notes that `client` may see, by path, from the one behind `after`."""
@@ -187,6 +207,11 @@ def _json(content: bytes) -> wire.Json:
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _closed() -> HolderGoneError:
+    words = "The app was closed while the call ran: whether it was done is not known."
+    return HolderGoneError(words, sent=True)
 
 
 def _lost(error: httpx2.HTTPError) -> HolderGoneError:

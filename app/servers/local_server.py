@@ -140,7 +140,7 @@ class Door:
     async def _serve(self, listener: socket.socket, sign: DoorSign, ready: asyncio.Future[None]) -> None:
         self._guard = guard = Guard(
             self._ways(), sign.port, self._tokens.who, sign.token, self.connections.trust,
-            self._hub.presence.saw,
+            self.connections.drop, self._hub.presence.saw,
         )  # fmt: skip
         server = _Server(guard, self.connections, self._stop, ready)
         async with AsyncExitStack() as stack:

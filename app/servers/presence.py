@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from app.events import Event, EventBus
@@ -57,6 +57,17 @@ class ConnectedClient:
     tainted: bool = False
 
 
+@dataclass(slots=True)
+class _Known:
+    """What is known of a client that is there; each call touches it twice, so it is changed in place."""
+
+    client: Client
+    since: float
+    last: float
+    calls: int = 0
+    open: int = 0
+
+
 class Presence:
     """Keeps the clients of one open vault in sight.
 
@@ -74,7 +85,7 @@ class Presence:
         self._events = events
         self._clock = clock
         self._gone_after = gone_after
-        self._clients: dict[_Key, ConnectedClient] = {}
+        self._clients: dict[_Key, _Known] = {}
         self._held: dict[_Key, int] = {}
         self._tainted: set[tuple[str, str]] = set()
         self._timer: asyncio.TimerHandle | None = None
@@ -88,27 +99,25 @@ class Presence:
     @property
     def clients(self) -> tuple[ConnectedClient, ...]:
         """Those that are there, the first to come first."""
-        return tuple(replace(one, tainted=self.is_tainted(one.client)) for one in self._clients.values())
+        return tuple(
+            ConnectedClient(one.client, one.since, one.last, one.calls, one.open, self.is_tainted(one.client))
+            for one in self._clients.values()
+        )
 
     def saw(self, client: Client, *, call: bool = False, began: int = 0) -> None:
         """A client gave a sign of life; `call`: it calls a tool; `began` is added to its open calls."""
         key, now = _key(client), self._clock()
         known = self._clients.get(key)
-        is_new = known is None
         if known is None:
             self._make_room()
-            known = ConnectedClient(client, now, now)
-        says = client.says or known.client.says
-        self._clients[key] = replace(
-            known,
-            client=replace(client, says=says),
-            last=now,
-            calls=known.calls + call,
-            open=max(0, known.open + began),
-        )
-        if is_new:
-            self._events.publish(ClientSeen(self._clients[key].client))
-        self._watch()
+            known = self._clients[key] = _Known(client, now, now)
+            self._events.publish(ClientSeen(client))
+            self._watch()
+        if client.says and client.says != known.client.says:
+            known.client = client
+        known.last = now
+        known.calls += call
+        known.open = max(0, known.open + began)
 
     def hold(self, client: Client) -> Callable[[], None]:
         """A client holds a connection open; the returned function says that it is closed."""
@@ -128,7 +137,7 @@ class Presence:
             else:
                 self._held.pop(key, None)
             if key in self._clients:
-                self._clients[key] = replace(self._clients[key], last=self._clock())
+                self._clients[key].last = self._clock()
 
         return release
 

@@ -42,6 +42,10 @@ _STATUS = {
 }
 
 
+OUTCOME_TYPE = "application/vnd.scriptorium.outcome+json"
+"""What a link takes that wants to know no stages: all of the outcome, in one answer."""
+
+
 def status_of(outcome: ToolOutcome) -> int:
     """The HTTP status of an outcome: what waits is accepted, and the user's no is an answer."""
     if outcome.pending:

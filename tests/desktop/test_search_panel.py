@@ -229,6 +229,8 @@ def test_words_are_meant_when_the_switch_is_on(gui, wait_until, service, vault: 
         panel.search("ocean timekeeper")
         await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
         assert panel.model.rows[0].hit.title == "Longitude" and asked[-1] == "ocean timekeeper"
+        shown = panel.model.rows[1].snippet
+        assert shown is not None and (shown.line, shown.text, shown.marks) == (3, "A clock at sea.", ())
         panel.search("ocean -tag:history/sea timekeeper")
         await wait_until(lambda: titles(panel) == ["Harrison"])
         panel.search("ocean (")

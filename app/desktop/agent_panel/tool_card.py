@@ -86,7 +86,7 @@ class ToolCardView(QFrame):
     def show_card(self, card: ToolCard) -> None:
         """Show the call as it stands."""
         self._card = card
-        self._name.setText(card.tool.replace("_", " "))
+        self._name.setText(card.tool.replace("__", ": ").replace("_", " "))
         summary = _summary(card.arguments)
         self._summary.setText(summary)
         self._time.setText(_took(card))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QPushButton, QWidget
 
+from app.desktop.approval.labels import tr
 from app.permissions.approval import ApprovalRequest, GrantOffer
 from app.permissions.caller import CallerKind
 from app.permissions.draft import Draft, Share
@@ -28,21 +29,21 @@ class AnswerBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.deny_button = _button("Deny", "Deny; nothing is written (Enter)")
+        self.deny_button = _button(tr("Deny"), tr("Deny; nothing is written (Enter)"))
         self.deny_button.setDefault(True)
-        later = "Decide later; until its time is up it waits in the activity at the bottom"
-        self.later_button = _button("Later", later)
+        later = tr("Decide later; until its time is up it waits in the activity at the bottom")
+        self.later_button = _button(tr("Later"), later)
         self.words = QLineEdit()
         self.words.setMaxLength(2_000)
-        self.words.setAccessibleName("A word to the agent with the denial")
+        self.words.setAccessibleName(tr("A word to the agent with the denial"))
         self.time = QLabel()
-        self.time.setAccessibleName("Time left to answer")
-        self.edit_button = _button("Edit…", "Edit the text, then approve it")
+        self.time.setAccessibleName(tr("Time left to answer"))
+        self.edit_button = _button(tr("Edit…"), tr("Edit the text, then approve it"))
         self.edit_button.setCheckable(True)
-        self.menu_button = _button("Approve and…", "Approve, and allow more from now on")
+        self.menu_button = _button(tr("Approve and…"), tr("Approve, and allow more from now on"))
         self.menu = QMenu(self)
         self.menu_button.setMenu(self.menu)
-        self.approve_button = _button("Approve", "Approve exactly what is shown (Alt+A)")
+        self.approve_button = _button(tr("Approve"), tr("Approve exactly what is shown (Alt+A)"))
         self.approve_button.setProperty("role", "primary")
         self.approve_button.setShortcut("Alt+A")
         self._build()
@@ -52,8 +53,8 @@ class AnswerBar(QWidget):
         self.words.clear()
         to_you = request.caller.kind is CallerKind.USER
         self.words.setVisible(not to_you)
-        self.words.setPlaceholderText("Tell it why, if you like")
-        self.deny_button.setText("Cancel" if to_you else "Deny")
+        self.words.setPlaceholderText(tr("Tell it why, if you like"))
+        self.deny_button.setText(tr("Cancel") if to_you else tr("Deny"))
         self.edit_button.blockSignals(True)
         self.edit_button.setChecked(False)
         self.edit_button.blockSignals(False)
@@ -76,13 +77,13 @@ class AnswerBar(QWidget):
         self.menu_button.setEnabled(can)
         self.edit_button.setVisible(bool(draft.files))
         self.edit_button.setEnabled(editing or not why_not_editable)
-        self.edit_button.setToolTip(why_not_editable or "Edit the text, then approve it")
-        self.edit_button.setText("Done editing" if editing else "Edit…")
+        self.edit_button.setToolTip(why_not_editable or tr("Edit the text, then approve it"))
+        self.edit_button.setText(tr("Done editing") if editing else tr("Edit…"))
 
     def show_time(self, seconds: float) -> None:
         """Show how long the request still waits."""
-        self.time.setText(f"{time_left(seconds)} left" if seconds > 0 else "Time is up")
-        self.time.setToolTip("Without an answer until then it is denied")
+        self.time.setText(tr("{0} left").format(time_left(seconds)) if seconds > 0 else tr("Time is up"))
+        self.time.setToolTip(tr("Without an answer until then it is denied"))
         tone = "warning" if seconds <= _LITTLE_TIME_S else "muted"
         if self.time.property("tone") != tone:
             self.time.setProperty("tone", tone)
@@ -112,14 +113,14 @@ class AnswerBar(QWidget):
 
 def _approve_words(draft: Draft) -> str:
     if draft.is_edited:
-        return "Approve edited text"
+        return tr("Approve edited text")
     if draft.is_whole:
-        return "Approve"
+        return tr("Approve")
     wanted = sum(file.share is not Share.NONE for file in draft.files)
     partly = any(file.share is Share.SOME for file in draft.files)
     if wanted == len(draft.files) or (partly and len(draft.files) == 1):
-        return "Approve selected changes"
-    return f"Approve {wanted:,} of {len(draft.files):,} files"
+        return tr("Approve selected changes")
+    return tr("Approve {0} of {1} files").format(f"{wanted:,}", f"{len(draft.files):,}")
 
 
 def _button(text: str, tip: str) -> QPushButton:

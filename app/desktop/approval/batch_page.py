@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.desktop.approval.header import GRAVE, operation_icon
-from app.desktop.approval.labels import heading, plain
+from app.desktop.approval.labels import heading, plain, tr
 from app.desktop.theme import Theme
 from app.permissions.draft import Draft
 from app.permissions.request_words import caller_words, change_name, extent, title
@@ -32,10 +32,10 @@ class BatchPage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        question = heading(f"Approve all {count} requests?")
+        question = heading(tr("Approve all {0} requests?").format(count))
         question.setContentsMargins(20, 16, 20, 2)
         layout.addWidget(question)
-        words = plain("Each is written as you have left it: what you unticked stays out.", "muted")
+        words = plain(tr("Each is written as you have left it: what you unticked stays out."), "muted")
         words.setContentsMargins(20, 0, 20, 8)
         layout.addWidget(words)
         layout.addWidget(self._list(theme), 1)
@@ -57,16 +57,16 @@ class BatchPage(QWidget):
         self._area = area = QScrollArea()
         area.setWidget(content)
         area.setWidgetResizable(True)
-        area.setAccessibleName("The requests that would be approved")
+        area.setAccessibleName(tr("The requests that would be approved"))
         return area
 
     def _buttons(self, count: int) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setContentsMargins(16, 10, 16, 12)
         row.setSpacing(8)
-        self.back_button = QPushButton("Back")
-        self.deny_button = QPushButton(f"Deny all {count}")
-        self.approve_button = QPushButton(f"Approve all {count}")
+        self.back_button = QPushButton(tr("Back"))
+        self.deny_button = QPushButton(tr("Deny all {0}").format(count))
+        self.approve_button = QPushButton(tr("Approve all {0}").format(count))
         grave = any(draft.request.operation in GRAVE for draft in self.drafts)
         self.approve_button.setProperty("role", "danger" if grave else "primary")
         for button, signal in (

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from app.desktop.approval.answer_bar import AnswerBar
 from app.desktop.approval.batch_page import BatchPage
 from app.desktop.approval.guard import ArmingGuard
-from app.desktop.approval.labels import plain
+from app.desktop.approval.labels import plain, tr
 from app.desktop.approval.queue_strip import QueueStrip
 from app.desktop.approval.review_page import ReviewPage
 from app.desktop.approval.waiting import Waiting
@@ -43,7 +43,7 @@ class ApprovalDialog(QDialog):
     def __init__(self, theme: ThemeSource, clock: Callable[[], float], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setWindowTitle("Approve a change")
+        self.setWindowTitle(tr("Approve a change"))
         self.setMinimumSize(_SMALLEST)
         self._theme = theme
         self._clock = clock

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.desktop.approval.labels import plain
+from app.desktop.approval.labels import plain, tr
 from app.desktop.diff.canvas import DiffCanvas
 from app.desktop.diff.sheet import Mode, lay_out
 from app.desktop.theme import Theme
@@ -22,21 +22,21 @@ class EffectView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 8, 0, 0)
         layout.setSpacing(4)
-        heading = plain(f"{describe(effect.kind).capitalize()}: exactly this", "muted")
+        heading = plain(tr("{0}: exactly this").format(describe(effect.kind).capitalize()), "muted")
         heading.setContentsMargins(20, 0, 20, 0)
         layout.addWidget(heading)
         if leaves_a_mark(effect):
             warning = plain(self.tr("Scriptorium can't undo this."), "warning")
             warning.setContentsMargins(20, 0, 20, 0)
             layout.addWidget(warning)
-        self.canvas = _text_canvas(effect.text, theme, "Exact text")
+        self.canvas = _text_canvas(effect.text, theme, tr("Exact text"))
         layout.addWidget(self.canvas, 2)
         if effect.arguments:
-            heading = plain("with", "muted")
+            heading = plain(tr("with"), "muted")
             heading.setContentsMargins(20, 4, 20, 0)
             layout.addWidget(heading)
             text = "\n".join(f"{name} = {value}" for name, value in effect.arguments)
-            layout.addWidget(_text_canvas(text, theme, "Arguments"), 1)
+            layout.addWidget(_text_canvas(text, theme, tr("Arguments")), 1)
 
 
 def _text_canvas(text: str, theme: Theme, name: str) -> DiffCanvas:

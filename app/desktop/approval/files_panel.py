@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.approval.labels import tr
 from app.desktop.theme import Theme, ThemeSource, icon
 from app.permissions.draft import Draft, FileDraft, Share
 from app.permissions.request_words import KIND_NAMES, change_name
@@ -127,7 +128,7 @@ class FilesPanel(QWidget):
         self.view.setRootIsDecorated(False)
         self.view.setUniformRowHeights(True)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.view.setAccessibleName("Files of this change")
+        self.view.setAccessibleName(tr("Files of this change"))
         self.view.setItemDelegate(_FileDelegate(theme, self.view))
         self._heading = QLabel()
         self._heading.setProperty("tone", "muted")
@@ -157,7 +158,8 @@ class FilesPanel(QWidget):
             self.model.refresh(row)
         wanted = sum(file.share is not Share.NONE for file in self._draft.files)
         total = len(self._draft.files)
-        self._heading.setText(f"Files   {total:,}" if wanted == total else f"Files   {wanted:,} of {total:,}")
+        some = tr("Files   {0} of {1}").format(f"{wanted:,}", f"{total:,}")
+        self._heading.setText(some if wanted != total else tr("Files   {0}").format(f"{total:,}"))
 
 
 class _FileDelegate(QStyledItemDelegate):

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.approval.labels import CappedArea, heading, plain
+from app.desktop.approval.labels import CappedArea, heading, plain, tr
 from app.desktop.theme import Theme, icon
 from app.permissions.approval import ApprovalRequest
 from app.permissions.request_words import caller_words, extent, quoted, title
@@ -46,16 +46,16 @@ class RequestHeader(QWidget):
         if request.caller.claim:
             layout.addWidget(_claim(request, theme))
         if request.scope.backlinks:
-            words = counted(len(request.scope.backlinks), "note links", "notes link")
-            text = f"{words} to what is deleted and will lead nowhere"
+            words = counted(len(request.scope.backlinks), tr("note links"), tr("notes link"))
+            text = tr("{0} to what is deleted and will lead nowhere").format(words)
             notes = request.scope.backlinks
             layout.addWidget(NotesStrip(text, notes, "warning-circle", theme.warning, theme))
         if request.rewrites:
-            words = counted(len(request.rewrites), "note has its links", "notes have their links")
-            text = f"{words} rewritten by this move"
+            words = counted(len(request.rewrites), tr("note has its links"), tr("notes have their links"))
+            text = tr("{0} rewritten by this move").format(words)
             layout.addWidget(NotesStrip(text, request.rewrites, "link-simple", theme.muted, theme))
         if request.caller.tainted:
-            text = "Text from outside (the web, another tool, an imported note) is in this caller's context."
+            text = tr("This caller has read text from outside (the web, another tool, an imported note).")
             layout.addWidget(NotesStrip(text, (), "shield-warning", theme.warning, theme))
 
 
@@ -74,7 +74,7 @@ class NotesStrip(QWidget):
         row.addWidget(_pixmap(theme, icon_name, color))
         shown = ", ".join(quoted(path.stem_path) for path in notes[:_FOLDED_NAMES])
         more = len(notes) - _FOLDED_NAMES
-        rest = f" and {more:,} more" if more > 0 else ""
+        rest = tr(" and {0} more").format(f"{more:,}") if more > 0 else ""
         self.label = plain(f"{text}: {shown}{rest}" if notes else text)
         self.label.setWordWrap(True)
         row.addWidget(self.label, 1)
@@ -83,7 +83,7 @@ class NotesStrip(QWidget):
             self._add_list(row, layout, notes)
 
     def _add_list(self, row: QHBoxLayout, layout: QVBoxLayout, notes: tuple[NotePath, ...]) -> None:
-        self.button = _unfolder("Show all", "Show all of these notes")
+        self.button = _unfolder(tr("Show all"), tr("Show all of these notes"))
         self.names = CappedArea(plain("\n".join(describe(str(path)) for path in notes)))
         self.names.setVisible(False)
         self.button.toggled.connect(self.names.setVisible)
@@ -104,7 +104,7 @@ def _title_row(request: ApprovalRequest, theme: Theme) -> QHBoxLayout:
     words = QVBoxLayout()
     words.setSpacing(2)
     question = heading(title(request))
-    question.setAccessibleName("What is asked")
+    question.setAccessibleName(tr("What is asked"))
     words.addWidget(question)
     words.addWidget(_facts(request))
     row.addLayout(words, 1)
@@ -115,10 +115,10 @@ def _facts(request: ApprovalRequest) -> QWidget:
     """One line of facts: way in, tool, operation, extent, and why it is asked."""
     parts = [caller_words(request.caller), describe(request.tool), request.operation.value, extent(request)]
     facts = plain("   ·   ".join(part for part in parts if part), "muted")
-    facts.setAccessibleName("Caller, tool, operation and size")
-    reason = plain(f"Asked because {describe(request.reason)}.", "muted")
+    facts.setAccessibleName(tr("Caller, tool, operation and size"))
+    reason = plain(tr("Asked because {0}.").format(describe(request.reason)), "muted")
     reason.setWordWrap(True)
-    reason.setAccessibleName("Why it is asked")
+    reason.setAccessibleName(tr("Why it is asked"))
     box = QWidget()
     layout = QVBoxLayout(box)
     layout.setContentsMargins(0, 0, 0, 0)
@@ -130,7 +130,7 @@ def _facts(request: ApprovalRequest) -> QWidget:
     if request.reason:
         layout.addWidget(reason)
     if request.arguments:
-        button = _unfolder("Arguments", "Show the arguments of the call")
+        button = _unfolder(tr("Arguments"), tr("Show the arguments of the call"))
         row.addWidget(button)
         text = "\n".join(f"{describe(name)} = {_kept_lines(value)}" for name, value in request.arguments)
         arguments = CappedArea(plain(text))
@@ -148,10 +148,10 @@ def _claim(request: ApprovalRequest, theme: Theme) -> QWidget:
     layout.setContentsMargins(12, 8, 12, 8)
     layout.setSpacing(2)
     who = quoted(request.caller.name)
-    layout.addWidget(plain(f"{who} says of it (its own words, not checked):", "faint"))
+    layout.addWidget(plain(tr("{0} says of it (its own words, not checked):").format(who), "faint"))
     words = plain(_kept_lines(request.caller.claim))
     words.setWordWrap(True)
-    words.setAccessibleName("The caller's claim")
+    words.setAccessibleName(tr("The caller's claim"))
     layout.addWidget(CappedArea(words, 72))
     return card
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 _HEADING = 1.3
 _TALLEST = 108
+
+
+def tr(text: str) -> str:
+    """`text` in the language of the window."""
+    return QCoreApplication.translate("Approval", text)
 
 
 def plain(text: str, tone: str = "") -> QLabel:

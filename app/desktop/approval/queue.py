@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.desktop.approval.dialog import Answer, ApprovalDialog
+from app.desktop.approval.labels import tr
 from app.desktop.approval.waiting import Question, Waiting
 from app.desktop.theme import ThemeSource
 from app.permissions.approval import Denied
@@ -129,10 +130,10 @@ class ApprovalQueue(QObject):
 
     def _why(self, item: Waiting) -> str:
         if item.question.why == COVERED:
-            return "Auto-approved by what you have just allowed"
+            return tr("Auto-approved by what you have just allowed")
         if item.question.why == UNANSWERED:
-            return "No answer in time, so it was denied"
-        return "Withdrawn by the caller"
+            return tr("No answer in time, so it was denied")
+        return tr("Withdrawn by the caller")
 
     def _show_rest(self) -> None:
         if self.dialog is not None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton
 
+from app.desktop.approval.labels import tr
 from app.desktop.approval.waiting import Waiting
 from app.desktop.theme import Theme, icon
 from app.permissions.request_words import title
@@ -24,11 +25,11 @@ class QueueStrip(QFrame):
         self.setObjectName("banner")
         self.setProperty("tone", "info")
         self._place = 0
-        self.previous = _tool("Previous request (Alt+Left)", "Alt+Left")
-        self.next = _tool("Next request (Alt+Right)", "Alt+Right")
+        self.previous = _tool(tr("Previous request (Alt+Left)"), "Alt+Left")
+        self.next = _tool(tr("Next request (Alt+Right)"), "Alt+Right")
         self.previous.setIcon(icon(theme, "caret-left"))
         self.next.setIcon(icon(theme, "caret-right"))
-        self.list_button = _tool("The requests that wait")
+        self.list_button = _tool(tr("The requests that wait"))
         self.list_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = QMenu(self)
         self.list_button.setMenu(self.menu)
@@ -52,9 +53,9 @@ class QueueStrip(QFrame):
         self.setVisible(len(items) > 1)
         self.previous.setEnabled(place > 0)
         self.next.setEnabled(place < len(items) - 1)
-        self.list_button.setText(f"{place + 1} of {len(items)}  ▾")
-        self.list_button.setAccessibleName(f"Request {place + 1} of {len(items)}; list them")
-        self.batch_button.setText(f"Go through all {len(items)} at once…")
+        self.list_button.setText(tr("{0} of {1}").format(place + 1, len(items)) + "  ▾")
+        self.list_button.setAccessibleName(tr("Request {0} of {1}; list them").format(place + 1, len(items)))
+        self.batch_button.setText(tr("Go through all {0} at once…").format(len(items)))
         self.batch_button.setAccessibleName(self.batch_button.text())
         self.menu.clear()
         group = QActionGroup(self.menu)

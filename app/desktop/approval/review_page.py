@@ -11,6 +11,7 @@ from app.desktop import tasks
 from app.desktop.approval.effect_view import EffectView
 from app.desktop.approval.files_panel import FilesPanel
 from app.desktop.approval.header import RequestHeader
+from app.desktop.approval.labels import tr
 from app.desktop.approval.text_editor import LARGEST, TextEditor
 from app.desktop.diff.binary import is_binary
 from app.desktop.diff_view import DiffView
@@ -55,7 +56,7 @@ class ReviewPage(QWidget):
             layout.addWidget(EffectView(draft.request.proposal, theme.theme), 1)
             return
         self.diff_view = DiffView(theme)
-        self.editor = TextEditor("Text after the change: edit it, and the comparison follows")
+        self.editor = TextEditor(tr("Text after the change: edit it, and the comparison follows"))
         self.editor.hide()
         self.files = FilesPanel(draft, theme)
         layout.addWidget(self._build_body(), 1)
@@ -87,9 +88,9 @@ class ReviewPage(QWidget):
     def why_not_editable(self) -> str:
         """Why the text of the shown file can't be edited; empty if it can."""
         if (file := self.file) is None:
-            return "There is no text to edit."
+            return tr("There is no text to edit.")
         if (content := file.chosen_bytes()) is None:
-            return "A deleted file has no text after the change."
+            return tr("A deleted file has no text after the change.")
         known = self._editable.get(self._row)
         if known is None or known[0] is not content:
             known = self._editable[self._row] = (content, _why_not_editable(content))
@@ -104,7 +105,7 @@ class ReviewPage(QWidget):
             try:
                 self.editor.load(content)
             except NotEditableError as error:
-                self._take_problem(f"This text can't be edited without loss: {error}.")
+                self._take_problem(tr("This text can't be edited without loss: {0}.").format(error))
                 return
             file.edit(content)
             self._show_file(keep_place=True)
@@ -172,7 +173,7 @@ class ReviewPage(QWidget):
         if (file := self.file) is None:
             return
         self._place.setText(change_name(file.change))
-        self.diff_view.canvas.setAccessibleName(f"Changes in {change_name(file.change)}")
+        self.diff_view.canvas.setAccessibleName(tr("Changes in {0}").format(change_name(file.change)))
         self.diff_view.show_contents(
             file.before,
             file.after,
@@ -243,13 +244,13 @@ class ReviewPage(QWidget):
 
 def _why_not_editable(content: bytes) -> str:
     if len(content) > LARGEST:
-        return "This text is too large to edit here."
+        return tr("This text is too large to edit here.")
     if is_binary(content):
-        return "These bytes are not text."
+        return tr("These bytes are not text.")
     try:
         EditableText.of(content)
     except NotEditableError as error:
-        return f"This text can't be edited without loss: {error}."
+        return tr("This text can't be edited without loss: {0}.").format(error)
     return ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from app.desktop.approval.labels import plain
+from app.desktop.approval.labels import plain, tr
 from app.desktop.theme import code_font
 from app.vault.editable_text import EditableText, NotEditableError
 
@@ -29,12 +29,12 @@ class TextEditor(QWidget):
         self._title = title
         self._text: EditableText | None = None
         self.field = QPlainTextEdit()
-        self.field.setAccessibleName("Text after the change")
+        self.field.setAccessibleName(tr("Text after the change"))
         self.field.setTabChangesFocus(True)
         self.field.setFont(code_font())
         self._problem = QLabel()
         self._problem.setProperty("tone", "danger")
-        self.reset_button = QPushButton("Back to the proposed text")
+        self.reset_button = QPushButton(tr("Back to the proposed text"))
         self.reset_button.setProperty("role", "quiet")
         self.reset_button.setAutoDefault(False)
         self._timer = QTimer(self)
@@ -77,7 +77,7 @@ class TextEditor(QWidget):
         try:
             content = self._text.encode(self._shown())
         except NotEditableError as error:
-            self._say(f"This text can't be written: {error}.")
+            self._say(tr("This text can't be written: {0}.").format(error))
         else:
             self._say("")
             self.changed.emit(content)

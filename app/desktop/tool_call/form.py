@@ -202,7 +202,7 @@ class ToolForm(dialogs.Sheet):
 
 def title_of(name: str) -> str:
     """A tool or an argument as a person reads it."""
-    words = name.replace("_", " ")
+    words = name.replace("__", ": ").replace("_", " ")
     return words[:1].upper() + words[1:]
 
 

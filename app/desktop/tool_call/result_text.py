@@ -20,7 +20,7 @@ def in_words(result: Mapping[str, object]) -> str:
         if value in (None, "", [], {}, ()) or name == "message":
             continue
         if isinstance(value, Mapping):
-            rows = "\n".join(f"- **{one}**: {_cell(each)}" for one, each in value.items())
+            rows = "\n".join(f"- **{_safe(str(one))}**: {_cell(each)}" for one, each in value.items())
             parts.append(f"### {_title(name)}\n\n{rows}")
         elif isinstance(value, Sequence) and not isinstance(value, str):
             parts.append(f"### {_title(name)}\n\n{_list(value)}")

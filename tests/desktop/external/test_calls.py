@@ -10,6 +10,7 @@ from app.agent.transcript import ToolCard
 from app.desktop.agent_panel.transcript_view import TranscriptView
 from app.desktop.external.words import progress_words
 from app.desktop.theme import ThemeSource
+from app.desktop.tool_call.result_text import in_words
 from app.external.foreign_tool import ForeignTool
 from app.external.offering import offered_tool
 from app.external.states import ExternalProgress
@@ -71,3 +72,8 @@ def test_how_far_a_call_is_stands_on_its_card_until_it_has_ended(qtbot) -> None:
     view.put(0, card.model_copy(update={"state": "done", "message": "Answered."}))
     view.show_progress("weather__forecast", "late")
     assert shown.text() == "Answered."
+
+
+def test_what_a_server_answers_draws_nothing_into_the_window() -> None:
+    shown = in_words({"text": "![x](http://evil.example/a.png)", "data": {"**[a](http://evil.example)**": 1}})
+    assert "![x](" not in shown and "[a](" not in shown and "evil.example" in shown

@@ -1,0 +1,73 @@
+"""Many calls by some clients at once, timed: the rows of the benchmarks of the ways in."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+
+import psutil
+
+Call = Callable[[int], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What so many calls took; times in ms, each of a single call; `cpu` is what one cost the server."""
+
+    name: str
+    clients: int
+    calls: int
+    per_second: float
+    p50: float
+    p95: float
+    cpu: float = 0.0
+
+
+async def timed(name: str, callers: Iterable[Call], calls: int, pid: int | None = None) -> Row:
+    """Let each of `callers` make `calls` calls, one after the other, all callers at once.
+
+    Args:
+        name: What is measured.
+        callers: One for each client; it is given the number of the call.
+        calls: Of each client; a tenth as many come before that and do not count.
+        pid: The server's process, whose processor time is told beside the times: it does not depend on what
+            else the machine does.
+    """
+    took: list[float] = []
+    clients = list(callers)
+
+    async def use(call: Call, keep: list[float], count: int) -> None:
+        for number in range(count):
+            start = time.perf_counter()
+            await call(number)
+            keep.append(1000 * (time.perf_counter() - start))
+
+    await asyncio.gather(*(use(call, [], max(1, calls // 10)) for call in clients))
+    server = psutil.Process(pid)
+    start, used = time.perf_counter(), _used(server)
+    await asyncio.gather(*(use(call, took, calls) for call in clients))
+    elapsed, used = time.perf_counter() - start, _used(server) - used
+    p95 = statistics.quantiles(took, n=20)[-1]
+    cpu = 1000 * used / len(took)
+    return Row(name, len(clients), len(took), len(took) / elapsed, statistics.median(took), p95, cpu)
+
+
+def _used(process: psutil.Process) -> float:
+    """Seconds of processor time."""
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+def table(rows: Iterable[Row]) -> str:
+    """The rows, for a terminal."""
+    heads = f"{'calls/s':>10}{'p50 ms':>9}{'p95 ms':>9}{'cpu ms':>9}"
+    lines = [f"{'way in':<40}{'clients':>8}{'calls':>8}{heads}"]
+    lines += [
+        f"{row.name:<40}{row.clients:>8}{row.calls:>8}{row.per_second:>10.0f}"
+        f"{row.p50:>9.2f}{row.p95:>9.2f}{row.cpu:>9.2f}"
+        for row in rows
+    ]
+    return "\n".join(lines)

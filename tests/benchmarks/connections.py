@@ -1,0 +1,118 @@
+"""Ten thousand connections to the local server, while a client of it goes on with its work.
+
+Run: python -m tests.benchmarks.connections [COUNT] [--check]
+The server's process may have 1,024 files open, as is usual. Strangers connect and say nothing, or half a
+request, or a wrong token, and stay; a client with a token calls a tool all the time, on a connection that it
+keeps and on one for each call. With --check the exit status says whether each of its calls was answered and
+the server never had more than half of its files open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import httpx2
+import psutil
+
+from tests.benchmarks.ways_in import Served, over_http, served
+from tests.benchmarks.ways_in_server import TOOL
+
+COUNT, AT_ONCE, FILES = 10_000, 200, 1024
+
+
+async def stranger(port: int, number: int, kept: list[asyncio.StreamWriter]) -> None:
+    """One of the many."""
+    with suppress(OSError):
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        kept.append(writer)
+        half = b"POST /api/v1/tools/look HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+        wrong = half + b"authorization: Bearer wrong\r\n\r\n"
+        writer.write((b"", half, wrong)[number % 3])
+
+
+async def flood(vault: Served, count: int) -> list[asyncio.StreamWriter]:
+    """All strangers, so many at a time."""
+    kept: list[asyncio.StreamWriter] = []
+    room = asyncio.Semaphore(AT_ONCE)
+
+    async def one(number: int) -> None:
+        async with room:
+            await stranger(vault.port, number, kept)
+
+    await asyncio.gather(*(one(number) for number in range(count)))
+    return kept
+
+
+async def work(vault: Served, done: asyncio.Event, anew: bool) -> tuple[list[float], int]:
+    """Call until `done`: what each call took in ms, and how many failed."""
+    took, failed, number = [], 0, 0
+    headers = {"authorization": f"Bearer {vault.token}"}
+    limits = httpx2.Limits(max_keepalive_connections=0 if anew else 1)
+    address = f"http://127.0.0.1:{vault.port}"
+    async with httpx2.AsyncClient(base_url=address, limits=limits, timeout=30.0) as http:
+        call = over_http(http, f"/api/v1/tools/{TOOL}", headers)
+        while not done.is_set():
+            start = time.perf_counter()
+            try:
+                await call(number)
+            except httpx2.HTTPError:
+                failed += 1
+            took.append(1000 * (time.perf_counter() - start))
+            number += 1
+            await asyncio.sleep(0.002)
+    return took, failed
+
+
+async def most_files(vault: Served, done: asyncio.Event) -> tuple[int, float]:
+    """The most files that the server had open, and the most memory, in MB."""
+    process = psutil.Process(vault.pid)
+    files, memory = 0, 0.0
+    while not done.is_set():
+        files = max(files, process.num_fds() if hasattr(process, "num_fds") else 0)
+        memory = max(memory, process.memory_info().rss / 1e6)
+        await asyncio.sleep(0.02)
+    return files, memory
+
+
+async def measured(folder: Path, count: int) -> int:
+    """Print what came of it; how many targets were missed."""
+    async with served(folder / "vault", str(FILES)) as vault:
+        done = asyncio.Event()
+        watching = asyncio.create_task(most_files(vault, done))
+        workers = [asyncio.create_task(work(vault, done, anew)) for anew in (False, True)]
+        start = time.perf_counter()
+        kept = await flood(vault, count)
+        seconds = time.perf_counter() - start
+        await asyncio.sleep(1.0)
+        done.set()
+        (steady, lost), (fresh, turned_away) = [await worker for worker in workers]
+        files, memory = await watching
+        for writer in kept:
+            writer.transport.abort()
+    print(f"{len(kept)} of {count} strangers connected in {seconds:.1f} s")
+    for name, took, failed in (("kept connection", steady, lost), ("a new one each", fresh, turned_away)):
+        p95 = statistics.quantiles(took, n=20)[-1]
+        print(f"client, {name}: {len(took)} calls, {failed} failed, p95 {p95:.1f} ms, max {max(took):.0f} ms")
+    print(f"server: at most {files} of {FILES} files, {memory:.0f} MB")
+    return (lost > 0) + (turned_away > 0) + (files > FILES // 2)
+
+
+def main() -> int:
+    """The exit status."""
+    count = next((int(word) for word in sys.argv[1:] if word.isdecimal()), COUNT)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
+            os.environ[f"SCRIPTORIUM_{name}"] = str(Path(folder) / name.lower())
+        missed = asyncio.run(measured(Path(folder), count))
+    return 1 if missed and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

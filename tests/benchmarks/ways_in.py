@@ -1,0 +1,161 @@
+"""Calls per second and p95 through each way in.
+
+Run: python -m tests.benchmarks.ways_in [--check]
+The vault is open in a process of its own; the clients are here. Every call reads a note of 2 kB. The peers
+do the same in the same run: the bare HTTP library, the bare SDK server of MCP, and the runner alone.
+Target: MCP at most 1.3 times the latency of the bare SDK server, one client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+
+from app.permissions.caller import Caller, CallerKind
+from app.servers.discovery import DoorSign
+from app.servers.link import Link
+from app.servers.served import Client
+from tests.benchmarks.calls import Call, Row, table, timed
+from tests.benchmarks.ways_in_mcp import TARGET, McpRow, mcp_rows
+from tests.benchmarks.ways_in_server import TOOL, opened
+
+NOTES, CALLS, CLIENTS, EACH = 400, 400, 50, 20
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """The served vault: its process, its door, and the port of the bare server beside it."""
+
+    root: Path
+    port: int
+    local: str
+    token: str
+    bare: int
+    pid: int
+
+
+@asynccontextmanager
+async def served(root: Path, *more: str) -> AsyncIterator[Served]:
+    """A vault in a process of its own."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.benchmarks.ways_in_server", str(root), str(NOTES), *more,
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin is not None and process.stdout is not None
+    try:
+        yield Served(root, **json.loads(await process.stdout.readline()))
+    finally:
+        process.stdin.close()
+        await process.wait()
+
+
+def _name(number: int) -> str:
+    return f"Note {number % NOTES}"
+
+
+def over_http(http: httpx2.AsyncClient, path: str, headers: dict[str, str]) -> Call:
+    """A caller of the HTTP API, or of the bare server."""
+
+    async def call(number: int) -> None:
+        answer = await http.post(path, json={"name": _name(number)}, headers=headers)
+        assert answer.json()["success"] is True, answer.text
+
+    return call
+
+
+def over_link(link: Link, client: Client) -> Call:
+    """A caller over a link, as the command line has one."""
+
+    async def call(number: int) -> None:
+        outcome = await link.call(client, TOOL, {"name": _name(number)})
+        assert outcome.success, outcome
+
+    return call
+
+
+async def http_rows(vault: Served) -> list[Row]:
+    """The HTTP API and a link, against the bare library, for one client and for many."""
+    bearer = {"authorization": f"Bearer {vault.token}"}
+    rows = []
+    async with AsyncExitStack() as stack:
+        limits = httpx2.Limits(max_connections=200, max_keepalive_connections=200)
+        door = await stack.enter_async_context(
+            httpx2.AsyncClient(base_url=f"http://127.0.0.1:{vault.port}", limits=limits, timeout=60.0)
+        )
+        bare = await stack.enter_async_context(
+            httpx2.AsyncClient(base_url=f"http://127.0.0.1:{vault.bare}", limits=limits, timeout=60.0)
+        )
+        link = await Link.join(DoorSign(vault.port, vault.local, vault.pid, ""))
+        stack.push_async_callback(link.close)
+        ways: dict[str, Callable[[int], Call]] = {
+            "bare starlette (no gate)": lambda _: over_http(bare, "/look", {}),
+            "HTTP API": lambda _: over_http(door, f"/api/v1/tools/{TOOL}", bearer),
+            "link": lambda number: over_link(link, Client(CallerKind.CLI, f"Client {number}")),
+        }
+        for name, caller in ways.items():
+            rows.append(await timed(name, [caller(0)], CALLS, vault.pid))
+        for name, caller in ways.items():
+            crowd = [caller(number) for number in range(_most(name))]
+            rows.append(await timed(name, crowd, EACH, vault.pid))
+    return rows
+
+
+def _most(way: str) -> int:
+    """One program has so many requests at once; the others of a crowd are other programs."""
+    return 40 if way == "HTTP API" else CLIENTS
+
+
+async def runner_row(root: Path) -> Row:
+    """The runner alone, in one process: what the gate costs without any way in."""
+    workspace = await opened(root)
+    caller = Caller(CallerKind.HTTP, "Bench")
+    try:
+
+        async def call(number: int) -> None:
+            assert (await workspace.runner.call(TOOL, {"name": _name(number)}, caller)).success
+
+        return await timed("runner (no way in)", [call], CALLS)
+    finally:
+        await workspace.close()
+
+
+async def measured(folder: Path) -> tuple[list[Row], list[McpRow]]:
+    """All rows."""
+    vault = folder / "vault"
+    async with served(vault) as door:
+        rows = await http_rows(door)
+    return [await runner_row(vault), *rows], await mcp_rows(vault, CALLS // 2)
+
+
+def main() -> int:
+    """Print the rows; with --check the exit status says whether the targets are met."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
+            os.environ[f"SCRIPTORIUM_{name}"] = str(Path(folder) / name.lower())
+        rows, mcp = asyncio.run(measured(Path(folder)))
+    print(table(rows))
+    alone = {row.name: row for row in rows if row.clients == 1}
+    for ours, peer in (("HTTP API", "bare starlette (no gate)"), ("link", "bare starlette (no gate)")):
+        print(f"{ours}: {alone[ours].p50 / alone[peer].p50:.2f} times {peer}")
+    for row in mcp:
+        print(
+            f"MCP over {row.way}, {row.era}: p50 {row.median:.2f} ms, p95 {row.p95:.2f} ms, "
+            f"{row.ratio:.2f} times the bare SDK server (at most {TARGET})"
+        )
+    missed = [f"MCP over {row.way}, {row.era}" for row in mcp if row.ratio > TARGET]
+    for name in missed:
+        print(f"missed: {name}")
+    return 1 if missed and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,49 @@
+"""The desktop serves other programs for as long as it has a vault open, and says where it can't."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from pathlib import Path
+
+from app.permissions.caller import CallerKind
+from app.servers.discovery import find_door
+from app.servers.link import Link
+from app.servers.served import Client
+from app.settings import Settings, save_settings
+from tests.flows.pilot import Pilot
+
+TERMINAL = Client(CallerKind.CLI, "Terminal")
+
+
+def test_a_call_from_outside_is_asked_about_in_the_window_and_the_door_closes_with_it(
+    app_run, garden: Path, settings: Settings
+) -> None:
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    taken.listen()
+    settings.servers.port = taken.getsockname()[1]
+    save_settings(settings)
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        await pilot.until(lambda: find_door(garden) is not None, "the door is open")
+        sign = find_door(garden)
+        assert sign is not None and sign.holder == "desktop" and sign.port != settings.servers.port
+        link = await Link.join(sign)
+        call = asyncio.ensure_future(link.call(TERMINAL, "create_note", {"name": "From outside"}))
+        question = await pilot.question()
+        assert question.current.request.caller.name == "Terminal"
+        await pilot.approve()
+        assert (await call).success
+        late = asyncio.ensure_future(link.call(TERMINAL, "create_note", {"name": "Left behind"}))
+        await pilot.question()
+        late.cancel()
+        await asyncio.wait({late})
+        await pilot.until(lambda: pilot.approvals.dialog is None, "the question is withdrawn")
+        await link.close()
+
+    app_run(use)
+    taken.close()
+    assert find_door(garden) is None
+    assert (garden / "From outside.md").exists() and not (garden / "Left behind.md").exists()

@@ -1,0 +1,130 @@
+"""Clients that are slow or dead: each is let go after its time, and costs nobody else anything."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.permissions.caller import CallerKind
+from app.servers.connections import Connections, protocol_of
+from app.servers.guard import Guard, Way
+from app.servers.local_server import _listen
+from app.servers.streams import EventStream, ServerEvent
+
+TOKEN = "local"
+
+
+@asynccontextmanager
+async def serving(
+    app: ASGIApp, connections: Connections, *, body_within: float = 30.0, taken_within: float = 20.0
+) -> AsyncIterator[int]:
+    """An app behind a guard with these bounds; the port."""
+    listener = _listen(0)
+    port = listener.getsockname()[1]
+    guard = Guard(
+        (Way("/x", CallerKind.HTTP, app),), port, lambda token: None, TOKEN, connections.trust,
+        connections.drop, body_within=body_within, taken_within=taken_within,
+    )  # fmt: skip
+    config = uvicorn.Config(
+        guard, http=protocol_of(connections), ws="none", lifespan="off", log_config=None, access_log=False
+    )
+    server = uvicorn.Server(config)
+    task = asyncio.create_task(server._serve([listener]))
+    while not server.started:
+        await asyncio.sleep(0.01)
+    try:
+        yield port
+    finally:
+        server.should_exit = True
+        connections.close()
+        await task
+
+
+async def ok(scope: Scope, receive: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+def head(port: int, *more: str, method: str = "GET") -> bytes:
+    lines = [f"{method} /x HTTP/1.1", f"host: 127.0.0.1:{port}", f"authorization: Bearer {TOKEN}", *more]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+async def test_who_does_not_finish_its_headers_is_dropped() -> None:
+    connections = Connections(headers_within=0.05)
+    async with serving(ok, connections) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(head(port)[:-4])
+        with pytest.raises(ConnectionError):
+            while await reader.read():
+                pass
+            raise ConnectionResetError
+        assert len(connections) == 0 and connections.turned_away == 1
+        writer.close()
+
+
+async def test_who_has_shown_its_token_may_be_quiet() -> None:
+    connections = Connections(most=2, headers_within=0.05)
+    async with serving(ok, connections) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for _ in range(2):
+            writer.write(head(port))
+            assert (await reader.readuntil(b"ok")).startswith(b"HTTP/1.1 200")
+            strangers = [await asyncio.open_connection("127.0.0.1", port) for _ in range(5)]
+            while connections.turned_away < 5:
+                await asyncio.sleep(0.01)
+            connections.turned_away = 0
+            for _, one in strangers:
+                one.close()
+        writer.close()
+
+
+async def test_a_body_that_trickles_is_not_waited_for() -> None:
+    async with serving(ok, Connections(), body_within=0.05) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(head(port, "content-length: 100", method="POST") + b"{")
+        assert (await reader.read()).startswith(b"HTTP/1.1 408")
+        writer.close()
+
+
+async def test_a_reader_that_takes_nothing_is_dropped_and_its_source_closed() -> None:
+    closed, done = asyncio.Event(), asyncio.Event()
+
+    async def endless() -> AsyncGenerator[ServerEvent]:
+        try:
+            while True:
+                yield ServerEvent("news", {"text": "x" * 60_000})
+        finally:
+            closed.set()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await EventStream(endless(), done.set)(scope, receive, send)
+
+    connections = Connections()
+    async with serving(app, connections, taken_within=0.05) as port:
+        _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
+        writer.write(head(port))
+        await asyncio.gather(closed.wait(), done.wait())
+        while len(connections):
+            await asyncio.sleep(0.01)
+        writer.transport.abort()
+
+
+async def test_a_stream_that_is_quiet_says_that_it_is_still_there() -> None:
+    async def silent() -> AsyncGenerator[ServerEvent]:
+        await asyncio.Event().wait()
+        yield ServerEvent("never", {})
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await EventStream(silent(), quiet=0.02)(scope, receive, send)
+
+    async with serving(app, Connections()) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(head(port))
+        assert b": still here" in await reader.readuntil(b": still here\n\n")
+        writer.transport.abort()
