@@ -215,7 +215,7 @@ def main() -> int:
     parser.add_argument("--compiler", help="the compiler's command")
     parser.add_argument("--sanitize", action="store_true", help="with the address and undefined sanitizers")
     parser.add_argument("--target", type=Path, default=FOLDER / file_name())
-    parser.add_argument("--platform", choices=PLATFORMS, help="another platform than this one; needs --target")
+    parser.add_argument("--platform", choices=PLATFORMS, help="another platform; needs --target")
     given = parser.parse_args()
     if given.platform and given.target == FOLDER / file_name():
         parser.error("--platform needs --target: the file is not for this machine")
