@@ -153,7 +153,9 @@ def cross_build(platform_name: str, target: Path) -> None:
             command.append("-fPIC")
         if "macos" in platform_name:
             command += ["-undefined", "dynamic_lookup"]
-        _run([*command, "-o", str(target)], name)
+        made = Path(name, "core")  # beside it the linker for Windows leaves a library that nobody wants
+        _run([*command, "-o", str(made)], name)
+        shutil.move(made, target)
 
 
 def _import_library(zig: list[str], platform_name: str, folder: Path) -> Path:
