@@ -46,7 +46,7 @@ class McpRow:
     ratio: float
 
 
-async def compared(vault: Path, calls: int) -> list[McpRow]:
+async def mcp_rows(vault: Path, calls: int) -> list[McpRow]:
     """Measure all ways; the notes of `vault` are only read."""
     sizes = {path: path.stat().st_size for path in vault.rglob("*.md")}
     note = min(sizes, key=lambda path: abs(sizes[path] - _SIZE))
@@ -148,17 +148,17 @@ async def _stdio(vault: Path, mode: str) -> AsyncIterator[tuple[Client, Client]]
         yield clients[0], clients[1]
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main() -> int:
     """Print the table; with `--check` the status is 1 where the target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("vault", nargs="?", type=Path, default=ROOT / "resources" / "sample-vault")
     parser.add_argument("--calls", type=int, default=300)
     parser.add_argument("--check", action="store_true")
-    given = parser.parse_args(arguments)
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         vault = Path(folder) / "Vault"
         shutil.copytree(given.vault, vault)
-        rows = asyncio.run(compared(vault, given.calls))
+        rows = asyncio.run(mcp_rows(vault, given.calls))
     print("way    era     ours median / p95     bare median / p95     ratio   calls/s")
     for row in rows:
         print(

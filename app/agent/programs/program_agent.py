@@ -80,12 +80,17 @@ class ProgramAgent:
         """Let the turn's program answer; a failure becomes a notice."""
         assert turn.program is not None
         turn.news = self._news(turn)
+        preparing = asyncio.ensure_future(self.edits.prepare())
         try:
             link = await self._link(turn.program)
             session = await self._session(link, turn)
+            await preparing
             await self._converse(link, session, turn)
         except ProgramError as error:
             turn.notice("error", error.message, error.hint)
+        finally:
+            preparing.cancel()
+            await asyncio.gather(preparing, return_exceptions=True)
 
     def caller_called(self, name: str) -> Caller | None:
         """The program of this name as a caller: in the turn that it answers, if it does; None for others."""

@@ -209,7 +209,10 @@ def running(name):
 async def test_a_program_that_the_settings_lose_is_ended_and_one_in_the_vault_is_no_program(workspace, talk):
     await talk.say("!spawn")
     pids = [int(word) for word in talk.said.strip("[] ").split()]
+    # Outside its turns, too, what it calls counts as tainted; of others the hub knows by itself.
+    assert workspace.programs.caller_called("Outsider").tainted
     workspace.change_settings("programs", programs=(), answers="")
+    assert workspace.programs.caller_called("Outsider") is None
     async with asyncio.timeout(30):
         while any(psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie" for pid in pids):
             await asyncio.sleep(0.01)
