@@ -36,6 +36,20 @@ def approver_for(options: Options, screen: Screen) -> Approver:
     return NamedInAdvance(options.approve, other)
 
 
+def can_say_yes(options: Options) -> bool:
+    """Whether this process has somebody to ask, or was told what to approve."""
+    from app.cli.tty import Tty
+
+    return options.waits and (bool(options.approve) or Tty.is_there())
+
+
+def may_propose(tool: str) -> bool:
+    """Whether a shipped tool may come to a question; others are called where their program runs."""
+    from app.tools import CATALOG, FILE_TOOL
+
+    return any(one.name == tool and one.proposes for one in (*CATALOG, FILE_TOOL))
+
+
 def chosen(options: Options, screen: Screen) -> Choice:
     """The vault that is meant; which it is, is told where it was not named.
 
@@ -53,7 +67,9 @@ async def run_call(
 ) -> Exit:
     """Call a tool on the vault that is meant and show what came of it."""
     choice = chosen(options, screen)
-    async with open_session(choice.root, approver_for(options, screen), screen) as session:
+    approver = approver_for(options, screen)
+    takes_over = can_say_yes(options) and may_propose(tool)
+    async with open_session(choice.root, approver, screen, takes_over=takes_over) as session:
         outcome = await call(session, tool, arguments, options, screen)
     return report(outcome, options, screen, marks)
 
@@ -116,6 +132,7 @@ def _teller(session: Session, options: Options, screen: Screen) -> Callable[[Pro
         if options.approve:
             screen.tell("--approve does not count here: the program that has the vault open asks its user.")
         if options.waits:
-            screen.tell("Waiting for an answer in the window that has the vault open (Ctrl-C withdraws).")
+            where = "the window" if session.has_window else "the program"
+            screen.tell(f"Waiting for an answer in {where} that has the vault open (Ctrl-C withdraws).")
 
     return tell

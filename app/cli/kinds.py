@@ -11,8 +11,7 @@ from enum import StrEnum
 
 from app.errors import InvalidParametersError
 from app.permissions.approval import ApprovalRequest, Effect
-from app.permissions.scope import Operation
-from app.permissions.scoping import MESSAGE
+from app.permissions.scoping import ADMINISTRATIVE, MESSAGE, OUTSIDE_READ, PAGE
 from app.vault.changes import Create, Delete
 
 
@@ -38,13 +37,14 @@ MEANINGS = {
     Kind.READ: "reading outside the vault",
     Kind.FETCH: "fetching pages of the web",
     Kind.SEND: "messages that leave this machine",
-    Kind.EXECUTE: "running programs",
+    Kind.EXECUTE: "running programs, and tools of other programs",
     Kind.ADMIN: "changes to how the vault is set up",
 }
 _OF_EFFECTS = {
-    Operation.READ: Kind.READ,
-    Operation.NETWORK: Kind.FETCH,
-    Operation.ADMINISTRATIVE: Kind.ADMIN,
+    OUTSIDE_READ: Kind.READ,
+    PAGE: Kind.FETCH,
+    MESSAGE: Kind.SEND,
+    ADMINISTRATIVE: Kind.ADMIN,
 }
 
 
@@ -65,9 +65,8 @@ def kinds_of(request: ApprovalRequest) -> frozenset[Kind]:
     """All kinds that a yes to `request` says yes to, from the proposal itself."""
     proposal = request.proposal
     if isinstance(proposal, Effect):
-        if proposal.kind == MESSAGE:
-            return frozenset({Kind.SEND})
-        return frozenset({_OF_EFFECTS.get(request.operation, Kind.EXECUTE)})
+        # What is not known counts as a program, as it does for the gate.
+        return frozenset({_OF_EFFECTS.get(proposal.kind, Kind.EXECUTE)})
     kinds = set()
     for change in proposal.changes:
         match change:

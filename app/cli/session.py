@@ -32,11 +32,15 @@ _PAUSE_S = 0.1
 
 @dataclass(frozen=True)
 class Session:
-    """An open vault. `workspace` is None where another program holds it and asks its own user."""
+    """An open vault. `workspace` is None where another program holds it and asks its own user.
+
+    `has_window`: that program has one.
+    """
 
     served: ServedVault
     client: Client
     workspace: Workspace | None = None
+    has_window: bool = False
 
     @property
     def is_joined(self) -> bool:
@@ -46,7 +50,13 @@ class Session:
 
 @asynccontextmanager
 async def open_session(
-    root: Path, approver: Approver, screen: Screen, *, brief: bool = True, patience: float = PATIENCE_S
+    root: Path,
+    approver: Approver,
+    screen: Screen,
+    *,
+    brief: bool = True,
+    takes_over: bool = False,
+    patience: float = PATIENCE_S,
 ) -> AsyncIterator[Session]:
     """The vault at `root`, its index up to date.
 
@@ -55,6 +65,8 @@ async def open_session(
         approver: Who is asked where the vault is opened here; a program that holds it asks by itself.
         screen: Told how far it is.
         brief: Whether the vault is opened without other programs' tools, where it is opened here.
+        takes_over: Whether a program without a window makes way: where somebody here can be asked, and
+            nobody there.
         patience: Seconds to wait for a program that has the vault and can't be joined.
 
     Raises:
@@ -62,11 +74,12 @@ async def open_session(
         VaultLostError, StorageError: as `open_workspace` says.
     """
     client = Client(CallerKind.CLI, NAME, session=str(os.getpid()), says=f"scriptorium {__version__}")
-    link, workspace = await _joined_or_opened(root, approver, screen, brief, patience)
+    opening = _Opening(root, approver, brief, takes_over)
+    link, workspace, has_window = await _joined_or_opened(opening, screen, patience)
     try:
         if workspace is None:
             assert link is not None
-            yield Session(link, client)
+            yield Session(link, client, has_window=has_window)
             return
         await workspace.index.scan(lambda progress: show_scan(screen, progress), lambda: False)
         screen.end_progress()
@@ -78,16 +91,51 @@ async def open_session(
             await workspace.close()
 
 
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """How a vault is opened; see `open_session`."""
+
+    root: Path
+    approver: Approver
+    brief: bool
+    takes_over: bool
+
+    async def join(self) -> tuple[Link, bool] | None:
+        """The vault through the program that holds it, and whether that has a window.
+
+        None where no program holds it, it can't be reached, or it makes way.
+        """
+        sign = find_door(self.root)
+        if sign is None or (self.takes_over and sign.holder == "headless"):
+            return None
+        from app.servers.link import Link
+
+        try:
+            return await Link.join(sign), sign.holder == "desktop"
+        except NetworkError:
+            return None
+
+    async def open(self) -> Workspace:
+        """The vault, opened here."""
+        from app.settings import load_settings
+        from app.workspace import open_workspace
+
+        return await open_workspace(
+            self.root, load_settings(), self.approver, ask_pending=False, brief=self.brief,
+            take_over=self.takes_over,
+        )  # fmt: skip
+
+
 async def _joined_or_opened(
-    root: Path, approver: Approver, screen: Screen, brief: bool, patience: float
-) -> tuple[Link | None, Workspace | None]:
-    """One of both."""
+    opening: _Opening, screen: Screen, patience: float
+) -> tuple[Link | None, Workspace | None, bool]:
+    """One of both, and whether the program that is joined has a window."""
     deadline = time.monotonic() + patience
     while True:
-        if (link := await _joined(root)) is not None:
-            return link, None
+        if (joined := await opening.join()) is not None:
+            return joined[0], None, joined[1]
         try:
-            return None, await _opened(root, approver, brief)
+            return None, await opening.open(), False
         except VaultBusyError as error:
             if time.monotonic() >= deadline:
                 owner = str(error.data.get("owner", "another program"))
@@ -95,26 +143,6 @@ async def _joined_or_opened(
                 raise VaultBusyError(message, owner=owner) from error
             screen.progress(f"{error.message} Waiting…")
         await asyncio.sleep(_PAUSE_S)
-
-
-async def _joined(root: Path) -> Link | None:
-    """The vault through the program that holds it; None where none does, or it can't be reached."""
-    sign = find_door(root)
-    if sign is None:
-        return None
-    from app.servers.link import Link
-
-    try:
-        return await Link.join(sign)
-    except NetworkError:
-        return None
-
-
-async def _opened(root: Path, approver: Approver, brief: bool) -> Workspace:
-    from app.settings import load_settings
-    from app.workspace import open_workspace
-
-    return await open_workspace(root, load_settings(), approver, ask_pending=False, brief=brief)
 
 
 def show_scan(screen: Screen, progress: ScanProgress) -> None:

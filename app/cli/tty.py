@@ -15,6 +15,7 @@ if sys.platform != "win32":
     import termios
 
 _LONGEST = 65_536
+_TERMINAL = "CONIN$" if sys.platform == "win32" else "/dev/tty"
 
 
 class Tty:
@@ -29,6 +30,13 @@ class Tty:
         self.source = source
         self.out = out
 
+    @staticmethod
+    def is_there() -> bool:
+        """Whether `find` would find one."""
+        if not sys.stderr.isatty():
+            return False
+        return (sys.stdin is not None and sys.stdin.isatty()) or os.access(_TERMINAL, os.R_OK | os.W_OK)
+
     @classmethod
     def find(cls) -> Tty | None:
         """The terminal, also where standard input is a pipe; None where nobody would see a question."""
@@ -37,7 +45,7 @@ class Tty:
         if sys.stdin is not None and sys.stdin.isatty():
             return cls(sys.stdin.fileno(), sys.stderr)
         try:
-            return cls(os.open("CONIN$" if sys.platform == "win32" else "/dev/tty", os.O_RDWR), sys.stderr)
+            return cls(os.open(_TERMINAL, os.O_RDWR), sys.stderr)
         except OSError:
             return None
 

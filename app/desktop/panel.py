@@ -80,6 +80,9 @@ class PanelTitle(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where name and buttons have no room beside each other, the name goes."""
         super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
         shown = [self._count, *self._buttons]
         hints = (widget.sizeHint().width() for widget in shown if not widget.isHidden())
         taken = sum(hint + self._row.spacing() for hint in hints)
@@ -88,10 +91,12 @@ class PanelTitle(QWidget):
     def set_text(self, text: str) -> None:
         """Show another name."""
         self._name.setText(text)
+        self._make_room()
 
     def set_count(self, text: str) -> None:
         """Show `text` beside the name; empty for nothing."""
         self._count.setText(text)
+        self._make_room()
 
     def add(self, widget: QWidget) -> None:
         """Put `widget` at the right end."""

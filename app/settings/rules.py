@@ -19,7 +19,11 @@ class Rule(BaseModel):
     operations: tuple[OperationName, ...] = Field(
         (), title="Operations", description="Which operations; none means all."
     )
-    glob: str = Field("**", title="Paths", description="Glob over vault paths, such as Journal/**.")
+    glob: str = Field(
+        "**",
+        title="Paths",
+        description="Glob over vault paths, such as Journal/**, or of another place: memory:*/human.",
+    )
     caller: str = Field("*", title="Caller", description="Glob over the caller's kind or name.")
     tool: str = Field("*", title="Tool", description="Glob over the tool's name.")
 

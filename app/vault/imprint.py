@@ -7,6 +7,7 @@ which ends with the app. A second look reads only what the file system says was 
 
 from __future__ import annotations
 
+import errno
 import os
 import stat as modes
 import tempfile
@@ -54,12 +55,20 @@ class Imprint:
     Args:
         root: The vault's folder, without links.
         folder: Where the bytes are kept, in a file that has no name.
+
+    Raises:
+        StorageError: nothing can be kept there.
     """
 
     def __init__(self, root: Path, folder: Path) -> None:
         self._root = str(root)
         self._vault = VaultRoot(root)
-        self._bytes = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (it lives as long as this does)
+        try:
+            # It lives as long as this does; without a buffer, so that a full disk is met when it is written.
+            self._bytes = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
+        except OSError as error:
+            message = f"What the notes hold now can't be kept: {error.strerror or error}."
+            raise StorageError(message, errno=error.errno) from error
         self._end = 0
         self._lock = threading.Lock()
         self._files: dict[str, _Kept] = {}
@@ -145,10 +154,16 @@ class Imprint:
         if content is None:
             self._files[name] = _Kept(signature, "", -1, signature[2])
             return None
-        self._bytes.seek(self._end)
-        self._bytes.write(content)
-        self._files[name] = _Kept(signature, content_hash(content), self._end, len(content))
-        self._end += len(content)
+        start = self._end
+        try:
+            self._bytes.seek(start)
+            if self._bytes.write(content) != len(content):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            self._end += len(content)
+        except OSError:
+            # The disk is full: what changes is still seen, but there is no copy to go back to.
+            start = -1
+        self._files[name] = _Kept(signature, content_hash(content), start, len(content))
         return content
 
     def _fits(self, path: NotePath, size: int) -> bool:
@@ -166,7 +181,8 @@ class Imprint:
         if known.start < 0:
             return None
         self._bytes.seek(known.start)
-        return self._bytes.read(known.length)
+        content = self._bytes.read(known.length)
+        return content if len(content) == known.length else None
 
     def _signature(self, name: str) -> tuple[int, int, int, int] | None:
         try:

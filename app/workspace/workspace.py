@@ -312,6 +312,7 @@ class Workspace:
         self._know_meaning()
         self._vectors.apply_settings()
         self.ways_in.settings_changed()
+        self.programs.settings_changed()
         self.events.publish(SettingsChanged(settings.model_copy(deep=True)))
 
     def change_vault_settings(self, settings: VaultSettings) -> None:

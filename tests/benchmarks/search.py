@@ -116,14 +116,14 @@ async def measure(index: VaultIndex, asked: Queries, numbers: Callable[[str], No
 
 
 async def timed(asks: Sequence[Callable[[], Awaitable[object]]]) -> list[float]:
-    """Milliseconds of each, some rounds over all of them."""
-    times = []
+    """Milliseconds of each: the middle of some rounds, so that other programs' moments don't count."""
+    times: list[list[float]] = [[] for _ in asks]
     for _ in range(ROUNDS):
-        for ask in asks:
+        for ask, spent in zip(asks, times, strict=True):
             start = time.perf_counter()
             await ask()
-            times.append((time.perf_counter() - start) * 1000)
-    return times
+            spent.append((time.perf_counter() - start) * 1000)
+    return [statistics.median(spent) for spent in times]
 
 
 def against_ripgrep(vault: Path, words: Sequence[str], own: float, peers: Path) -> str:

@@ -27,6 +27,7 @@ from app.cli.screen import Screen, safe
 from app.cli.session import open_session
 from app.cli.vault_choice import choose_vault
 from app.errors import VaultBusyError, VaultLostError
+from app.graph import native
 from app.permissions.approval import ApprovalRequest, Decision
 from app.permissions.audit_reading import AuditReading
 from app.settings import Settings
@@ -147,6 +148,26 @@ async def test_calls_go_through_the_program_that_holds_the_vault(
         await workspace.close()
 
 
+async def test_a_program_without_a_window_makes_way_for_who_can_say_yes(
+    vault: Path, program: Program
+) -> None:
+    workspace = await open_workspace(vault, Settings(), None)
+    await workspace.index.scan()
+    closing: list[asyncio.Task[None]] = []
+
+    async def make_way() -> None:
+        closing.append(asyncio.create_task(workspace.close()))
+
+    await workspace.ways_in.open("headless", make_way)
+    read = await asyncio.to_thread(program, "--vault", str(vault), "read_note", "Tea")
+    assert read.returncode == Exit.DONE and not closing, "a read is no reason to make way"
+    words = ("--vault", str(vault), "create_note", "Coffee", "--approve", "create")
+    made = await asyncio.to_thread(program, *words)
+    assert made.returncode == Exit.DONE, made.stderr
+    await asyncio.gather(*closing)
+    assert len(closing) == 1 and (vault / "Coffee.md").exists()
+
+
 async def test_ctrl_c_withdraws_what_waits_for_the_window(
     vault: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -234,22 +255,29 @@ def test_index_counts_and_names_what_it_could_not_read(run: Run, vault: Path) ->
 
 
 def test_the_graph_is_exported_without_what_is_private(run: Run, vault: Path, tmp_path: Path) -> None:
-    for ending in ("svg", "png", "json", "graphml"):
-        assert run("graph", "export", str(tmp_path / f"g.{ending}"), "--width", "320", "--height", "200",
-                   "--vault", str(vault)).status == Exit.DONE  # fmt: skip
+    for ending in ("svg", "json", "graphml"):
+        assert run("graph", "export", str(tmp_path / f"g.{ending}")).status == Exit.DONE
     data = json.loads((tmp_path / "g.json").read_text("utf-8"))
     assert {node["id"] for node in data["nodes"]} == {"Tea.md", "Water.md", "Ideas/Water.md"}
     assert data["links"] == [{"source": "Tea.md", "target": "Water.md", "type": data["links"][0]["type"]}]
     assert nx.read_graphml(tmp_path / "g.graphml").number_of_nodes() == 3
     assert len(ElementTree.parse(tmp_path / "g.svg").findall(".//{*}circle")) == 3
-    png = (tmp_path / "g.png").read_bytes()
+    assert run("graph", "export", "g.bmp").status == Exit.MISUSE
+    assert run("graph", "export", "g.svg", "--width", "0").status == Exit.MISUSE
+    assert run("graph", "export", str(tmp_path / "no" / "g.svg")).status == Exit.FAILED
+
+
+def test_a_picture_of_the_graph_has_the_size_that_was_asked_for(run: Run, tmp_path: Path) -> None:
+    target = tmp_path / "g.png"
+    drawn = run("graph", "export", str(target), "--width", "320", "--height", "200", "--dark")
+    if not native.available():
+        assert drawn.status == Exit.MISUSE and "SVG works without it" in drawn.err
+        return
+    png = target.read_bytes()
     assert png.startswith(b"\x89PNG") and png[16:24] == (320).to_bytes(4, "big") + (200).to_bytes(4, "big")
     start = png.index(b"IDAT") + 4
     size = int.from_bytes(png[start - 8 : start - 4], "big")
     assert len(zlib.decompress(png[start : start + size])) == 200 * (320 * 3 + 1)
-    assert run("graph", "export", "g.bmp").status == Exit.MISUSE
-    assert run("graph", "export", "g.svg", "--width", "0").status == Exit.MISUSE
-    assert run("graph", "export", str(tmp_path / "no" / "g.svg")).status == Exit.FAILED
 
 
 def test_the_doctor_finds_what_is_wrong_and_changes_nothing(run: Run, vault: Path) -> None:

@@ -77,7 +77,10 @@ class Pilot(Hands):
 
     async def turn_over(self, turns: int) -> TurnFinished:
         """Wait until `turns` turns have ended, and what they said is drawn."""
-        await self.until(lambda: len(self.finished) >= turns, "the turn ends")
+        def over() -> bool:
+            return len(self.finished) >= turns and self.agent.is_up_to_date
+
+        await self.until(over, "the turn ends")
         return self.finished[turns - 1]
 
     async def ask(self, text: str) -> TurnFinished:

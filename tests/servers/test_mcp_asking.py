@@ -53,24 +53,29 @@ async def test_a_yes_writes_what_was_shown(headless, era):
     assert (entry.caller, entry.decision) == ("Robot", "user-approved")
 
 
-@pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize(
-    "answer",
-    [
-        NO,
-        t.ElicitResult(action="decline"),
-        t.ElicitResult(action="cancel"),
-        t.ElicitResult(action="accept", content={"approve": "yes"}),
-        t.ElicitResult(action="accept", content={}),
-        t.ElicitResult(action="decline", content={"approve": True}),
-    ],
+NOT_YES = (
+    NO,
+    t.ElicitResult(action="decline"),
+    t.ElicitResult(action="cancel"),
+    t.ElicitResult(action="accept", content={"approve": "yes"}),
+    t.ElicitResult(action="accept", content={}),
+    t.ElicitResult(action="decline", content={"approve": True}),
 )
-async def test_whatever_is_no_plain_yes_is_a_no(headless, era, answer):
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_whatever_is_no_plain_yes_is_a_no(headless, era):
     before = (headless.root / "Instruments" / "H4.md").read_bytes()
-    async with inside(headless.hub, era, elicitation_callback=says(answer, [])) as client:
-        result = await client.call_tool("edit_note", EDIT)
-    assert not result.is_error and result.structured_content["denied"]
-    assert result.structured_content["words"] == ("not now" if answer is NO else "")
+    left = list(NOT_YES)
+
+    async def answers(context, params):
+        return left.pop(0)
+
+    async with inside(headless.hub, era, elicitation_callback=answers) as client:
+        for answer in NOT_YES:
+            result = await client.call_tool("edit_note", EDIT)
+            assert not result.is_error and result.structured_content["denied"]
+            assert result.structured_content["words"] == ("not now" if answer is NO else "")
     assert (headless.root / "Instruments" / "H4.md").read_bytes() == before
 
 

@@ -12,6 +12,7 @@ import pytest
 from mcp import MCPError
 
 from app.permissions.approval import Denied
+from app.servers.reading_only import ReadingOnly
 from app.toolkit.pending import PendingChanged
 from tests.support.mcp_clients import ERAS, ROBOT, inside, over_http
 
@@ -61,22 +62,31 @@ async def test_the_users_no_is_no_error(workspace, approver, era):
     assert result.structured_content["denied"] and result.structured_content["words"] == "leave it"
 
 
-@pytest.mark.parametrize(
-    ("tool", "given", "kind"),
-    [
-        ("read_note", {"nam": "H4"}, "invalid_parameters"),
-        ("read_note", {"name": "H44"}, "not_found"),
-        ("read_note", {"name": "H4", "why": "?"}, "invalid_parameters"),
-        ("edit_note", {"name": "H4", "op": "append", "text": "x", "why": 3}, "invalid_parameters"),
-        ("edit_note", {"name": "H4", "op": "append", "text": "x", "wait_for_user": 1}, "invalid_parameters"),
-        ("shell", {"command": "ls"}, "permission_denied"),
-    ],
+WRONG = (
+    ("read_note", {"nam": "H4"}, "invalid_parameters"),
+    ("read_note", {"name": "H44"}, "not_found"),
+    ("read_note", {"name": "H4", "why": "?"}, "invalid_parameters"),
+    ("edit_note", {"name": "H4", "op": "append", "text": "x", "why": 3}, "invalid_parameters"),
+    ("edit_note", {"name": "H4", "op": "append", "text": "x", "wait_for_user": 1}, "invalid_parameters"),
+    ("shell", {"command": "ls"}, "permission_denied"),
 )
-async def test_an_error_is_data_and_says_how_to_go_on(workspace, approver, era, tool, given, kind):
+
+
+async def test_an_error_is_data_and_says_how_to_go_on(workspace, approver, era):
     async with inside(workspace.hub, era) as client:
-        result = await client.call_tool(tool, given)
-    assert result.is_error and result.structured_content["error"]["type"] == kind
+        for tool, given, kind in WRONG:
+            result = await client.call_tool(tool, given)
+            assert result.is_error and result.structured_content["error"]["type"] == kind
     assert not approver.asked
+
+
+async def test_who_may_only_read_is_offered_nothing_else_and_gets_nothing_else(workspace, approver, era):
+    async with inside(ReadingOnly(workspace.hub), era) as client:
+        names = {one.name for one in (await client.list_tools()).tools}
+        assert (await client.call_tool("read_note", {"name": "H4"})).structured_content["success"]
+        denied = await client.call_tool("edit_note", {"name": "H4", "op": "append", "text": "x"})
+    assert "read_note" in names and "edit_note" not in names and not approver.asked
+    assert denied.structured_content["error"]["type"] == "permission_denied"
 
 
 async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol_and_in_the_log(workspace, era):

@@ -81,25 +81,25 @@ async def test_each_client_has_a_bounded_number_of_sessions(door, monkeypatch):
             await asyncio.sleep(0)
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        (b"", 400),
-        (b"{", 400),
-        (b"[]", 400),
-        (b"null", 400),
-        (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', 400),
-        (b"[" * 100_000, 400),
-        (b'{"jsonrpc":"2.0","id":1,"method":"' + b"\xff" + b'"}', 400),
-    ],
+MALFORMED = (
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b'{"jsonrpc":"1.0","id":1,"method":"ping"}',
+    b"[" * 100_000,
+    b'{"jsonrpc":"2.0","id":1,"method":"\xff"}',
 )
+
+
 @pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
-async def test_a_malformed_body_is_refused_and_the_server_lives(door, body, status, version):
+async def test_a_malformed_body_is_refused_and_the_server_lives(door, version):
     async with door.http() as http:
         headers = {**ACCEPT, "mcp-protocol-version": version}
         if version == "2025-11-25":
             headers |= await session_of(http)
-        assert (await http.post("/mcp", content=body, headers=headers)).status_code == status
+        for body in MALFORMED:
+            assert (await http.post("/mcp", content=body, headers=headers)).status_code == 400
         await session_of(http)
 
 
@@ -114,7 +114,7 @@ async def test_what_is_unknown_has_an_error_of_the_protocol(door):
 
 async def test_a_flood_of_calls_is_answered_each_with_a_result_or_a_reason(door):
     async with over_http(door.sign.address, door.token, "legacy") as client:
-        results = await asyncio.gather(*(client.call_tool("read_note", {"name": "H4"}) for _ in range(40)))
+        results = await asyncio.gather(*(client.call_tool("read_note", {"name": "H4"}) for _ in range(24)))
         assert (await client.call_tool("vault_info", {})).structured_content["success"]
     kinds = {(one.structured_content.get("error") or {}).get("type", "success") for one in results}
     assert "success" in kinds and kinds <= {"success", "limit"}

@@ -45,7 +45,7 @@ def _schemas(inner):
 _ANY = st.recursive(_schemas(st.just({})), _schemas, max_leaves=6)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(_ANY, _VALUES)
 def test_it_agrees_with_jsonschema(schema, value):
     wrapped = {"type": "object", "properties": {"it": schema}, "required": ["it"]}

@@ -8,7 +8,12 @@ import pytest
 
 from app.permissions.approval import Approved
 from app.permissions.caller import Caller, CallerKind
-from app.settings import CallerProfile, PermissionSettings
+from app.settings import CallerProfile, PermissionSettings, Rule
+from app.toolkit.arguments import NoteName
+from app.toolkit.context import ToolContext
+from app.toolkit.proposal import Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool as make_tool
 from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
 
@@ -214,3 +219,46 @@ async def test_nothing_that_reads_tells_a_model_of_a_private_note(workspace):
         assert outcome.success, (tool, outcome)
         told = str(outcome.result) + outcome.message.replace("walnut.", "")
         assert "Anna" not in told and "walnut" not in told, (tool, told)
+
+
+# Paths
+
+
+async def test_a_path_that_may_not_be_used_is_refused_alike_whatever_is_there(workspace, approver):
+    await keep_diary(workspace)
+    await make_topic(workspace)
+    rules = (Rule(effect="deny", glob="Locked/**", caller="desktop-agent"),)
+    workspace.change_settings("permissions", rules=rules)
+    workspace.registry.set_category("development", True)
+    await workspace.runner.save(NotePath.on_disk("Locked/There.md"), None, b"x\n")
+    asked = len(approver.asked)
+    diary = str(DIARY).removesuffix(".md")
+    for path in (diary, diary.upper(), "Locked/There", "Locked/Not there"):
+        folder, _, name = path.rpartition("/")
+        for tool, arguments in (
+            ("create_note", {"name": path}),
+            ("create_node", {"type": "concept", "content": {"title": name, "text": "x", "folder": folder}}),
+            ("move_note", {"name": "Topic", "new_name": name, "folder": folder}),
+            ("file_write", {"path": f"{path}.md", "content": "x"}),
+        ):
+            outcome = await call(workspace, tool, **arguments)
+            assert outcome.message == "That path can't be used.", (tool, path, outcome)
+    assert len(approver.asked) == asked
+
+
+async def test_a_tool_that_says_it_only_creates_is_held_to_it(workspace, approver):
+    @make_tool(category="notes", creates_only=True)
+    async def pretend(context: ToolContext, name: NoteName) -> Proposal[ToolResult]:
+        """Change a note, against its word.
+
+        Args:
+            name: The note.
+        """
+        note = await context.vault.resolve_strictly(name)
+        return context.propose(ChangeSet.of(note.with_text("gone\n")), ToolResult())
+
+    await make_topic(workspace)
+    workspace.registry.register(pretend)
+    asked = len(approver.asked)
+    outcome = await call(workspace, "pretend", BUILTIN, name="Topic")
+    assert outcome.error["type"] == "permission_denied" and len(approver.asked) == asked

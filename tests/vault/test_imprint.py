@@ -75,6 +75,29 @@ def test_a_file_without_a_copy_is_named(vault, imprint, monkeypatch):
     assert not imprint.look(None, nobody)
 
 
+def test_on_a_full_disk_a_change_is_still_told_without_a_copy(vault, imprint, monkeypatch):
+    def full(content: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(imprint, "_bytes", Wrapped(imprint._bytes, full))
+    (vault / "Tea.md").write_text("Green tea\n")
+    # What was there before is kept already; what is there now is on the disk.
+    assert imprint.look(None, nobody).changes == (Update(NotePath("Tea.md"), b"Tea\n", b"Green tea\n"),)
+    (vault / "Tea.md").write_text("Black tea\n")
+    assert imprint.look(None, nobody).unkept == (NotePath("Tea.md"),)
+
+
+class Wrapped:
+    """A file whose disk is full."""
+
+    def __init__(self, file, write) -> None:
+        self._file = file
+        self.write = write
+
+    def __getattr__(self, name: str):
+        return getattr(self._file, name)
+
+
 NAMES = st.sampled_from(["A.md", "B.md", "C.txt", "F/A.md"])
 STEPS = st.lists(st.tuples(NAMES, st.one_of(st.none(), st.binary(max_size=8))), max_size=8)
 

@@ -66,12 +66,21 @@ class DirectEdits:
         if not self._store.writable:
             return watched
         async with self._looking:
-            if self._imprint is None:
-                self._imprint = Imprint(self._root, self._folder)
-            if not self._watched:
-                await asyncio.to_thread(self._imprint.take, self._stop.is_set)
+            await self._take_imprint()
             self._watched.append(watched)
         return watched
+
+    async def prepare(self) -> None:
+        """Keep what the files hold, ahead of `begin`: of many notes that takes its time the first time."""
+        if self._store.writable:
+            async with self._looking:
+                await self._take_imprint()
+
+    async def _take_imprint(self) -> None:
+        if self._imprint is None:
+            self._imprint = Imprint(self._root, self._folder)
+        if not self._watched:
+            await asyncio.to_thread(self._imprint.take, self._stop.is_set)
 
     async def end(self, watched: Watched) -> None:
         """Look a last time; what is changed from now on is nobody's that is known."""

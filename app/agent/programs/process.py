@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -39,6 +40,18 @@ def environment(names: Iterable[str], all_: Mapping[str, str] | None = None) -> 
     return {name: given[name] for name in dict.fromkeys((*_USUAL, *names)) if name in given}
 
 
+def _found(command: str) -> str:
+    """The absolute path of a program: a name must never mean a file of the folder that it is to run in.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    path = shutil.which(command)
+    if path is None:
+        raise NotFoundError(f"There is no program {command!r}.", program=command)
+    return str(Path(path).absolute())
+
+
 class ProgramProcess:
     """A running program; `start` makes one.
 
@@ -62,12 +75,13 @@ class ProgramProcess:
             NotFoundError: there is no such program.
             StorageError: it can't be started.
         """
+        command = await asyncio.to_thread(_found, program.command)
         flags = 0
         if sys.platform == "win32":
             flags = subprocess.CREATE_NO_WINDOW
         try:
             process = await asyncio.create_subprocess_exec(
-                program.command,
+                command,
                 *program.arguments,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
@@ -78,9 +92,6 @@ class ProgramProcess:
                 start_new_session=True,
                 creationflags=flags,
             )
-        except FileNotFoundError as error:
-            message = f"There is no program {program.command!r}."
-            raise NotFoundError(message, program=program.command) from error
         except (OSError, ValueError) as error:
             raise StorageError(f"{program.command} can't be started: {error}") from error
         return cls(process)

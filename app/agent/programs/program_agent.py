@@ -71,6 +71,7 @@ class ProgramAgent:
         self._server = OwnServer(root)
         self._news = news
         self._links: dict[AgentProgram, Link] = {}
+        self._ending: set[asyncio.Task[None]] = set()
         self._wanted: dict[str, dict[str, str]] = {}
         self._opening: dict[AgentProgram, asyncio.Lock] = {}
         self.edits = edits
@@ -79,12 +80,17 @@ class ProgramAgent:
         """Let the turn's program answer; a failure becomes a notice."""
         assert turn.program is not None
         turn.news = self._news(turn)
+        preparing = asyncio.ensure_future(self.edits.prepare())
         try:
             link = await self._link(turn.program)
             session = await self._session(link, turn)
+            await preparing
             await self._converse(link, session, turn)
         except ProgramError as error:
             turn.notice("error", error.message, error.hint)
+        finally:
+            preparing.cancel()
+            await asyncio.gather(preparing, return_exceptions=True)
 
     def caller_called(self, name: str) -> Caller | None:
         """The program of this name as a caller: in the turn that it answers, if it does; None for others."""
@@ -129,7 +135,8 @@ class ProgramAgent:
         """End every program and all that they started."""
         links = list(self._links.values())
         self._links.clear()
-        await asyncio.gather(*(link.close() for link in links), return_exceptions=True)
+        closing = (link.close() for link in links)
+        await asyncio.gather(*closing, *self._ending, return_exceptions=True)
         self.edits.close()
 
     # The program and its session
@@ -145,6 +152,12 @@ class ProgramAgent:
                 await self._drop(link)
             self._links[program] = link = await Link.open(program, self._root)
             return link
+
+    def settings_changed(self) -> None:
+        """End what the settings do not have any more."""
+        task = asyncio.get_running_loop().create_task(self._end_removed(), name="end removed programs")
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
 
     async def _end_removed(self) -> None:
         """End the programs that the settings do not have any more, once they have nothing to do."""

@@ -24,6 +24,7 @@ from app.desktop import dialogs, tasks
 from app.desktop.agent_panel.composer import Composer
 from app.desktop.agent_panel.conversation_list import ConversationList
 from app.desktop.agent_panel.model_menu import ModelChoice, ModelMenu, UsedModels, answering
+from app.desktop.agent_panel.slices import Slices
 from app.desktop.agent_panel.start_page import StartPage
 from app.desktop.agent_panel.transcript_view import TranscriptView
 from app.desktop.agent_panel.usage import in_full, in_short
@@ -69,8 +70,9 @@ class AgentPanel(Panel):
         self._suggest_soon.setSingleShot(True)
         self._suggest_soon.setInterval(_SUGGEST_MS)
         self._suggest_soon.timeout.connect(self.refresh_suggestions)
+        self._coming = Slices(self._show, self)
         self._build()
-        client.events.batch.connect(self._receive)
+        client.events.batch.connect(self._coming.add)
         tasks.start(self._begin(), owner=self, what="load the conversations")
 
     def _build(self) -> None:
@@ -159,6 +161,7 @@ class AgentPanel(Panel):
                 ws.agent.is_running(id_),
             )
         )
+        self._coming.finish()  # It belongs to what was in sight.
         self._conversation, items, running = found
         self._end_editing()
         self.transcript.show_items(items)
@@ -229,28 +232,31 @@ class AgentPanel(Panel):
 
     # Following the turn
 
-    def _receive(self, events: tuple[object, ...]) -> None:
-        for event in events:
-            match event:
-                case TextStreamed(thinking=False) if self._shows(event.conversation):
-                    self.transcript.stream(event.text)
-                case ItemSettled() if self._shows(event.conversation):
-                    self.transcript.put(event.position, event.item)
-                case ExternalProgress():
-                    self.transcript.show_progress(event.tool, progress_words(event))
-                case TurnStarted() if self._shows(event.conversation):
-                    self._set_running(True)
-                case TurnFinished():
-                    self._finish(event)
-                case NoteOpened() if self._shows(event.conversation):
-                    self.open_requested.emit(event.path, "")
-                case ConversationsChanged() if self._pages.currentWidget() is self._list:
-                    self._start(self._refresh_list(self._list.search_text), "list the conversations")
-                case IndexUpdated() if self._conversation is None:
-                    self._suggest_soon.start()
-                case SettingsChanged(settings):
-                    self._show_settings(settings)
+    @property
+    def is_up_to_date(self) -> bool:
+        """Whether all that has come is shown."""
+        return self._coming.done
 
+    def _show(self, event: object) -> None:
+        match event:
+            case TextStreamed(thinking=False) if self._shows(event.conversation):
+                self.transcript.stream(event.text)
+            case ItemSettled() if self._shows(event.conversation):
+                self.transcript.put(event.position, event.item)
+            case ExternalProgress():
+                self.transcript.show_progress(event.tool, progress_words(event))
+            case TurnStarted() if self._shows(event.conversation):
+                self._set_running(True)
+            case TurnFinished():
+                self._finish(event)
+            case NoteOpened() if self._shows(event.conversation):
+                self.open_requested.emit(event.path, "")
+            case ConversationsChanged() if self._pages.currentWidget() is self._list:
+                self._start(self._refresh_list(self._list.search_text), "list the conversations")
+            case IndexUpdated() if self._conversation is None:
+                self._suggest_soon.start()
+            case SettingsChanged(settings):
+                self._show_settings(settings)
     def _finish(self, event: TurnFinished) -> None:
         self._used = self._used.plus(event.usage)
         self.composer.set_usage(in_short(self._used), in_full(self._used))

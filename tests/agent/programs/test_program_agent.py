@@ -10,6 +10,7 @@ import pytest
 from app.agent.transcript import AgentText, Plan, Thinking, ToolCard
 from app.permissions.approval import Approved, Denied
 from app.permissions.caller import Caller, CallerKind
+from app.settings import AgentProgram
 from app.vault.path import NotePath
 from tests.agent.programs.conftest import Talk, outside
 
@@ -186,6 +187,41 @@ async def test_one_that_does_not_start_says_why(workspace, change, said, advice)
     await talk.say("Hello")
     (notice,) = talk.notices
     assert said in notice.text and advice in notice.hint
+
+
+async def test_one_that_never_answers_is_ended_by_a_stop(workspace, tmp_path):
+    mute = AgentProgram(name="Mute", command="sleep", arguments=("600",))
+    talk = Talk(workspace, mute)
+    talk.start("Hello")
+    async with asyncio.timeout(30):
+        while not (children := running("sleep")):
+            await asyncio.sleep(0.01)
+    workspace.agent.stop(talk.id)
+    assert (await asyncio.wait_for(talk.finished.get(), 30)).state == "stopped"
+    assert not any(child.is_running() and child.status() != "zombie" for child in children)
+
+
+def running(name):
+    """The processes of this name that this one has started."""
+    return [child for child in psutil.Process().children() if child.name() == name]
+
+
+async def test_a_program_that_the_settings_lose_is_ended_and_one_in_the_vault_is_no_program(workspace, talk):
+    await talk.say("!spawn")
+    pids = [int(word) for word in talk.said.strip("[] ").split()]
+    # Outside its turns, too, what it calls counts as tainted; of others the hub knows by itself.
+    assert workspace.programs.caller_called("Outsider").tainted
+    workspace.change_settings("programs", programs=(), answers="")
+    assert workspace.programs.caller_called("Outsider") is None
+    async with asyncio.timeout(30):
+        while any(psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie" for pid in pids):
+            await asyncio.sleep(0.01)
+    script = workspace.root / "helper"
+    script.write_text("#!/bin/sh\ntouch ran\n")
+    script.chmod(0o755)
+    other = Talk(workspace, AgentProgram(name="Helper", command="helper"))
+    await other.say("Hello")
+    assert "no program 'helper'" in other.notices[0].text and not (workspace.root / "ran").exists()
 
 
 async def test_one_that_wants_a_login_says_so(workspace):

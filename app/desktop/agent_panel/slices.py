@@ -1,0 +1,46 @@
+"""Work that comes in bursts, done a part at a time, so that the window goes on answering."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import QObject, QTimer
+
+_SLICE_S = 0.004
+
+
+class Slices(QObject):
+    """Calls `work` for each of what `add` is given, in order: at once, or after the window had its turn."""
+
+    def __init__(self, work: Callable[[object], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._work = work
+        self._left: deque[object] = deque()
+        self._again = QTimer(self)
+        self._again.setSingleShot(True)
+        self._again.timeout.connect(self._go_on)
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left."""
+        return not self._left
+
+    def add(self, things: Iterable[object]) -> None:
+        """Work on these, too."""
+        self._left.extend(things)
+        self._go_on()
+
+    def finish(self) -> None:
+        """Do all that is left now."""
+        while self._left:
+            self._work(self._left.popleft())
+
+    def _go_on(self) -> None:
+        until = time.perf_counter() + _SLICE_S
+        while self._left:
+            self._work(self._left.popleft())
+            if self._left and time.perf_counter() > until:
+                self._again.start()
+                return

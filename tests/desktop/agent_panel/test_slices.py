@@ -1,0 +1,32 @@
+"""Work in slices: in order, all of it, and the loop has its turn in between."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.desktop.agent_panel.slices import Slices
+
+
+def test_a_burst_is_worked_off_in_order_and_the_window_has_its_turn(qtbot) -> None:
+    done: list[object] = []
+    owner = QObject()
+
+    def slow(thing: object) -> None:
+        done.append(thing)
+        until = time.perf_counter() + 0.005
+        while time.perf_counter() < until:
+            pass
+
+    slices = Slices(slow, owner)
+    QTimer.singleShot(0, lambda: done.append("the window"))
+    slices.add(range(4))
+    slices.add("a")
+    assert not slices.done
+    qtbot.waitUntil(lambda: slices.done)
+    assert [one for one in done if one != "the window"] == [0, 1, 2, 3, "a"]
+    assert done.index("the window") < 5, "it waited for the whole burst"
+    slices.add(range(3))
+    slices.finish()
+    assert slices.done and done[-3:] == [0, 1, 2]
