@@ -140,7 +140,7 @@ async def test_calls_go_through_the_program_that_holds_the_vault(
         assert b"--approve does not count here" in ended.stderr
         assert b"Waiting for an answer in the window" in ended.stderr
         (asked,) = approver.asked
-        assert (asked.caller.name, asked.caller.claim) == ("command line", "a note")
+        assert (asked.caller.name, asked.caller.claim) == ("Terminal", "a note")
         undone = await asyncio.to_thread(program, "--vault", str(vault), "undo", "--json")
         assert json.loads(undone.stdout)["paths"] == ["Coffee.md"] and len(approver.asked) == 2
         assert not (vault / "Coffee.md").exists()
