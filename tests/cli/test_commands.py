@@ -211,7 +211,7 @@ def test_undo_takes_back_the_last_change_of_anybody_and_only_that(run: Run, vaul
     assert run("edit_note", "Tea", "append", "One.", "--approve", "update").status == Exit.DONE
     assert run("add_tag", "Tea", "drink", "--approve", "update").status == Exit.DONE
     denied = run("undo")
-    assert denied.status == Exit.DENIED and "add_tag by command line" in denied.err and "Tea.md" in denied.err
+    assert denied.status == Exit.DENIED and "add_tag by Terminal" in denied.err and "Tea.md" in denied.err
     assert run("undo", "--yes").status == Exit.DONE
     assert (vault / "Tea.md").read_bytes() == before + b"One.\n"
     assert run("undo", "--approve", "update").status == Exit.DONE
