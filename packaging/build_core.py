@@ -2,6 +2,7 @@
 """Builds the graph's C core: as a hook of the package's build, and by hand.
 
     python3 packaging/build_core.py [--compiler "gcc -m32"] [--sanitize]
+    python3 packaging/build_core.py --platform aarch64-macos --target build/core.so
 
 The extension uses Python's stable ABI, so one file serves all versions from 3.11. A working C compiler is
 used where there is one; where there is none the package's build brings ziglang from PyPI, which is one. The
@@ -16,6 +17,7 @@ import contextlib
 import importlib.util
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -31,6 +33,10 @@ NAME = "_graphcore"
 ZIG = "ziglang>=0.13,<0.16"
 ZIG_MACHINES = {"x86_64", "amd64", "arm64", "aarch64"}
 LIMITED_API = "0x030B0000"
+PLATFORMS = (
+    "x86_64-windows-gnu", "aarch64-windows-gnu", "x86_64-macos", "aarch64-macos", "x86_64-linux-gnu",
+    "aarch64-linux-gnu",
+)  # fmt: skip
 
 # The same numbers from every compiler: nothing fused, no sums in another order. What is left out is only
 # what nobody looks at: errno and the processor's floating-point flags.
@@ -120,6 +126,58 @@ def command_for(compiler: list[str], target: Path, sanitize: bool = False) -> li
     return [*command, "-o", str(target)]
 
 
+def cross_build(platform_name: str, target: Path) -> None:
+    """Make the extension for another platform, with ziglang (`pip install ziglang`).
+
+    Only what the core needs of Python is declared: neither its headers nor its libraries are there for that
+    platform. The linker leaves Python's names open, or on Windows takes them from python3.dll.
+
+    Args:
+        platform_name: One of `PLATFORMS`.
+        target: The file to write.
+
+    Raises:
+        BuildError: it could not be made.
+    """
+    if importlib.util.find_spec("ziglang") is None:
+        raise BuildError("building for another platform takes ziglang: pip install ziglang")
+    zig = [sys.executable, "-m", "ziglang"]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as name:
+        command = [*zig, "cc", "-target", platform_name, "-mcpu=baseline", "-fno-sanitize=all", *FLAGS, "-s"]
+        command += ["-shared", "-fvisibility=hidden", f"-DPy_LIMITED_API={LIMITED_API}"]
+        command += ["-DSCRIPTORIUM_WITHOUT_PYTHON_H", *(str(each) for each in sorted(SOURCES.glob("*.c")))]
+        if "windows" in platform_name:
+            command.append(str(_import_library(zig, platform_name, Path(name))))
+        else:
+            command.append("-fPIC")
+        if "macos" in platform_name:
+            command += ["-undefined", "dynamic_lookup"]
+        made = Path(name, "core")  # beside it the linker for Windows leaves a library that nobody wants
+        _run([*command, "-o", str(made)], name)
+        shutil.move(made, target)
+
+
+def _import_library(zig: list[str], platform_name: str, folder: Path) -> Path:
+    """What the linker has to know of python3.dll, which is part of every Python for Windows."""
+    header = (SOURCES / "stable_abi.h").read_text(encoding="utf-8")
+    data = re.findall(r"PyAPI_DATA\(PyObject \*\) (\w+);", header)
+    functions = re.findall(r"^\w[\w ]*[ *](Py\w+)\([^()]*\);", header, re.MULTILINE)
+    exports = [f"{each} DATA" for each in data] + functions
+    definition, library = folder / "python3.def", folder / "python3.lib"
+    definition.write_text("LIBRARY python3.dll\nEXPORTS\n" + "\n".join(exports) + "\n", encoding="ascii")
+    machine = "arm64" if platform_name.startswith("aarch64") else "i386:x86-64"
+    _run([*zig, "dlltool", "-m", machine, "-d", str(definition), "-l", str(library)], str(folder))
+    return library
+
+
+def _run(command: list[str], cache: str) -> None:
+    environment = os.environ | {"ZIG_LOCAL_CACHE_DIR": cache}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    if done.returncode:
+        raise BuildError(f"{shlex.join(command[:4])} …: {done.stderr.strip()[-2000:]}")
+
+
 def build(target: Path, compiler: list[str] | None = None, sanitize: bool = False) -> None:
     """Make the extension.
 
@@ -159,9 +217,15 @@ def main() -> int:
     parser.add_argument("--compiler", help="the compiler's command")
     parser.add_argument("--sanitize", action="store_true", help="with the address and undefined sanitizers")
     parser.add_argument("--target", type=Path, default=FOLDER / file_name())
+    parser.add_argument("--platform", choices=PLATFORMS, help="another platform; needs --target")
     given = parser.parse_args()
+    if given.platform and given.target == FOLDER / file_name():
+        parser.error("--platform needs --target: the file is not for this machine")
     try:
-        build(given.target, shlex.split(given.compiler) if given.compiler else None, given.sanitize)
+        if given.platform:
+            cross_build(given.platform, given.target)
+        else:
+            build(given.target, shlex.split(given.compiler) if given.compiler else None, given.sanitize)
     except BuildError as error:
         print(error, file=sys.stderr)
         return 1

@@ -70,7 +70,7 @@ class ProgramSetup(QFrame):
         for one in fresh:
             self._rows.addWidget(self._row(one))
         if fresh:
-            self.words.setText(self.tr("They log in by themselves; nothing of yours is given to them here."))
+            self.words.setText(self.tr("They log in by themselves: no key is asked for here."))
         elif self._found:
             self.words.setText(self.tr("All that were found are in the list."))
         else:

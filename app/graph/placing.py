@@ -78,8 +78,9 @@ class _Missing:
         self._distances = (_among_few if len(missing) <= _FEW else _among_many)(known)
         self._fresh = _Taken()
         self._has_any = len(known) > 0
-        self._centre = np.median(known, axis=0) if len(known) else np.zeros(2)
-        self._rim = float(np.sqrt(((known - self._centre) ** 2).sum(axis=1)).max(initial=0.0)) + 2.0
+        self._known = known
+        self._centre: NDArray[np.float64] | None = None
+        self._rim = 0.0
 
     def place(self) -> None:
         """Place them all."""
@@ -106,6 +107,10 @@ class _Missing:
         near = self._placed_beside(row)
         if len(near):
             return self._beside(near.mean(axis=0), row)
+        if self._centre is None:
+            self._centre = np.median(self._known, axis=0) if len(self._known) else np.zeros(2)
+            far = np.sqrt(((self._known - self._centre) ** 2).sum(axis=1))
+            self._rim = float(far.max(initial=0.0)) + 2.0
         angle = row * _GOLDEN_ANGLE
         while True:
             rim = self._centre + self._rim * np.array([np.cos(angle), np.sin(angle)])
@@ -115,10 +120,12 @@ class _Missing:
             self._rim += _CLEARANCE  # full here: the next ring
 
     def _beside(self, middle: NDArray[np.float64], row: int) -> NDArray[np.float32]:
-        for turn in range(_TURNS):
-            spot, is_clear = self._first_clear(_spiral(middle, 1.5 + turn * _TURN, row))
-            if is_clear:
+        """A clear spot; farther out only where it is the new ones that fill all near: they are many there."""
+        spot, is_clear = self._first_clear(_spiral(middle, 1.5, row))
+        for turn in range(1, _TURNS):
+            if is_clear or self._fresh.is_clear(spot):
                 break
+            spot, is_clear = self._first_clear(_spiral(middle, 1.5 + turn * _TURN, row))
         return spot
 
     def _first_clear(self, spots: NDArray[np.float64]) -> tuple[NDArray[np.float32], bool]:

@@ -54,7 +54,7 @@ class Held:
     here: bool
     has_window: bool = False
     moved: asyncio.Event = field(default_factory=asyncio.Event)
-    working: set[asyncio.Task[Any]] = field(default_factory=set)
+    working: dict[asyncio.Task[Any], _Told] = field(default_factory=dict)
 
 
 Join = Callable[[], Awaitable[Held | None]]
@@ -67,16 +67,31 @@ Raises `VaultBusyError` while another process has it.
 
 
 class _Told:
-    """Passes on how far a call has come, and keeps it."""
+    """Passes on how far a call has come, and keeps it.
+
+    One that waits when its holder makes way (`moving`), or comes to wait then, is withdrawn there.
+    """
 
     def __init__(self, progress: OnProgress | None) -> None:
         self._progress = progress
+        self._moving = False
         self.stage: Progress | None = None
+        self.task: asyncio.Task[ToolOutcome] | None = None
 
     def __call__(self, stage: Progress) -> None:
         self.stage = stage
         if self._progress is not None:
             self._progress(stage)
+        self._withdraw()
+
+    def moving(self) -> None:
+        """The holder makes way."""
+        self._moving = True
+        self._withdraw()
+
+    def _withdraw(self) -> None:
+        if self._moving and not self.works and self.task is not None:
+            self.task.cancel("another process has the vault now")
 
     @property
     def waits(self) -> bool:
@@ -272,6 +287,8 @@ class Joining:
         if held is None:
             return
         held.moved.set()
+        for told in tuple(held.working.values()):
+            told.moving()
         if held.working:
             await asyncio.wait(set(held.working), timeout=_ENDS_WITHIN_S)
         await held.close()
@@ -288,19 +305,14 @@ async def _made(
     """What comes of a call; None where it has to be begun anew with the next holder."""
     if not held.here:
         return await work
-    task = asyncio.create_task(work, name="a call of this process")
-    moved = asyncio.create_task(held.moved.wait())
-    held.working.add(task)
+    task = told.task = asyncio.create_task(work, name="a call of this process")
+    held.working[task] = told
     try:
-        await asyncio.wait({task, moved}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done() and not told.works:
-            task.cancel("another process has the vault now")
         await asyncio.wait({task})
     except asyncio.CancelledError:
         task.cancel("withdrawn by the client")
         await asyncio.wait({task})
         raise
     finally:
-        moved.cancel()
-        held.working.discard(task)
+        del held.working[task]
     return None if task.cancelled() else task.result()

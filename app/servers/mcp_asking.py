@@ -76,11 +76,13 @@ class ClientApprover:
 class _Live:
     """Asks while the call is under way."""
 
-    def __init__(self, ctx: Context) -> None:
+    def __init__(self, ctx: Context, here: Callable[[], None]) -> None:
         self._ctx = ctx
+        self._here = here
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         form = mcp_question.form_of(request)
+        self._here()
         session, id = self._ctx.session, self._ctx.request_id
         answer = await session.elicit_form(form.message, form.requested_schema, related_request_id=id)
         return mcp_question.decision_of(request, answer)
@@ -124,6 +126,7 @@ class Asking:
         client: Client,
         call: tuple[str, object],
         work: Callable[[], Coroutine[Any, Any, T]],
+        here: Callable[[], None] = lambda: None,
     ) -> T | t.InputRequiredResult:
         """What comes of `work`, or the question to the user that it has come to.
 
@@ -133,13 +136,14 @@ class Asking:
             client: Who calls.
             call: What is called, to be the same when the answer comes.
             work: Starts the call.
+            here: Called when the client is about to ask its user.
 
         Raises:
             MCPError: the answer belongs to no call that waits for one.
         """
         modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
         if not modern:
-            return await _live(ctx, work)
+            return await _live(ctx, work, here)
         if params.request_state is not None:
             return cast("T | t.InputRequiredResult", await self._resumed(params, client, call))
         if not _can_ask(ctx):
@@ -205,8 +209,10 @@ class Asking:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _live(ctx: Context, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    task = _start(work(), _Live(ctx) if _can_ask(ctx) else None)
+async def _live(
+    ctx: Context, work: Callable[[], Coroutine[Any, Any, T]], here: Callable[[], None]
+) -> T:
+    task = _start(work(), _Live(ctx, here) if _can_ask(ctx) else None)
     # Over HTTP a client of the 2025 era can go without a word: the transport ends what is here.
     calls = ctx.request.scope.get(CALLS) if ctx.request is not None else None
     if calls is not None:

@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 
 _MOST_STREAMS = 16
 _MOST_CLIENTS = 256
+_RESTS_AFTER_S = 60.0
 Listener = Callable[[ServerEvent], None]
 
 
@@ -45,6 +46,8 @@ class Member:
         self._offers: Mapping[str, Offer] | None = None
         self._age = 0
         self._following: asyncio.Task[None] | None = None
+        self._used = 0.0
+        self._timer: asyncio.TimerHandle | None = None
         self.listen = ListenHandler(self, max_subscriptions=_MOST_STREAMS)
 
     @property
@@ -88,16 +91,33 @@ class Member:
     async def close(self) -> None:
         """End the stream of news and the subscriptions."""
         self.listen.close()
+        if self._timer is not None:
+            self._timer.cancel()
         if self._following is not None:
             self._following.cancel()
             await asyncio.gather(self._following, return_exceptions=True)
 
     def _follow(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._used = loop.time()
         if self._following is None or self._following.done():
+            self._timer = loop.call_later(_RESTS_AFTER_S, self._rest)
             self._age += 1
             self._offers = None
             news = self._served.news(self._client)
             self._following = asyncio.create_task(self._read(news), name=f"news for {self._client.name}")
+
+    def _rest(self) -> None:
+        """Follow the news no more when nobody listens and nothing was called for a while.
+
+        Whoever follows the news counts as connected, and the 2026 era has no sessions that could end.
+        """
+        loop = asyncio.get_running_loop()
+        left = self._used + _RESTS_AFTER_S - loop.time()
+        if self._listeners or left > 0:
+            self._timer = loop.call_later(max(left, _RESTS_AFTER_S / 10), self._rest)
+        elif self._following is not None:
+            self._following.cancel()
 
     async def _read(self, news: AsyncIterator[VaultNews]) -> None:
         try:

@@ -58,7 +58,9 @@ async def call_tool(
         return await call
 
     try:
-        outcome = await teller.during(desk.asking.run(ctx, params, client, (params.name, given), work))
+        outcome = await teller.during(
+            desk.asking.run(ctx, params, client, (params.name, given), work, teller.asks_here)
+        )
     except ScriptoriumError as error:
         return failed(error)
     if isinstance(outcome, t.InputRequiredResult):

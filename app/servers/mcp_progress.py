@@ -28,6 +28,7 @@ _WORDS = {
     "asking": "Waiting for your answer in Scriptorium.",
     "writing": "Writing.",
 }
+_HERE = "Waiting for your answer."
 _LEVELS: tuple[str, ...] = get_args(t.LoggingLevel)
 _SAID_AT = "info"
 T = TypeVar("T")
@@ -62,6 +63,7 @@ class Teller:
         self._latest: Progress | None = None
         self._news = asyncio.Event()
         self._count = 0
+        self._asks_here = False
         self._logs = hears_log(ctx)
         self._hears = self._logs or (ctx.meta or {}).get("progress_token") is not None
 
@@ -69,6 +71,10 @@ class Teller:
         """Take down how far the call has come."""
         self._latest = progress
         self._news.set()
+
+    def asks_here(self) -> None:
+        """Take down that the client itself asks its user."""
+        self._asks_here = True
 
     async def during(self, work: Awaitable[T]) -> T:
         """What comes of `work`."""
@@ -96,7 +102,7 @@ class Teller:
 
     async def _send(self, progress: Progress) -> None:
         self._count += 1
-        words = _WORDS[progress.stage]
+        words = _HERE if progress.stage == "asking" and self._asks_here else _WORDS[progress.stage]
         await self._ctx.session.report_progress(float(self._count), None, words)
         if self._logs:
             data = {"stage": progress.stage, "message": words}

@@ -53,6 +53,9 @@ class OpenNote:
     @property
     def is_from_web(self) -> bool:
         """Whether its properties say that it holds a page of the web; nothing else of it is looked at."""
+        # Only an escape could hide the word from this, and then the properties are read.
+        if "origin" not in self.readable_text and "\\" not in self.readable_text:
+            return False
         return ParsedNote(properties=read_frontmatter(self.readable_text).properties).is_from_web
 
     def with_text(self, text: str) -> Update:

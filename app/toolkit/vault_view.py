@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ from app.vault.path import NotePath
 if TYPE_CHECKING:
     from app.index.resolver import Resolver
     from app.vault.store import NoteStore
+
+_PRIVATE = re.compile(rb"(?i)private")
 
 
 class VaultView:
@@ -153,6 +156,9 @@ class VaultView:
 def is_private(content: bytes) -> bool:
     """Whether a note's own properties keep it from models and programs."""
     if not content.startswith((b"---", b"\xef\xbb\xbf---")):
+        return False
+    # Only an escape could hide the word from this, and then the properties are read.
+    if _PRIVATE.search(content) is None and b"\\" not in content:
         return False
     return ParsedNote(properties=read_frontmatter(decode_lossy(content)).properties).is_private
 

@@ -32,7 +32,10 @@ _SIZE = 2000
 
 @dataclass(frozen=True)
 class McpRow:
-    """One way in: milliseconds for a read, ours and the bare server's."""
+    """One way in: milliseconds for a read, ours and the bare server's.
+
+    `ratio` is the median of ours over the bare server's in batches that follow each other.
+    """
 
     way: str
     era: str
@@ -40,15 +43,11 @@ class McpRow:
     p95: float
     bare_median: float
     bare_p95: float
-
-    @property
-    def ratio(self) -> float:
-        """Ours over the bare server's."""
-        return self.median / self.bare_median
+    ratio: float
 
 
 async def mcp_rows(vault: Path, calls: int) -> list[McpRow]:
-    """Measure all ways; `vault` is only read, but opened."""
+    """Measure all ways; the notes of `vault` are only read."""
     sizes = {path: path.stat().st_size for path in vault.rglob("*.md")}
     note = min(sizes, key=lambda path: abs(sizes[path] - _SIZE))
     name = note.relative_to(vault).as_posix()
@@ -68,10 +67,16 @@ async def _compared(way: str, era: str, ours: Client, bare: Client, name: str, c
         for client, kept in zip((ours, bare), times, strict=True):
             kept += await _timed(client, name, _BATCH)
     mine, others = (sorted(one) for one in times)
+    batches = zip(*(_batches(one) for one in times), strict=True)
     return McpRow(
         way, era, statistics.median(mine), mine[int(len(mine) * 0.95)], statistics.median(others),
-        others[int(len(others) * 0.95)],
+        others[int(len(others) * 0.95)], statistics.median(one / other for one, other in batches),
     )  # fmt: skip
+
+
+def _batches(times: list[float]) -> list[float]:
+    """The median of each batch: what else runs on the machine changes from one to the next."""
+    return [statistics.median(times[at : at + _BATCH]) for at in range(0, len(times), _BATCH)]
 
 
 async def _timed(client: Client, name: str, count: int) -> list[float]:

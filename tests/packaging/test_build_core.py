@@ -74,3 +74,27 @@ def test_the_app_says_that_the_core_is_missing_and_goes_on():
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
     assert "the graph's C core is not there" in done.stderr
+
+
+FORMATS = {
+    "x86_64-windows-gnu": b"MZ", "aarch64-windows-gnu": b"MZ", "x86_64-macos": b"\xcf\xfa\xed\xfe",
+    "aarch64-macos": b"\xcf\xfa\xed\xfe", "x86_64-linux-gnu": b"\x7fELF", "aarch64-linux-gnu": b"\x7fELF",
+}  # fmt: skip
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ziglang") is None, reason="takes ziglang")
+@pytest.mark.parametrize("platform", FORMATS)
+def test_the_core_is_built_for_every_platform(build_core, tmp_path, platform):
+    target = tmp_path / "core"
+    build_core.cross_build(platform, target)
+    made = target.read_bytes()
+    assert made.startswith(FORMATS[platform])
+    assert b"PyInit__graphcore" in made
+    assert b"python3.dll" in made or "windows" not in platform
+
+
+def test_every_platform_has_a_format_and_without_ziglang_it_is_asked_for(build_core, tmp_path, monkeypatch):
+    assert set(FORMATS) == set(build_core.PLATFORMS)
+    monkeypatch.setattr(build_core.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(build_core.BuildError, match="pip install ziglang"):
+        build_core.cross_build("aarch64-macos", tmp_path / "core.so")

@@ -7,6 +7,7 @@ import pytest
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.settings import PermissionSettings, Rule
+from app.toolkit.vault_view import is_private
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent")
 BUILTIN = Caller(CallerKind.DESKTOP_AGENT, "Built-in", uses_model=False)
@@ -95,3 +96,19 @@ async def test_an_ask_rule_never_opens_a_private_note(bench):
     bench.policy.configure(PermissionSettings(rules=(rule,)))
     outcome = await bench.call("read", {"name": "Secret"})
     assert outcome.error["type"] == "not_found" and bench.approver.asked == []
+
+
+@pytest.mark.parametrize(
+    ("content", "kept"),
+    [
+        (b"---\nai: private\n---\n", True),
+        (b"---\r\nai: Private \r\n---\r\n", True),
+        (b'---\nai: "priv\\x61te"\n---\n', True),
+        (b'---\nai: "priv\\\n  ate"\n---\n', True),
+        (b"\xef\xbb\xbf---\nai: PRIVATE\n---\n", True),
+        (b"---\nai: public\n---\nprivate", False),
+        (b"---\nx: 1\n---\n", False),
+    ],
+)
+def test_a_private_note_is_known_however_it_is_written(content, kept):
+    assert is_private(content) is kept

@@ -83,7 +83,9 @@ class ConnectionsPanel(Panel):
         self.notice.setContentsMargins(14, 0, 14, 6)
         self.notice.hide()
         self.table = self._made_table()
-        self.page = ProgramPage(theme)
+        self._page: ProgramPage | None = None
+        self._feed: Feed | None = None
+        self._split = QSplitter(Qt.Orientation.Horizontal)
         self.empty = EmptyState(
             theme,
             "broadcast",
@@ -108,7 +110,16 @@ class ConnectionsPanel(Panel):
 
     def set_feed(self, feed: Feed) -> None:
         """Show the programs' calls of this feed."""
-        self.page.calls.set_feed(feed)
+        self._feed = feed
+        if self._page is not None:
+            self._page.calls.set_feed(feed)
+
+    @property
+    def page(self) -> ProgramPage:
+        """The right half; made when there is a program to show for the first time."""
+        if self._page is None:
+            self._page = self._made_page()
+        return self._page
 
     # Showing
 
@@ -268,8 +279,15 @@ class ConnectionsPanel(Panel):
     # Building
 
     def _connect(self) -> None:
-        page = self.page
         self.bar.switched.connect(self._switch)
+        self.table.currentItemChanged.connect(self._show_chosen)
+        self._client.events.batch.connect(self._take)
+        self._theme.changed.connect(self._redraw)
+
+    def _made_page(self) -> ProgramPage:
+        page = ProgramPage(self._theme, self._split)
+        if self._feed is not None:
+            page.calls.set_feed(self._feed)
         page.may.changed.connect(self._keep_profile)
         page.renew_requested.connect(lambda one: self._start(self._renew(one), self.tr("make a token")))
         page.remove_requested.connect(
@@ -278,24 +296,21 @@ class ConnectionsPanel(Panel):
         page.calls.review_requested.connect(self.review_requested)
         page.calls.entry_requested.connect(self.entry_requested)
         page.calls.log_requested.connect(self.log_requested)
-        self.table.currentItemChanged.connect(self._show_chosen)
-        self._client.events.batch.connect(self._take)
-        self._theme.changed.connect(self._redraw)
+        self._split.addWidget(page)
+        self._split.setSizes([round(460 * self._theme.zoom), round(640 * self._theme.zoom)])
+        self._split.setStretchFactor(0, 1)
+        self._split.setStretchFactor(1, 2)
+        return page
 
     def _show_chosen(self, *_: object) -> None:
         if (program := self.chosen) is not None and self.shown is not None:
             self.page.show_program(program, self.shown)
 
     def _build(self) -> None:
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.addWidget(self.table)
-        split.addWidget(self.page)
-        split.setSizes([round(460 * self._theme.zoom), round(640 * self._theme.zoom)])
-        split.setStretchFactor(0, 1)
-        split.setStretchFactor(1, 2)
-        split.setChildrenCollapsible(False)
+        self._split.addWidget(self.table)
+        self._split.setChildrenCollapsible(False)
         self._stack.addWidget(self.empty)
-        self._stack.addWidget(split)
+        self._stack.addWidget(self._split)
         self.column.addWidget(self.bar)
         self.column.addWidget(self.notice)
         self.column.addWidget(self._stack, 1)
