@@ -174,10 +174,11 @@ async def test_another_choice_forgets_the_failure_of_the_last(
 @needs_a_shebang
 async def test_who_gives_up_or_closes_leaves_no_process(judge: PairJudge, program: PairProgram) -> None:
     judge.choose(choice("hangs", program.path))
-    for end in ("cancel", "close"):
+    for asked, end in enumerate(("cancel", "close"), 1):
         asking = asyncio.create_task(judge.judge([PAIR]))
-        while judge.worker_id is None:
+        while program.starts.count("asked") < asked:
             await asyncio.sleep(0.01)
+        assert judge.worker_id is not None
         process = psutil.Process(judge.worker_id)
         if end == "cancel":
             asking.cancel()

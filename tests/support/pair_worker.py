@@ -1,7 +1,8 @@
 """A program that stands in for the Python of a cross-encoder: it speaks the worker's protocol over its pipes.
 
-What it does depends on the model's name: `dies` ends at the first question, `none` can't be loaded, every
-other says of a hypothesis with “not” that it is contradicted, and of all others that they are borne out.
+What it does depends on the model's name: `dies` ends at the first question, `hangs` never answers one (and
+logs it as `asked`), `none` can't be loaded. Every other says of a hypothesis with “not” that it is
+contradicted, and of all others that they are borne out.
 """
 
 from __future__ import annotations
@@ -16,8 +17,12 @@ sys.path.insert(0, {str(ROOT)!r})
 from app.embeddings import wire
 
 name = sys.argv[sys.argv.index("--cross-encoder") + 1]
-with open({{log!r}}, "a", encoding="utf-8") as log:
-    log.write(name + "\\n")
+
+def note(word):
+    with open({{log!r}}, "a", encoding="utf-8") as log:
+        log.write(word + "\\n")
+
+note(name)
 
 def say(frame):
     sys.stdout.buffer.write(frame.pack())
@@ -31,6 +36,7 @@ while (frame := wire.read_frame(sys.stdin.buffer)) is not None:
     if name == "dies":
         os._exit(3)
     if name == "hangs":
+        note("asked")
         continue
     assert frame.kind == wire.JUDGE
     rows = [(0.9, 0.02, 0.08) if "not" in pair[1].split() else (0.03, 0.95, 0.02)
