@@ -42,7 +42,7 @@ _LETTERS = bytes(120 if chr(code).isalnum() else 32 for code in range(128)).ljus
 
 
 class _Shapes(dict[int, str]):
-    """What each character outside of ASCII is for the count of words: a letter, a word of its own, nothing."""
+    """What a character beyond ASCII is to the count of words: a letter, a word of its own, or nothing."""
 
     def __missing__(self, code: int) -> str:
         letter = chr(code)
