@@ -32,6 +32,7 @@ _DATE_TIME = re.compile(
 )
 _CORE = ("str", "int", "float", "bool", "null", "seq", "map", "timestamp")
 _KNOWN_TAGS = frozenset([None, "!", *(f"tag:yaml.org,2002:{name}" for name in _CORE)])
+_STARTS = (yaml.ScalarEvent, yaml.SequenceStartEvent, yaml.MappingStartEvent)
 _STRING_TAGS = frozenset(["!", "tag:yaml.org,2002:str"])
 
 
@@ -174,7 +175,7 @@ class _Composer:
             raise UnreadableYaml(f"it is nested more than {MAX_DEPTH} deep")
         if isinstance(event, yaml.AliasEvent):
             return self.alias(event)
-        if not isinstance(event, yaml.ScalarEvent | yaml.SequenceStartEvent | yaml.MappingStartEvent):
+        if not isinstance(event, _STARTS):
             raise UnreadableYaml("it ends too soon")
         if event.tag not in _KNOWN_TAGS:
             raise UnreadableYaml(f"the tag {event.tag} is not read")
