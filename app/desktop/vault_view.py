@@ -145,7 +145,7 @@ class VaultView(QObject):
         await self._let_programs_in()
 
     async def filled(self) -> None:
-        """Wait until the panels in sight show the vault as the index knew it at the start, or have failed to."""
+        """Wait until the panels in sight show the vault as it was in the index, or have failed to."""
         await self._begun.wait()
         filling = {panel.filling for panel in self._panels_that_fill()}
         if filling:
