@@ -20,6 +20,7 @@ from app import paths
 from app.agent.transcript import Usage
 from app.desktop import dialogs, tasks, watchdog
 from app.desktop.bridge import Service, VaultClient
+from app.desktop.files_panel import FilesPanel
 from app.desktop.garbage import GarbageCollection
 from app.desktop.main_window import MainWindow
 from app.desktop.navigation import Navigation
@@ -111,8 +112,10 @@ def test_a_vault_of_the_index_is_looked_through_once_it_is_shown(in_window, wait
         window.session.scanned.connect(reports.append)
         window.open_folder(vault)
         await wait_until(lambda: window.view is not None)
+        assert window.view is not None
         await window.view.filled()
         files = window.view.page.panel("files")
+        assert isinstance(files, FilesPanel)
         assert files.model.rowCount() > 0
         assert not files._paths & {"Late.md"}
         assert not reports
