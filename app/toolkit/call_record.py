@@ -87,11 +87,13 @@ class CallRecord:
         cls, tool: str, caller: Caller, arguments: Mapping[str, object], watch: Watch | None = None
     ) -> CallRecord:
         """The record of a call that begins now."""
-        made = cls(tool, caller, redacted_json(arguments))
-        if watch is not None:
-            made.id, made.asked, made.begins = watch.id, watch.asked, watch.begins
-            made.patience, made.enter = watch.patience, watch.enter
-        return made
+        redacted = redacted_json(arguments)
+        if watch is None:
+            return cls(tool, caller, redacted)
+        return cls(
+            tool, caller, redacted, watch.id, asked=watch.asked, begins=watch.begins,
+            patience=watch.patience, enter=watch.enter,
+        )  # fmt: skip
 
     @property
     def duration_ms(self) -> float:
