@@ -73,11 +73,15 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Suggested:
-    """A relation from the first note to the second, how likely it is (0 to 1), and why, in words."""
+    """A relation from the first note to the second, how likely it is (0 to 1), and why, in words.
+
+    `said` is how much the texts speak for the type, 0 to 1: a part of the score.
+    """
 
     type: str
     score: float
     reasoning: str
+    said: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ class Structure:
 def suggest_relation(source: Side, target: Side, between: Structure) -> Suggested:
     """The relation that `source` most likely has to `target`."""
     kind, sure, why = _kind(source, target, between)
-    return Suggested(kind, round(_likelihood(between, sure), 4), f"{why}; {_told(between)}.")
+    return Suggested(kind, round(_likelihood(between, sure), 4), f"{why}; {_told(between)}.", sure)
 
 
 def relation_confidence(

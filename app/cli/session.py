@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.servers.served import ServedVault
     from app.workspace import Workspace
 
-NAME = "command line"
+NAME = "Terminal"
 PATIENCE_S = 5.0
 _PAUSE_S = 0.1
 

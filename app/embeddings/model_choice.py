@@ -25,16 +25,18 @@ class ModelChoice:
             `sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2`, or a folder.
         python: The Python that has sentence-transformers; the app's own when empty.
         folder: Where the shipped model is, if not among the app's resources.
+        judges_pairs: Whether it is a cross-encoder, which judges pairs of texts and makes no vectors.
     """
 
     name: str = SHIPPED
     python: str = ""
     folder: Path | None = None
+    judges_pairs: bool = False
 
     @property
     def is_shipped(self) -> bool:
         """Whether it is the model that comes with the app."""
-        return self.name == SHIPPED
+        return self.name == SHIPPED and not self.judges_pairs
 
     @property
     def key(self) -> str:
@@ -46,4 +48,4 @@ class ModelChoice:
         """What the worker is told about it."""
         if self.is_shipped:
             return "--model", str(self.folder or paths.resources_folder() / "models" / SHIPPED)
-        return "--sentence-transformer", self.name
+        return "--cross-encoder" if self.judges_pairs else "--sentence-transformer", self.name

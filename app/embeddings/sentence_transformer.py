@@ -13,7 +13,7 @@ from app.embeddings.onnx_model import Vectors
 # Chunks are cut to fit into so many word pieces; a longer window would only take memory.
 _MOST_TOKENS = 256
 _BATCH = 32
-_MISSING = (
+MISSING = (
     "This model needs sentence-transformers, which is not there. Install it with "
     "“pip install scriptorium[sentence-transformers]”, or name a Python that has it in the settings."
 )
@@ -33,7 +33,7 @@ class SentenceTransformerModel:
             import torch
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
-            raise EmbedderUnavailable(_MISSING) from error
+            raise EmbedderUnavailable(MISSING) from error
         torch.set_num_threads(threads)
         try:
             self._model: Any = SentenceTransformer(name, device="cpu")

@@ -7,8 +7,9 @@ unsigned 32-bit number that ties an answer to its question, and a body.
 |---|---|---|
 | `EMBED` | app | JSON list of texts of notes |
 | `ASK` | app | JSON list of questions: some models make other vectors of them |
-| `READY` | worker, once | JSON object: the `dimension` of its vectors |
-| `VECTORS` | worker | float32 little-endian, one row per text |
+| `JUDGE` | app | JSON list of pairs of texts, a premise and a hypothesis each |
+| `READY` | worker, once | JSON object: the `dimension` of its rows |
+| `VECTORS` | worker | float32 little-endian, one row per text or pair |
 | `FAILED` | worker | why, UTF-8 |
 """
 
@@ -20,6 +21,7 @@ from typing import Protocol
 
 EMBED = b"E"
 ASK = b"Q"
+JUDGE = b"J"
 READY = b"R"
 VECTORS = b"V"
 FAILED = b"F"

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from app.embeddings import wire
+from app.embeddings.cross_encoder import CrossEncoderModel
 from app.embeddings.onnx_model import OnnxModel, Vectors
 from app.embeddings.sentence_transformer import SentenceTransformerModel
 
@@ -40,14 +41,17 @@ def main(arguments: list[str] | None = None) -> int:
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--model", type=Path, help="the folder of the shipped model")
     which.add_argument("--sentence-transformer", help="a model of sentence-transformers: name or folder")
+    which.add_argument("--cross-encoder", help="a cross-encoder of sentence-transformers: name or folder")
     parser.add_argument("--threads", type=int, default=1, help="processor threads of one batch")
     given = parser.parse_args(arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _stay_behind()
     source, sink = _claim_pipes()
     try:
-        model: Model
-        if given.sentence_transformer:
+        model: Model | CrossEncoderModel
+        if given.cross_encoder:
+            model = CrossEncoderModel(given.cross_encoder, given.threads)
+        elif given.sentence_transformer:
             model = SentenceTransformerModel(given.sentence_transformer, given.threads)
         else:
             model = OnnxModel(given.model, given.threads)
@@ -71,17 +75,21 @@ def _stay_behind() -> None:
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
-def serve(model: Model, source: wire.Reading, sink: IO[bytes]) -> None:
+def serve(model: Model | CrossEncoderModel, source: wire.Reading, sink: IO[bytes]) -> None:
     """Answer each question of `source` on `sink`, until either end is closed."""
     while (frame := wire.read_frame(source)) is not None:
         if _gone(sink, answer(model, frame)):
             return
 
 
-def answer(model: Model, frame: wire.Frame) -> wire.Frame:
-    """The vectors of the texts in `frame`, or why there are none."""
+def answer(model: Model | CrossEncoderModel, frame: wire.Frame) -> wire.Frame:
+    """The vectors of the texts in `frame`, or what there is to say of its pairs; or why there is nothing."""
     try:
-        vectors = model.encode(json.loads(frame.body), query=frame.kind == wire.ASK)
+        asked = json.loads(frame.body)
+        if isinstance(model, CrossEncoderModel):
+            vectors = model.judge(asked)
+        else:
+            vectors = model.encode(asked, query=frame.kind == wire.ASK)
     except Exception as error:
         # One text that the runtime chokes on must not end the worker: the asker is told.
         return wire.Frame(wire.FAILED, frame.number, f"{type(error).__name__}: {error}".encode())

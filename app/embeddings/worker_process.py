@@ -84,9 +84,20 @@ class WorkerProcess:
             WorkerLost: the worker died, hangs or is out of step.
             EmbedderUnavailable: the model refused these texts.
         """
+        return await self._rows(wire.ASK if query else wire.EMBED, texts)
+
+    async def judge(self, pairs: Sequence[Sequence[str]]) -> Vectors:
+        """What a cross-encoder says of premises with their hypotheses, shape (n, dimension).
+
+        Raises:
+            WorkerLost: the worker died, hangs or is out of step.
+            EmbedderUnavailable: the model refused these texts.
+        """
+        return await self._rows(wire.JUDGE, pairs)
+
+    async def _rows(self, kind: bytes, asked: Sequence[object]) -> Vectors:
         self._number += 1
-        kind = wire.ASK if query else wire.EMBED
-        question = wire.Frame(kind, self._number, json.dumps(list(texts)).encode())
+        question = wire.Frame(kind, self._number, json.dumps(list(asked)).encode())
         try:
             self._stdin.write(question.pack())
             await self._stdin.drain()
@@ -98,9 +109,9 @@ class WorkerProcess:
         if frame.kind != wire.VECTORS:
             raise EmbedderUnavailable(frame.body.decode("utf-8", "replace"))
         vectors = np.frombuffer(frame.body, dtype="<f4")
-        if vectors.size != len(texts) * self.dimension:
+        if vectors.size != len(asked) * self.dimension:
             raise WorkerLost("vectors of another size")
-        return vectors.astype(np.float32).reshape(len(texts), self.dimension)
+        return vectors.astype(np.float32).reshape(len(asked), self.dimension)
 
     async def close(self) -> None:
         """End the worker by closing its input; kill it when it has not ended after 5 seconds."""

@@ -35,6 +35,22 @@ class _Folded(dict[int, str]):
 
 
 _FOLDED = _Folded()
+_NOT_ASCII = re.compile("[^\x00-\x7f]+")
+# What is not a space, and what is a letter of a word, as `x`: words are then counted without making any.
+_SPACES = bytes(32 if chr(code).isspace() else 120 for code in range(128)).ljust(256)
+_LETTERS = bytes(120 if chr(code).isalnum() else 32 for code in range(128)).ljust(256)
+
+
+class _Shapes(dict[int, str]):
+    """What a character beyond ASCII is to the count of words: a letter, a word of its own, or nothing."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        self[code] = shape = " x " if _UNSPACED.match(letter) else "x" if _TOKEN.match(letter) else " "
+        return shape
+
+
+_SHAPES = _Shapes()
 
 
 def fold(text: str) -> str:
@@ -67,8 +83,16 @@ def tokens(text: str) -> list[str]:
 
 
 def count_words(text: str) -> int:
-    """How many words; each letter of a script without spaces counts as one."""
-    return len(text.split()) if text.isascii() else len(_TOKEN.findall(text))
+    """How many words; each letter of a script without spaces counts as one.
+
+    Plain text has words between its spaces, any other those that `tokens` finds.
+    """
+    if text.isascii():
+        shape = text.encode("ascii").translate(_SPACES)
+    else:
+        spelled = _NOT_ASCII.sub(lambda run: run[0].translate(_SHAPES), text)
+        shape = spelled.encode("ascii").translate(_LETTERS)
+    return shape.count(b" x") + shape.startswith(b"x")
 
 
 def goes_on(words: list[str]) -> bool:

@@ -165,6 +165,16 @@ class EmbeddingSettings(Section):
         title="Python for other models",
         description="A Python that has sentence-transformers; empty: the one that runs the app.",
     )
+    cross_encoder: str = Field(
+        "",
+        title="Cross-encoder for relations",
+        description=(
+            "A model of sentence-transformers (an extra) that says whether passages support or contradict "
+            "each other: one more reason for suggested relations. By its name on the Hugging Face hub, or "
+            "its folder; empty: none."
+        ),
+        examples=["cross-encoder/nli-deberta-v3-small", "cross-encoder/nli-deberta-v3-base"],
+    )
 
 
 class JournalSettings(Section):

@@ -30,7 +30,7 @@ class Watch:
     `id` becomes that of the call. `asked` is called when the user is about to be asked, `begins` just
     before something is written or done: an error that either raises stops the call. `patience` is in
     seconds; None is what the settings say. `enter` is awaited before anything else: the call's turn in a
-    queue.
+    queue. `happened` is called when an effect has happened and the call goes on with its next step.
     """
 
     id: str
@@ -38,6 +38,7 @@ class Watch:
     begins: Callable[[], None]
     patience: float | None = None
     enter: Callable[[], Awaitable[None]] | None = None
+    happened: Callable[[], None] = _nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ class CallRecord:
     waited: float = 0.0
     asked: Callable[[], None] = _nothing
     begins: Callable[[], None] = _nothing
+    happened: Callable[[], None] = _nothing
     patience: float | None = None
     enter: Callable[[], Awaitable[None]] | None = None
     spent: Spent = NOTHING_SPENT
@@ -87,13 +89,11 @@ class CallRecord:
         cls, tool: str, caller: Caller, arguments: Mapping[str, object], watch: Watch | None = None
     ) -> CallRecord:
         """The record of a call that begins now."""
-        redacted = redacted_json(arguments)
-        if watch is None:
-            return cls(tool, caller, redacted)
-        return cls(
-            tool, caller, redacted, watch.id, asked=watch.asked, begins=watch.begins,
-            patience=watch.patience, enter=watch.enter,
-        )  # fmt: skip
+        made = cls(tool, caller, redacted_json(arguments))
+        if watch is not None:
+            made.id, made.asked, made.begins = watch.id, watch.asked, watch.begins
+            made.patience, made.enter, made.happened = watch.patience, watch.enter, watch.happened
+        return made
 
     @property
     def duration_ms(self) -> float:
@@ -129,6 +129,7 @@ class CallRecord:
 
     def next_step(self) -> None:
         """Begin the next step of the same call; what was decided on the one before is logged already."""
+        self.happened()
         self.decided, self.reason, self.grants, self.line = Decided.FAILED, "", (), ""
         self.began, self._started, self.waited = time.time(), time.perf_counter(), 0.0
 

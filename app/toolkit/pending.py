@@ -186,31 +186,11 @@ class PendingOperations:
     async def _run(
         self, operation: PendingOperation, known: bool, enter: Callable[[], Awaitable[None]] | None
     ) -> ToolOutcome:
-        kept, begun = known, False
-
-        def asked() -> None:
-            nonlocal kept, begun
-            begun = False
-            if not kept:
-                self._store.add(operation)
-                kept = True
-            elif self._store.turn(operation.id, PendingState.RUNNING, PendingState.WAITING):
-                log.info("%s met a changed file and is asked again", operation.id)
-            self._tell(operation.id)
-
-        def begins() -> None:
-            nonlocal begun
-            # A second step of this very call, which nobody was asked about, is no second run.
-            if not kept or begun:
-                return
-            if not self._store.turn(operation.id, PendingState.WAITING, PendingState.RUNNING):
-                raise NotFoundError("It was decided already.", pending_operation_id=operation.id)
-            begun = True
-
+        row = _Row(self._store, operation, self._tell, kept=known)
         patience = max(0.0, operation.expires - self._clock())
-        watch = Watch(operation.id, asked, begins, patience, enter)
+        watch = Watch(operation.id, row.asked, row.begins, patience, enter, row.happened)
         outcome = await self._call(operation.tool, operation.arguments, operation.caller, watch)
-        if kept:
+        if row.kept:
             self._settle(operation.id, _state(outcome), outcome)
         return outcome
 
@@ -244,6 +224,50 @@ class PendingOperations:
         message = "Nobody decided on it in time."
         error = {"type": "permission_denied", "message": message, "reason": "timed-out"}
         self._settle(id, PendingState.EXPIRED, ToolOutcome(False, message=message, error=error, denied=True))
+
+
+class _Row:
+    """What is kept of one operation while its call runs; made when the user is first asked."""
+
+    def __init__(
+        self, store: PendingStore, operation: PendingOperation, tell: Callable[[str], None], *, kept: bool
+    ) -> None:
+        self._store = store
+        self._operation = operation
+        self._tell = tell
+        self.kept = kept
+        self._begun = False
+        self._ran = False
+
+    def asked(self) -> None:
+        """The user is asked; after an effect it stays `running`, so that a restart never does that again."""
+        id = self._operation.id
+        if not self.kept:
+            self._store.add(self._operation)
+            self.kept = True
+            if self._ran:
+                self._store.turn(id, PendingState.WAITING, PendingState.RUNNING)
+        elif not self._ran and self._store.turn(id, PendingState.RUNNING, PendingState.WAITING):
+            log.info("%s met a changed file and is asked again", id)
+        self._begun = self._ran
+        self._tell(id)
+
+    def begins(self) -> None:
+        """Something is written or done now.
+
+        Raises:
+            NotFoundError: the operation was decided meanwhile.
+        """
+        # A second step of this very call, which nobody was asked about, is no second run.
+        if not self.kept or self._begun:
+            return
+        if not self._store.turn(self._operation.id, PendingState.WAITING, PendingState.RUNNING):
+            raise NotFoundError("It was decided already.", pending_operation_id=self._operation.id)
+        self._begun = True
+
+    def happened(self) -> None:
+        """An effect has happened; what follows is the same run."""
+        self._ran = self._begun = True
 
 
 def _state(outcome: ToolOutcome) -> PendingState:

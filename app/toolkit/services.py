@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from app.analysis.queue import SuggestionQueue
     from app.analysis.thinking import Thinker
+    from app.embeddings.pair_judge import PairJudge
     from app.messages.outbox import Outbox
     from app.sandbox.sandbox import Sandbox
     from app.sources.sources import Sources
@@ -33,6 +34,7 @@ class Services:
         disk: Where paths lead, in the vault and outside.
         sandbox: Where commands run.
         thinker: A model that answers in a given form; None without a model.
+        judge: A cross-encoder, where the user named one: do passages support or contradict each other?
         suggestions: Relations that may be missing.
         memory: What agents remember.
         web: Pages and searches of the web.
@@ -47,6 +49,7 @@ class Services:
     disk: Disk | None = None
     sandbox: Sandbox | None = None
     thinker: Thinker | None = None
+    judge: PairJudge | None = None
     suggestions: SuggestionQueue | None = None
     memory: Memory | None = None
     web: WebAccess | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict
 
@@ -15,6 +16,7 @@ from app.embeddings import EmbedderUnavailable
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.related import related as related_notes
+from app.tools.cross_checked import cross_checked
 from app.tools.node_parts import preview, readable, side, structure
 from app.vault.markdown.relations import relation_type
 from app.vault.markdown.scan import scan
@@ -74,9 +76,7 @@ async def related_to_note(
         other = readable(context, path)
         if other is None or score < least or (wanted is not None and other.parsed.type not in wanted):
             continue
-        suggested = suggest_relation(
-            side(context, note, other), side(context, other, note), structure(context, note, other, score)
-        )
+        suggested = await relation_between(context, note, other, score)
         found.append(_as_result(other, score, suggested))
         if len(found) == limit:
             break
@@ -84,7 +84,7 @@ async def related_to_note(
 
 
 async def related_to_text(context: ToolContext, text: str, exclude: NotePath) -> list[RelatedNode]:
-    """As `related_to_note`, of a note that is not there yet."""
+    """As `related_to_note`, of a note that is not there yet; making one never waits for a cross-encoder."""
     parsed = scan(text)
     said = sentences(text)
     if parsed.is_private or not said:
@@ -107,6 +107,25 @@ async def related_to_text(context: ToolContext, text: str, exclude: NotePath) ->
         there = Side(other.name, other.parsed.type, sentences(other.readable_text))
         found.append(_as_result(other, score, suggest_relation(draft, there, Structure(score))))
     return found
+
+
+async def relation_between(
+    context: ToolContext, source: OpenNote, target: OpenNote, similarity: float, score: float | None = None
+) -> Suggested:
+    """The relation that `source` most likely has to `target`, without a language model.
+
+    Args:
+        context: Of the call.
+        source: The one note.
+        target: The other.
+        similarity: How alike they are, 0 to 1.
+        score: How likely a relation is, 0 to 1, where that was judged before.
+    """
+    ours, theirs = side(context, source, target), side(context, target, source)
+    local = suggest_relation(ours, theirs, structure(context, source, target, similarity))
+    if score is not None:
+        local = replace(local, score=score)
+    return await cross_checked(context, local, (source, ours), (target, theirs))
 
 
 async def likeness(context: ToolContext, first: OpenNote, second: OpenNote) -> float:

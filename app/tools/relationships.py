@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from app.analysis.relations import opposed, relation_confidence, strength, suggest_relation
+from app.analysis.relations import opposed, relation_confidence, strength
 from app.analysis.summary import shortened
 from app.analysis.thinking import ThinkingFailed
 from app.errors import ConflictError, InvalidParametersError, NotFoundError
@@ -30,7 +30,7 @@ from app.tools.node_parts import (
     side,
     structure,
 )
-from app.tools.related_nodes import kept_from, likeness, thought_of
+from app.tools.related_nodes import kept_from, likeness, relation_between, thought_of
 from app.vault.changes import ChangeSet
 from app.vault.markdown import edit
 from app.vault.markdown.relations import relation_type, relation_word
@@ -201,10 +201,8 @@ async def reclassify_relationship(
         raise InvalidParametersError(f"{new_type!r} can't be the type of a relation.", given=new_type)
     if not kind:
         target = _readable_target(context, edge)
-        between = structure(context, edge.source, target, await likeness(context, edge.source, target))
-        local = suggest_relation(
-            side(context, edge.source, target), side(context, target, edge.source), between
-        )
+        similarity = await likeness(context, edge.source, target)
+        local = await relation_between(context, edge.source, target, similarity)
         suggested = await thought_of(context, edge.source, target, local)
         kind, reasoning = suggested.type, suggested.reasoning
     text = edit.change_relation(edge.source.text, edge.relation, type=kind, keep_note=preserve_notes)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from app.analysis.relations import AUTOMATIC, suggest_relation
+from app.analysis.relations import AUTOMATIC, SUGGESTED
 from app.errors import InvalidParametersError, PermissionDeniedError
 from app.permissions.approval import Effect
 from app.permissions.caller import CallerKind
@@ -17,8 +17,8 @@ from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.tools.node_parts import EdgeId, NodeId, RelationType, readable, side, structure
-from app.tools.related_nodes import likeness
+from app.tools.node_parts import EdgeId, NodeId, RelationType, readable
+from app.tools.related_nodes import likeness, relation_between
 from app.vault.changes import ChangeSet
 from app.vault.markdown import edit
 from app.vault.markdown.relations import relation_type, relation_word
@@ -89,7 +89,10 @@ async def suggest_relationships(
         for one in waiting:
             pair = readable(context, NotePath(one.source)), readable(context, NotePath(one.target))
             if pair[0] is not None and pair[1] is not None:
-                found.append(await _suggested(context, pair[0], pair[1], one.score))
+                made = await _suggested(context, pair[0], pair[1], one.score)
+                if made.score >= SUGGESTED:
+                    found.append(made)
+        found.sort(key=lambda made: -made.score)
         where = f" of [[{note.name}]]" if note else ""
         words = f"{counted(len(found), 'relation')}{where} may be missing."
         return Suggestions(suggestions=found, message=words)
@@ -132,10 +135,9 @@ async def _pair(context: ToolContext, id: str) -> tuple[OpenNote, OpenNote]:
 async def _suggested(
     context: ToolContext, source: OpenNote, target: OpenNote, score: float
 ) -> SuggestedRelationship:
-    between = structure(context, source, target, await likeness(context, source, target))
-    local = suggest_relation(side(context, source, target), side(context, target, source), between)
+    made = await relation_between(context, source, target, await likeness(context, source, target), score)
     return SuggestedRelationship(
         suggestion_id=f"{source.path}{_SUGGESTION}{target.path}", from_id=str(source.path),
-        to_id=str(target.path), relationship_type=local.type, score=round(score, 4),
-        auto=score >= AUTOMATIC, reasoning=local.reasoning,
+        to_id=str(target.path), relationship_type=made.type, score=round(made.score, 4),
+        auto=made.score >= AUTOMATIC, reasoning=made.reasoning,
     )  # fmt: skip

@@ -9,6 +9,7 @@ from pathlib import Path
 from app.embeddings.client import Embedder
 from app.embeddings.model_choice import ModelChoice
 from app.embeddings.pace import Machine, Pacer
+from app.embeddings.pair_judge import PairJudge
 from app.embeddings.upkeep import VectorUpkeep
 from app.embeddings.vectors import VectorStore
 from app.events import EventBus
@@ -50,6 +51,8 @@ class NoteVectors:
         self.upkeep = VectorUpkeep(
             self.vectors, index, store, self._notes, events, hidden, self._pacer
         )
+        self.judge = PairJudge(hidden, threads=settings().embeddings.threads)
+        self.judge.choose(_cross_encoder(settings()))
         self._change: asyncio.Task[None] | None = None
 
     @property
@@ -73,6 +76,7 @@ class NoteVectors:
     def apply_settings(self) -> None:
         """Let other settings take effect."""
         self._set_pace()
+        self.judge.choose(_cross_encoder(self._settings()))
         if not self.on:
             self.upkeep.stop()
         elif _chosen(self._settings()) != self._notes.model:
@@ -89,6 +93,7 @@ class NoteVectors:
         """End the upkeep and the workers, and close the vectors."""
         await self.upkeep.close()
         await self._notes.close()
+        await self.judge.close()
         await self.embedder.close()
         self.vectors.close()
 
@@ -122,3 +127,10 @@ def _chosen(settings: Settings) -> ModelChoice:
     chosen = settings.embeddings
     made = ModelChoice(chosen.model.strip(), chosen.python.strip())
     return ModelChoice() if made.is_shipped else made
+
+
+def _cross_encoder(settings: Settings) -> ModelChoice | None:
+    """The model that judges pairs of passages, if the user named one."""
+    chosen = settings.embeddings
+    name = chosen.cross_encoder.strip()
+    return ModelChoice(name, chosen.python.strip(), judges_pairs=True) if name else None

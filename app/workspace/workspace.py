@@ -152,6 +152,7 @@ class Workspace:
             self.registry, self.events, paths.data_folder(), self.keys.get, self._apply_tool_settings
         )
         services.registry = self.registry
+        services.judge = self._vectors.judge
         services.disk = Disk(self.root, paths.own_folders())
         services.sandbox = Sandbox()
         services.pending = self.pending

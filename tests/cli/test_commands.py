@@ -140,7 +140,7 @@ async def test_calls_go_through_the_program_that_holds_the_vault(
         assert b"--approve does not count here" in ended.stderr
         assert b"Waiting for an answer in the window" in ended.stderr
         (asked,) = approver.asked
-        assert (asked.caller.name, asked.caller.claim) == ("command line", "a note")
+        assert (asked.caller.name, asked.caller.claim) == ("Terminal", "a note")
         undone = await asyncio.to_thread(program, "--vault", str(vault), "undo", "--json")
         assert json.loads(undone.stdout)["paths"] == ["Coffee.md"] and len(approver.asked) == 2
         assert not (vault / "Coffee.md").exists()
@@ -211,7 +211,7 @@ def test_undo_takes_back_the_last_change_of_anybody_and_only_that(run: Run, vaul
     assert run("edit_note", "Tea", "append", "One.", "--approve", "update").status == Exit.DONE
     assert run("add_tag", "Tea", "drink", "--approve", "update").status == Exit.DONE
     denied = run("undo")
-    assert denied.status == Exit.DENIED and "add_tag by command line" in denied.err and "Tea.md" in denied.err
+    assert denied.status == Exit.DENIED and "add_tag by Terminal" in denied.err and "Tea.md" in denied.err
     assert run("undo", "--yes").status == Exit.DONE
     assert (vault / "Tea.md").read_bytes() == before + b"One.\n"
     assert run("undo", "--approve", "update").status == Exit.DONE

@@ -95,7 +95,7 @@ async def undo_at_a_terminal(pilot: Pilot, root: Path) -> None:
     ending = asyncio.ensure_future(asyncio.to_thread(run))
     dialog = await pilot.question()
     said = " ".join(label.text() for label in dialog.page.header.findChildren(QLabel))
-    assert "command line" in said and len(dialog.current.request.proposal.changes) == LINKING + 1
+    assert "Terminal" in said and len(dialog.current.request.proposal.changes) == LINKING + 1
     await pilot.approve()
     ended = await ending
     assert ended.returncode == 0, ended.stderr

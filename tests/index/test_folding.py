@@ -35,6 +35,12 @@ def test_scripts_without_spaces_are_words_letter_by_letter() -> None:
     assert count_words("两个 words") == 3
 
 
+@given(TEXT | st.text(st.characters(max_codepoint=127)))
+def test_words_are_counted_as_they_are_found(text: str) -> None:
+    text = unicodedata.normalize("NFC", text)
+    assert count_words(text) == len(text.split() if text.isascii() else tokens(text))
+
+
 @given(
     st.text(st.sampled_from("漢字かなカナ한국กขab12 -é"), max_size=20), st.integers(0, 19), st.integers(1, 6)
 )

@@ -51,11 +51,12 @@ def test_long_text_is_kept_by_hash_and_first_lines():
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
 )
 
 
-@given(st.dictionaries(st.text(), json_values))
+@given(st.dictionaries(st.text(), json_values, max_size=4))
 def test_anything_can_be_logged(arguments):
     json.loads(redacted_json(arguments))
 

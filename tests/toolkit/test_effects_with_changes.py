@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 
 import pytest
 
 from app.permissions.approval import Approved, Denied, Effect
+from app.permissions.pending import PendingState, PendingStore
 from app.toolkit.context import ToolContext
 from app.toolkit.limits import Limits
+from app.toolkit.pending import PendingOperations
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.registry import Category, Level, ToolRegistry
 from app.toolkit.result import ToolResult
@@ -134,3 +137,28 @@ async def test_a_tainted_caller_is_asked_about_the_effect_even_with_a_grant(net:
     assert len(net.approver.asked) == 1
     await net.call("clip", {"how": "keep"}, dataclasses.replace(AGENT, tainted=True))
     assert len(net.approver.asked) == 2
+
+
+async def test_an_effect_that_happened_is_not_repeated_when_its_change_still_waits_at_the_end(
+    net: Bench,
+) -> None:
+    def opened() -> PendingOperations:
+        return PendingOperations(
+            net.runner.watched, PendingStore(net.journal.folder), net.journal, net.events
+        )
+
+    operations = opened()
+    answers = [asyncio.get_running_loop().create_future() for _ in range(2)]
+    net.approver.answers.extend(lambda request, answer=answer: answer for answer in answers)
+    id = (await operations.submit("clip", {"how": "make"}, AGENT)).pending
+    answers[0].set_result(Approved(net.approver.asked[0].proposal))
+    while len(net.approver.asked) < 2:
+        await asyncio.sleep(0.005)
+    assert RAN == ["make"] and operations.status(id, AGENT).state is PendingState.RUNNING
+    await operations.close()
+    again = opened()
+    assert again.resume() == 0
+    settled = again.status(id, AGENT)
+    assert settled.state is PendingState.FAILED and "not done again" in str(settled.outcome)
+    assert RAN == ["make"] and not (net.root / "Clip.md").exists() and len(net.approver.asked) == 2
+    await again.close()

@@ -60,6 +60,7 @@ async def test_a_conflict_of_undo_does_not_name_a_private_note(workspace):
     await keep_diary(workspace, "see [[Topic]]\n")
     await make_topic(workspace)
     moved = await call(workspace, "move_note", BUILTIN, name="Topic", new_name="Theme")
+    assert moved.success, moved
     before = workspace.store.read(DIARY)
     await workspace.runner.save(DIARY, before, before.replace(b"see [[Theme]]", b"read [[Theme]] soon"))
     outcome = await call(workspace, "undo", entry=moved.entry)

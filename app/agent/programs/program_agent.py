@@ -154,7 +154,9 @@ class ProgramAgent:
             return link
 
     def settings_changed(self) -> None:
-        """End what the settings do not have any more."""
+        """End what the settings do not have any more; call it in the loop where a program may run."""
+        if not self._links:
+            return
         task = asyncio.get_running_loop().create_task(self._end_removed(), name="end removed programs")
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)

@@ -19,6 +19,8 @@ from app.desktop.graph_view.scene import Scene
 from app.graph.native_pictures import Bodies, View
 
 _SMALLEST_NAMED = 3.3
+_LANDMARKS = 7
+_FAINTEST_LANDMARK = 0.75
 _PLACED_EVERY = 0.04
 _FADE_SECONDS = 0.09
 
@@ -137,8 +139,13 @@ class Labels:
         ]
 
     def _ranked(self, scene: Scene, bodies: Bodies, view: View, around: Box, most: int) -> list[int]:
-        """The weightiest nodes that are seen; those that are named already count for more."""
+        """The weightiest nodes that are seen; those that are named already count for more.
+
+        From afar, where all are too small, the heaviest few are named as landmarks.
+        """
         found = seen_rows(bodies, scene.heaviest, view, around, _SMALLEST_NAMED, _FAINTEST_NAMED, most)
+        if len(found) < _LANDMARKS:
+            found = seen_rows(bodies, scene.heaviest, view, around, 0.0, _FAINTEST_NAMED, _LANDMARKS)
         named = np.array([row for row, seen in self._shown.items() if seen > 0.3], dtype=np.int32)
         kept = seen_rows(bodies, named, view, around, _SMALLEST_NAMED, _FAINTEST_NAMED, len(named))
         rows = np.unique(np.concatenate([found, kept]))
@@ -168,7 +175,7 @@ class Labels:
                 continue
             self._sides[row] = side
             self.placed[row] = box_of(name, side)
-            growing = min(1.0, (name[2] - _SMALLEST_NAMED) / 1.2 + 0.5)
+            growing = max(_FAINTEST_LANDMARK, min(1.0, (name[2] - _SMALLEST_NAMED) / 1.2 + 0.5))
             self._aims[row] = 1.0 if turn < leading else growing * float(opacity[row])
 
     def advance(self, passed: float) -> None:

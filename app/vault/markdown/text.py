@@ -7,7 +7,6 @@ gives the file's bytes back.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable
 
 from app.errors import UnreadableNoteError
@@ -58,11 +57,21 @@ def spliced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
 
 
 class Lines:
-    """Numbers the lines of a text, counting from 1."""
+    """Numbers the lines of a text, counting from 1; quick where each place is near the one asked before."""
 
     def __init__(self, text: str) -> None:
-        self._ends = [match.start() for match in re.finditer("\n", text)]
+        self._text = text
+        self._at = 0
+        self._number = 1
 
     def number(self, offset: int) -> int:
         """The line that holds the character at `offset`."""
-        return bisect_left(self._ends, offset) + 1
+        at = self._at
+        if offset >= at:
+            self._number += self._text.count("\n", at, offset)
+        elif offset < at - offset:
+            self._number = 1 + self._text.count("\n", 0, offset)
+        else:
+            self._number -= self._text.count("\n", offset, at)
+        self._at = offset
+        return self._number

@@ -32,6 +32,7 @@ _DATE_TIME = re.compile(
 )
 _CORE = ("str", "int", "float", "bool", "null", "seq", "map", "timestamp")
 _KNOWN_TAGS = frozenset([None, "!", *(f"tag:yaml.org,2002:{name}" for name in _CORE)])
+_STARTS = (yaml.ScalarEvent, yaml.SequenceStartEvent, yaml.MappingStartEvent)
 _STRING_TAGS = frozenset(["!", "tag:yaml.org,2002:str"])
 
 
@@ -174,7 +175,7 @@ class _Composer:
             raise UnreadableYaml(f"it is nested more than {MAX_DEPTH} deep")
         if isinstance(event, yaml.AliasEvent):
             return self.alias(event)
-        if not isinstance(event, yaml.ScalarEvent | yaml.SequenceStartEvent | yaml.MappingStartEvent):
+        if not isinstance(event, _STARTS):
             raise UnreadableYaml("it ends too soon")
         if event.tag not in _KNOWN_TAGS:
             raise UnreadableYaml(f"the tag {event.tag} is not read")
@@ -228,8 +229,9 @@ class _Composer:
         return Mapping(tuple(entries), bool(start.flow_style), self.span(start, event))
 
     def span(self, start: yaml.Event, end: yaml.Event) -> Span:
-        begin = start.start_mark.index if start.start_mark else 0
-        return Span(begin + self.offset, (end.end_mark.index if end.end_mark else begin) + self.offset)
+        first, last = start.start_mark, end.end_mark
+        begin = first.index if first else 0
+        return Span(begin + self.offset, (last.index if last else begin) + self.offset)
 
 
 def _moved(node: Node, span: Span) -> Node:

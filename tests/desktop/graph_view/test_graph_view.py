@@ -381,6 +381,17 @@ def test_names_never_lie_on_one_another(view, qtbot):
             assert right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
 
 
+def test_from_afar_the_heaviest_notes_are_landmarks(view, qtbot):
+    graph, _ = planted(10, 30)
+    with qtbot.waitSignal(view.arranged):
+        view.set_graph(graph, laid_out(graph))
+    view.zoom(0.02)
+    rest(view, qtbot)
+    canvas = view.canvas
+    named = set(canvas.labels.placed)
+    assert named and named <= set(canvas.scene.heaviest[:7].tolist())
+
+
 def test_what_is_pending_glows_until_it_is_answered(star, qtbot):
     star.set_pending({"east.md"})
     star.set_changed({"west.md"})
