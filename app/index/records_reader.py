@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -32,6 +32,19 @@ def note_record(connection: sqlite3.Connection, path: NotePath) -> NoteRecord | 
 def note_records(connection: sqlite3.Connection) -> Iterator[NoteRecord]:
     """Every note, ordered by key."""
     return map(_note, connection.execute(f"{_NOTE} ORDER BY key, path"))
+
+
+def renewed(
+    connection: sqlite3.Connection, known: Mapping[str, NoteRecord], stale: Iterable[str]
+) -> dict[str, NoteRecord]:
+    """The notes that are known, by path and ordered by key, with those at the `stale` paths read anew."""
+    records = dict(known)
+    for text in stale:
+        records.pop(text, None)
+        if (record := note_record(connection, NotePath(text))) is not None:
+            records[text] = record
+    order = sorted(records.values(), key=lambda note: (note.path.key, note.path.text))
+    return {note.path.text: note for note in order}
 
 
 def note_paths(connection: sqlite3.Connection) -> tuple[NotePath, ...]:

@@ -248,14 +248,7 @@ class VaultIndex:
                 self._records = {note.path.text: note for note in records_reader.note_records(connection)}
             elif self._stale:
                 stale, self._stale = self._stale, set()
-                for text in stale:
-                    record = records_reader.note_record(connection, NotePath(text))
-                    if record is not None:
-                        self._records[text] = record
-                    else:
-                        self._records.pop(text, None)
-                order = sorted(self._records.values(), key=lambda note: (note.path.key, note.path.text))
-                self._records = {note.path.text: note for note in order}
+                self._records = records_reader.renewed(connection, self._records, stale)
             return self._records.values()
 
     def _forget(self, paths: Iterable[str]) -> None:
