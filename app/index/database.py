@@ -20,6 +20,7 @@ from app.index.migrations import MIGRATIONS
 
 FILE_NAME = "index.sqlite"
 BUSY_SECONDS = 5.0
+_PAGES_AHEAD = 8192
 
 
 class DamagedIndexError(StorageError):
@@ -169,6 +170,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA cache_size = -32000")
     connection.execute("PRAGMA temp_store = MEMORY")
+    # A scan writes tens of MiB: each checkpoint syncs the disk and copies what the next batch changes again.
+    connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_AHEAD}")
     return connection
 
 

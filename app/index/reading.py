@@ -19,7 +19,7 @@ FEW = 200
 # What a thread needs for a note, beside what it needs for its bytes, and how long processes take to start.
 _PER_NOTE_S, _BYTES_A_SECOND, _START_S = 0.0001, 12 * 2**20, 0.5
 _IN_PROCESS_CHUNK = 32
-_CHUNK = 48
+_CHUNK = 96
 _AHEAD = 3
 _GARBAGE_AFTER = 100_000
 In = TypeVar("In")

@@ -11,8 +11,8 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from app.index.extract import Checked, read_content
 from app.index.folding import segmented
@@ -23,8 +23,7 @@ _MERGE_PAGES = 250
 _AUTOMERGE = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Unworded:
+class Unworded(NamedTuple):
     """A note whose words are wanted: its row, and the hash with which it was indexed."""
 
     id: int
@@ -32,8 +31,7 @@ class Unworded:
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Worded:
+class Worded(NamedTuple):
     """A note's text as the word index keeps it; None where the file says something else by now."""
 
     note: Unworded

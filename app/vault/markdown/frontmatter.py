@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from app.vault.markdown.text import BOM
 from app.vault.markdown.yaml_tree import Mapping, UnreadableYaml, read_tree, values_of
@@ -44,17 +44,18 @@ def read_frontmatter(text: str) -> Frontmatter:
     if opening is None or closing is None:
         return Frontmatter(body_start=bom)
     content = Span(opening.end(), max(closing.start() + 1, opening.end()))
-    place = Frontmatter({}, None, Span(bom, closing.end()), content, closing.end())
+    whole, end = Span(bom, closing.end()), closing.end()
     block = text[content.start : content.end]
     if len(block.encode("utf-8", "replace")) > MAX_BYTES:
-        return replace(place, problem=f"The properties are larger than {MAX_BYTES // 1024} KiB.")
+        problem = f"The properties are larger than {MAX_BYTES // 1024} KiB."
+        return Frontmatter({}, problem, whole, content, end)
     try:
         tree = read_tree(block, content.start)
     except UnreadableYaml as error:
         if (values := _json(block)) is not None:
-            return replace(place, properties=values)
-        return replace(place, problem=f"The properties can't be read: {error}.")
-    return replace(place, properties=values_of(tree) if tree else {}, tree=tree)
+            return Frontmatter(values, None, whole, content, end)
+        return Frontmatter({}, f"The properties can't be read: {error}.", whole, content, end)
+    return Frontmatter(values_of(tree) if tree else {}, None, whole, content, end, tree)
 
 
 def _json(block: str) -> dict[str, object] | None:

@@ -229,8 +229,9 @@ class _Composer:
         return Mapping(tuple(entries), bool(start.flow_style), self.span(start, event))
 
     def span(self, start: yaml.Event, end: yaml.Event) -> Span:
-        begin = start.start_mark.index if start.start_mark else 0
-        return Span(begin + self.offset, (end.end_mark.index if end.end_mark else begin) + self.offset)
+        first, last = start.start_mark, end.end_mark
+        begin = first.index if first else 0
+        return Span(begin + self.offset, (last.index if last else begin) + self.offset)
 
 
 def _moved(node: Node, span: Span) -> Node:
