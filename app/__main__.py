@@ -28,6 +28,8 @@ def main(arguments: list[str] | None = None) -> int:
         from app.cli import commands
 
         return commands.main(given)
+    # The window collects it itself, as soon as it is there.
+    gc.disable()
     from app.desktop import main as desktop
 
     return desktop.main(given[1:] if given[:1] == ["open"] else given)

@@ -74,7 +74,7 @@ class FilesPanel(Panel):
         )  # fmt: skip
         self._arrange()
         self._connect()
-        tasks.start(self.reload(), owner=self, what=self.tr("list the files"))
+        self.filling = tasks.start(self.reload(), owner=self, what=self.tr("list the files"))
 
     async def reload(self) -> None:
         """List the vault anew, keeping what is unfolded; once more if it changed meanwhile."""
@@ -301,7 +301,7 @@ class _Tree(QTreeView):
 
 
 def _names(workspace: Workspace, attachments: bool) -> list[str]:
-    paths = [record.path.text for record in workspace.index.notes()]
+    paths = [path.text for path in workspace.index.note_paths()]
     if attachments:
         paths += [record.path.text for record in workspace.index.files()]
     return paths

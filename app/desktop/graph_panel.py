@@ -90,7 +90,7 @@ class GraphPanel(QWidget):
         self.view.choices_changed.connect(self.kept)
         self._connect_menu()
         client.events.batch.connect(self._notice)
-        tasks.start(self.load(), owner=self, what=self.tr("show the graph"))
+        self.filling = tasks.start(self.load(), owner=self, what=self.tr("show the graph"))
 
     def _connect_menu(self) -> None:
         menu = self._menu

@@ -222,6 +222,7 @@ class MainWindow(QMainWindow):
         self.banners.clear("lost")
         view.note_shown.connect(self._mark_notes)
         self._mark_notes()
+        self.session.shown = view.filled
         self._start(view.begin(), self.tr("show the vault"))
 
     def _take_down(self) -> None:

@@ -62,6 +62,8 @@ class VaultSession(QObject):
     """Opens and closes vaults for `window`, and says what becomes of them.
 
     `opened` carries the `VaultClient`; `closing` is emitted while it can still be used, `closed` after.
+    Who shows the vault may set `shown` while `opened` is told: it is awaited before a vault that is in the
+    index already is looked through, for that takes the processor from whoever waits for the window.
     `progress` carries a `ScanProgress`, `scanned` a `ScanReport`; `stopped`: reading ended otherwise.
     """
 
@@ -86,6 +88,7 @@ class VaultSession(QObject):
         self._scan: asyncio.Task[None] | None = None
         self.settings = settings
         self.client: VaultClient | None = None
+        self.shown: Callable[[], Awaitable[None]] | None = None
         self.read_only = False
         self.approver = DesktopApprover(service, self)
         self._progressed.connect(self.progress, Qt.ConnectionType.QueuedConnection)
@@ -160,7 +163,7 @@ class VaultSession(QObject):
 
     def _present(self, workspace: Workspace) -> None:
         client = VaultClient(self._service, workspace, self.approver, self)
-        self.client = client
+        self.client, self.shown = client, None
         self.opened.emit(client)
         self.start_scan()
 
@@ -182,6 +185,8 @@ class VaultSession(QObject):
 
     async def _read(self, client: VaultClient) -> None:
         try:
+            if self.shown is not None and len(client.workspace.index.resolver):
+                await self.shown()
             report: ScanReport = await client.run(lambda workspace: workspace.start_scan(self._report))
         except BaseException:
             self.stopped.emit()

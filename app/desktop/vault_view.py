@@ -6,6 +6,7 @@ window can be on the screen before any of it is loaded.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -20,6 +21,7 @@ from app.desktop.approval_dialog import ApprovalQueue
 from app.desktop.banner import Banners
 from app.desktop.bridge import VaultClient
 from app.desktop.connections.panel import ConnectionsPanel
+from app.desktop.files_panel import FilesPanel
 from app.desktop.grants_panel import GrantsPanel
 from app.desktop.graph_panel import GraphPanel
 from app.desktop.lost_drafts import LostDrafts
@@ -103,6 +105,7 @@ class VaultView(QObject):
         self._wiring.on_screen(self.prefer_embedding)
         self._reading = False
         self._built = False
+        self._begun = asyncio.Event()
         self._messages = UserMessages(
             client, theme, banners, window, self._show_conversation, self._conversation_is_seen
         )
@@ -123,7 +126,10 @@ class VaultView(QObject):
 
     async def begin(self) -> None:
         """Build the page, tell what opening found and what is auto-approved, and open last time's notes."""
-        await self.page.build(self._kept.mapping("layout"))
+        try:
+            await self.page.build(self._kept.mapping("layout"))
+        finally:
+            self._begun.set()
         self._built = True
         for notice in self._client.workspace.notices:
             self.told.emit(notice)
@@ -135,7 +141,19 @@ class VaultView(QObject):
             self._keep_soon.start()
         await self._messages.begin()
         await self._lost_drafts.offer()
+        await self.filled()
         await self._let_programs_in()
+
+    async def filled(self) -> None:
+        """Wait until the panels in sight show the vault as it was in the index, or have failed to."""
+        await self._begun.wait()
+        filling = {panel.filling for panel in self._panels_that_fill()}
+        if filling:
+            await asyncio.wait(filling)
+
+    def _panels_that_fill(self) -> list[FilesPanel | GraphPanel]:
+        made = (self.page.existing(panel_id) for panel_id in ("files", "graph"))
+        return [panel for panel in made if isinstance(panel, FilesPanel | GraphPanel)]
 
     async def _let_programs_in(self) -> None:
         """Begin to serve other programs; the user is told where that can't be."""

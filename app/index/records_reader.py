@@ -34,6 +34,12 @@ def note_records(connection: sqlite3.Connection) -> Iterator[NoteRecord]:
     return map(_note, connection.execute(f"{_NOTE} ORDER BY key, path"))
 
 
+def note_paths(connection: sqlite3.Connection) -> tuple[NotePath, ...]:
+    """The path of every note, ordered by key."""
+    rows = connection.execute("SELECT path FROM files JOIN notes USING (id) ORDER BY key, path")
+    return tuple(NotePath(path) for (path,) in rows)
+
+
 def private_paths(connection: sqlite3.Connection) -> frozenset[NotePath]:
     """The notes that are kept from models and programs."""
     rows = connection.execute("SELECT path FROM files JOIN notes USING (id) WHERE private")

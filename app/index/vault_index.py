@@ -233,6 +233,13 @@ class VaultIndex:
             return tuple(note for note in found if name_key(note.path.folder) == wanted)
         return tuple(note for note in found if not wanted or note.path.is_under(wanted))
 
+    def note_paths(self) -> tuple[NotePath, ...]:
+        """The path of every note, ordered by key; the properties of none are read for it."""
+        if self._records is not None:
+            return tuple(note.path for note in self._all_notes())
+        with self._damage_noticed(), self._file.reading() as connection:
+            return records_reader.note_paths(connection)
+
     def _all_notes(self) -> Iterable[NoteRecord]:
         """Every note, read once and then kept up with the changes."""
         with self._damage_noticed(), self._file.reading() as connection:

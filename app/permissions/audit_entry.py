@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any
 
 
@@ -84,11 +85,18 @@ STORED = tuple(f'"{name}"' if name in ("grant", "commit") else name for name in 
 
 GENESIS = "0" * 64
 
+# Made once, since every call writes a row.
+_VALUES = attrgetter(*_FIELDS)
+_UNDOES, _PATHS = _FIELDS.index("undoes"), _FIELDS.index("paths")
+_LIST = json.JSONEncoder(ensure_ascii=False)
+_HASHED = json.JSONEncoder(separators=(",", ":"), default=repr)
+
 
 def to_row(entry: AuditEntry) -> tuple[Any, ...]:
     """The stored values of an entry, in the order of `STORED`."""
-    lists = {"undoes": json.dumps(entry.undoes), "paths": json.dumps(entry.paths, ensure_ascii=False)}
-    return tuple(lists.get(name, getattr(entry, name)) for name in _FIELDS)
+    row = list(_VALUES(entry))
+    row[_UNDOES], row[_PATHS] = _LIST.encode(entry.undoes), _LIST.encode(entry.paths)
+    return tuple(row)
 
 
 def from_row(row: Sequence[Any], undone_by: int | None) -> AuditEntry:
@@ -101,5 +109,4 @@ def from_row(row: Sequence[Any], undone_by: int | None) -> AuditEntry:
 
 def row_hash(previous: str, row: Sequence[Any]) -> str:
     """The hash of a stored row that stands after the row with the hash `previous`."""
-    text = json.dumps([previous, *row], ensure_ascii=True, separators=(",", ":"), default=repr)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+    return hashlib.sha256(_HASHED.encode([previous, *row]).encode("ascii")).hexdigest()

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 REDACTED = "(redacted)"
 LONGEST = 400
+_JSON = json.JSONEncoder(ensure_ascii=False, sort_keys=True, default=str)
 _SHOWN_LINES, _SHOWN_LETTERS, _DEEPEST, _MOST = 3, 200, 12, 200
 
 _SECRET_NAME = re.compile(
@@ -27,7 +28,7 @@ _SECRET_VALUE = re.compile(
 
 def redacted_json(arguments: Mapping[str, object]) -> str:
     """`arguments` as JSON for the log: no secrets, long text as `{"sha256", "characters", "start"}`."""
-    return json.dumps(_redacted(arguments, 0), ensure_ascii=False, sort_keys=True, default=str)
+    return _JSON.encode(_redacted(arguments, 0))
 
 
 def without_secrets(text: str) -> str:

@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 
 _BROKEN = "The result of {tool} is not what its schema says ({problem}); it was left out."
 Result = dict[str, Any]
+# Made once: `json.dumps` with these words makes one for each text.
+_TEXT = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
 async def list_tools(desk: Desk, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
@@ -91,9 +93,8 @@ def failed(error: ScriptoriumError) -> Result:
 
 def _result(data: Mapping[str, object], *, is_error: bool = False) -> Result:
     """`data` as it is, and as text for a client that knows no structured content."""
-    text = json.dumps(data, ensure_ascii=False, default=str)
     return {
-        "content": [{"type": "text", "text": text}],
+        "content": [{"type": "text", "text": _TEXT.encode(data)}],
         "structuredContent": data,
         "isError": is_error,
     }

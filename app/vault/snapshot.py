@@ -7,6 +7,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,7 +74,7 @@ class Snapshot:
 
     def _look_at_all(self, since: float) -> Found:
         """After a flood of events: every file that is new or was touched since, and all that are gone."""
-        times = dict(self._walk(""))
+        times = dict(self._times())
         touched = {path for path, touched in times.items() if touched >= since or path not in self._files}
         return self._found(touched, self._files - times.keys())
 
@@ -132,8 +133,15 @@ class Snapshot:
     def _absolute(self, name: str) -> str:
         return f"{self._root}{os.sep}{name.replace('/', os.sep)}" if name else self._root
 
-    def _walk(self, folder: str) -> Iterator[tuple[str, float]]:
-        """The files in a folder and below, with the time at which they were last touched in any way."""
+    def _times(self) -> Iterator[tuple[str, float]]:
+        """The files, with the time at which each was last touched in any way."""
+        for path, entry in self._walk(""):
+            with suppress(OSError):
+                status = entry.stat(follow_symlinks=False)
+                yield path, max(status.st_mtime, status.st_ctime)
+
+    def _walk(self, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        """The files in a folder, which is of interest itself, and below."""
         try:
             with os.scandir(self._absolute(folder)) as entries:
                 found = list(entries)
@@ -141,15 +149,14 @@ class Snapshot:
             # Gone again, or not ours to read: there is nothing to tell of.
             return
         for entry in found:
-            path = f"{folder}/{entry.name}" if folder else entry.name
-            if is_ignored(path):
+            if is_ignored(entry.name):
                 continue
+            path = f"{folder}/{entry.name}" if folder else entry.name
             try:
                 if entry.is_dir(follow_symlinks=False):
                     yield from self._walk(path)
                 elif entry.is_file(follow_symlinks=False):
-                    status = entry.stat(follow_symlinks=False)
-                    yield path, max(status.st_mtime, status.st_ctime)
+                    yield path, entry
             except OSError:
                 continue
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import sys
@@ -19,6 +20,7 @@ FRAME_S = 1 / 60
 def main(arguments: list[str]) -> int:
     """Open the vault, drive the window if asked to, and write what was measured."""
     vault, report, began, act = arguments
+    gc.disable()  # As `app.__main__` does.
     from app.desktop import main as desktop
 
     run = Run(Path(report), float(began), act == "act")

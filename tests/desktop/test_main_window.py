@@ -20,6 +20,7 @@ from app import paths
 from app.agent.transcript import Usage
 from app.desktop import dialogs, tasks, watchdog
 from app.desktop.bridge import Service, VaultClient
+from app.desktop.files_panel import FilesPanel
 from app.desktop.garbage import GarbageCollection
 from app.desktop.main_window import MainWindow
 from app.desktop.navigation import Navigation
@@ -96,6 +97,33 @@ def press(text: str) -> None:
 
 def sheets() -> list[dialogs.Sheet]:
     return [w for w in QApplication.topLevelWidgets() if isinstance(w, dialogs.Sheet) and w.isVisible()]
+
+
+def test_a_vault_of_the_index_is_looked_through_once_it_is_shown(in_window, wait_until, vault: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        window.open_folder(vault)
+        await wait_until(lambda: "4 notes" in window.status.counts.text())
+        await wait_until(lambda: window.session._scan is not None and window.session._scan.done())
+        await window.session.close()
+        (vault / "Late.md").write_text("Written while the vault was closed.\n", encoding="utf-8")
+        reports: list[object] = []
+        held = asyncio.Event()
+        window.session.opened.connect(lambda _: setattr(window.session, "shown", held.wait))
+        window.session.scanned.connect(reports.append)
+        window.open_folder(vault)
+        await wait_until(lambda: window.view is not None)
+        assert window.view is not None
+        await window.view.filled()
+        files = window.view.page.panel("files")
+        assert isinstance(files, FilesPanel)
+        assert files.model.rowCount() > 0
+        assert not files._paths & {"Late.md"}
+        assert not reports
+        held.set()
+        await wait_until(lambda: "5 notes" in window.status.counts.text())
+        assert reports
+
+    in_window(use)
 
 
 def test_a_vault_is_opened_read_and_counted(in_window, wait_until, vault: Path) -> None:

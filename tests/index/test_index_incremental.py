@@ -44,6 +44,7 @@ def said(index: VaultIndex) -> dict[str, object]:
     """Everything that the index says, without row ids."""
     graph = index.graph()
     return {
+        "note paths": index.note_paths(),
         "notes": index.notes(),
         "files": index.files(),
         "out": {note.path: index.outgoing(note.path) for note in index.notes()},

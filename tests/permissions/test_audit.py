@@ -15,7 +15,7 @@ import pytest
 
 from app.errors import NotFoundError, StorageError
 from app.permissions.audit import AuditLog
-from app.permissions.audit_entry import AuditEntry, AuditFilter
+from app.permissions.audit_entry import AuditEntry, AuditFilter, Decided, row_hash, to_row
 
 ENTRY = AuditEntry(
     time=1_700_000_000.0,
@@ -60,6 +60,17 @@ def test_rows_are_numbered_and_come_back(log):
     assert check.ok and check.rows == 5
 
 
+def test_a_row_and_its_hash_stay_what_they_were_when_older_logs_were_written():
+    entry = AuditEntry(
+        1.5, "mcp", "Käthe", "undo", "delete", "vault", '{"name": "é"}', Decided.RULE, "“no”", "line",
+        id=7, call="c", turn="t", grant="g", duration_ms=0.25, commit=3, undoes=(1, 2), tokens=9, cost=0.5,
+        paths=("ä/b.md", "c.md"),
+    )  # fmt: skip
+    row = to_row(entry)
+    assert row[-1] == '["ä/b.md", "c.md"]' and "[1, 2]" in row
+    assert row_hash("ab" * 32, row) == "684159cc09ed4c0001a008a73002d8dee1b5ce2da9526654489cf1aa81007a6f"
+
+
 def test_an_empty_log_is_whole(log):
     assert log.verify().ok
 
@@ -92,7 +103,7 @@ def test_the_first_bad_row_is_named(log, tmp_path, sql, first_bad):
 
 def test_a_row_rewritten_with_a_new_chain_after_it_still_differs_from_the_head(log, tmp_path):
     from app.permissions.audit_chain import SELECT
-    from app.permissions.audit_entry import GENESIS, row_hash
+    from app.permissions.audit_entry import GENESIS
 
     fill(log)
     with sqlite3.connect(tmp_path / "audit.sqlite3") as connection:
