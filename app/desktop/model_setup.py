@@ -203,19 +203,19 @@ def settings_with_model(
             chosen.tell()
 
     def extra(block: QWidget) -> QWidget:
-        made.append(ModelSetup(client, theme, settings.model, set_model, block))
+        made.append(ModelSetup(client, theme, dialog.settings.model, set_model, block))
         return made[0]
 
     secrets: list[MessageSetup] = []
 
     def messages(block: QWidget) -> QWidget:
-        secrets.append(MessageSetup(client, settings.messages, block))
+        secrets.append(MessageSetup(client, dialog.settings.messages, block))
         return secrets[0]
 
     web_keys: list[WebSetup] = []
 
     def web(block: QWidget) -> QWidget:
-        web_keys.append(WebSetup(client, settings.web, block))
+        web_keys.append(WebSetup(client, dialog.settings.web, block))
         return web_keys[0]
 
     def put(section: str, name: str, id: str, there: bool) -> None:
@@ -231,7 +231,7 @@ def settings_with_model(
         put("tools", "categories_on", id, on and id not in ON_FROM_THE_START)
 
     def categories(block: QWidget) -> QWidget:
-        switches = CategorySwitches(client, settings, block)
+        switches = CategorySwitches(client, dialog.settings, block)
         switches.wanted.connect(switch)
         switches_made.append(switches)
         return switches
@@ -242,7 +242,7 @@ def settings_with_model(
     programs_made: list[ProgramSetup] = []
 
     def programs(block: QWidget) -> QWidget:
-        programs_made.append(ProgramSetup(settings.programs, block))
+        programs_made.append(ProgramSetup(dialog.settings.programs, block))
         programs_made[0].added.connect(add_program)
         return programs_made[0]
 
@@ -257,14 +257,24 @@ def settings_with_model(
         "programs": programs,
     }  # fmt: skip
     own: dict[tuple[str, str], OwnEditor] = {
-        ("external", "servers"): lambda value: ExternalSetup(client, theme, settings.external.servers)
+        ("external", "servers"): lambda value: ExternalSetup(client, theme, dialog.settings.external.servers)
     }
     dialog = SettingsDialog(settings, theme, extras, parent, own=own)
-    dialog.changed.connect(lambda changed: programs_made[0].show_settings(changed.programs))
-    dialog.changed.connect(switches_made[0].show_settings)
-    dialog.changed.connect(lambda changed: made[0].show_model(changed.model))
-    dialog.changed.connect(lambda changed: web_keys[0].show_settings(changed.web))
-    dialog.changed.connect(lambda changed: secrets[0].show_settings(changed.messages))
+
+    def show(changed: Settings) -> None:
+        """Tell what is there already; a section that is made later begins with the settings of then."""
+        for model in made:
+            model.show_model(changed.model)
+        for message in secrets:
+            message.show_settings(changed.messages)
+        for keys in web_keys:
+            keys.show_settings(changed.web)
+        for switches in switches_made:
+            switches.show_settings(changed)
+        for found in programs_made:
+            found.show_settings(changed.programs)
+
+    dialog.changed.connect(show)
     return dialog
 
 

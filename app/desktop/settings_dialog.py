@@ -1,12 +1,18 @@
-"""The settings: made from the settings model, so that every field has its title, words and control."""
+"""The settings: made from the settings model, so that every field has its title, words and control.
+
+Fourteen sections are much to make and to dress at once, and one is looked at: that one is made when it is
+asked for, the others between the window's events, or as soon as something needs them.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ValidationError
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
@@ -18,9 +24,11 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from app.desktop.form import Editor, described, editor
 from app.desktop.panel import EmptyState, SearchField
+from app.desktop.slices import Slices
 from app.desktop.theme import ThemeSource
 from app.settings import Settings
 
@@ -45,7 +53,8 @@ class SettingsDialog(QDialog):
     """Shows `settings`; every valid change is in effect at once: `changed` carries the new `Settings`.
 
     `extras` adds a widget at the end of a section (by its name), for what is not a plain value; `own`
-    are editors of single settings, by section and name. `left_for` carries the command for which the user
+    are editors of single settings, by section and name: both are called when their section is made, after
+    the dialog itself. `left_for` carries the command for which the user
     closed it.
     """
 
@@ -71,6 +80,8 @@ class SettingsDialog(QDialog):
         self._sections: dict[str, QWidget] = {}
         self._theme = theme
         self._section = 0
+        self._unmade = {name: deque(self._parts(name)) for name in Settings.model_fields}
+        self._slices = Slices(self._work_on, self)
         self._build()
         zoom = theme.zoom
         self.resize(round(820 * zoom), round(600 * zoom))
@@ -82,6 +93,12 @@ class SettingsDialog(QDialog):
             if self.list.item(row).data(Qt.ItemDataRole.UserRole) == name:
                 self.list.setCurrentRow(row)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Have the chosen section ready, and the others soon."""
+        self._go(self.list.currentItem())
+        super().showEvent(event)
+        self._slices.add_later(name for name, parts in self._unmade.items() for _ in parts)
+
     def leave_for(self, command: str) -> None:
         """Close the settings and do the command."""
         self.accept()
@@ -89,10 +106,12 @@ class SettingsDialog(QDialog):
 
     def editor_of(self, section: str, name: str) -> Editor:
         """The editor of one setting."""
+        self._make(section)
         return self._editors[section, name]
 
     def shown(self) -> tuple[str, ...]:
         """The settings in sight, as "section.name"."""
+        self._make_all()
         return tuple(f"{row.section}.{row.name}" for row in self._rows if not row.widget.isHidden())
 
     def _build(self) -> None:
@@ -102,7 +121,6 @@ class SettingsDialog(QDialog):
         self.list = QListWidget()
         self.list.setObjectName("sections")
         self.list.setAccessibleName(self.tr("Sections"))
-        self.list.currentItemChanged.connect(lambda item, _: self._go(item))
         side = QWidget()
         side.setObjectName("page")
         side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -118,7 +136,7 @@ class SettingsDialog(QDialog):
         self._column.setContentsMargins(28, 20, 28, 28)
         self._column.setSpacing(28)
         for name, field in Settings.model_fields.items():
-            self._add_section(name, field.title or name, getattr(self.settings, name))
+            self._add_section(name, field.title or name)
         self._none = EmptyState(self._theme, "magnifying-glass", self.tr("No such setting"), "")
         self._none.hide()
         self._column.addWidget(self._none)
@@ -133,26 +151,54 @@ class SettingsDialog(QDialog):
         whole.addWidget(side)
         whole.addWidget(self.area, 1)
         self.list.setCurrentRow(0)
+        self.list.currentItemChanged.connect(lambda item, _: self._go(item))
 
-    def _add_section(self, name: str, title: str, section: BaseModel) -> None:
+    def _add_section(self, name: str, title: str) -> None:
+        """Its line in the list and its place on the page; what it holds is made later."""
         self.list.addItem(item := QListWidgetItem(title))
         item.setData(Qt.ItemDataRole.UserRole, name)
         item.setSizeHint(QSize(0, round(30 * self._theme.zoom)))
         block = QWidget()
+        block.hide()
         column = QVBoxLayout(block)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(16)
         heading = QLabel(title)
         heading.setProperty("textSize", "heading")
         column.addWidget(heading)
-        if name in _FIRST_EXTRAS and name in self._extras:
-            column.addWidget(self._extra(name, block))
-        for field_name in type(section).model_fields:
-            column.addWidget(self._setting(name, field_name, section))
-        if name not in _FIRST_EXTRAS and name in self._extras:
-            column.addWidget(self._extra(name, block))
         self._sections[name] = block
         self._column.addWidget(block)
+
+    def _parts(self, section: str) -> list[str]:
+        """What a section is made of, from top to bottom: its settings, and "" for what is no plain value."""
+        fields = list(type(getattr(self.settings, section)).model_fields)
+        extra = [""] if section in self._extras else []
+        return [*extra, *fields] if section in _FIRST_EXTRAS else [*fields, *extra]
+
+    def _work_on(self, thing: object) -> None:
+        """Make the next part of a section, or dress one that nobody has looked at yet."""
+        if isinstance(thing, QWidget):
+            if isValid(thing):
+                thing.ensurePolished()
+        elif self._unmade[str(thing)]:
+            self._make_next(str(thing))
+            self._slices.add_later([self._rows[-1].widget])
+
+    def _make_next(self, section: str) -> None:
+        name = self._unmade[section].popleft()
+        block = self._sections[section]
+        column = block.layout()
+        assert column is not None
+        column.addWidget(self._setting(section, name) if name else self._extra(section, block))
+
+    def _make(self, section: str) -> None:
+        """Make what is left of a section."""
+        while self._unmade[section]:
+            self._make_next(section)
+
+    def _make_all(self) -> None:
+        for section in self._unmade:
+            self._make(section)
 
     def _extra(self, section: str, block: QWidget) -> QWidget:
         """The widget beside a section's plain values; the search finds it by its section's name."""
@@ -162,7 +208,8 @@ class SettingsDialog(QDialog):
         self._rows.append(_Row(section, "", words, made, QLabel()))
         return made
 
-    def _setting(self, section: str, name: str, holder: BaseModel) -> QWidget:
+    def _setting(self, section: str, name: str) -> QWidget:
+        holder: BaseModel = getattr(self.settings, section)
         field = type(holder).model_fields[name]
         value = getattr(holder, name)
         made = self._own[section, name](value) if (section, name) in self._own else editor(name, field, value)
@@ -203,11 +250,13 @@ class SettingsDialog(QDialog):
         if item is None or self.search.text().strip():
             return
         wanted = item.data(Qt.ItemDataRole.UserRole)
+        self._make(wanted)
         for name, block in self._sections.items():
             block.setVisible(name == wanted)
         self.area.verticalScrollBar().setValue(0)
 
     def _narrow(self, text: str) -> None:
+        self._make_all()
         words = text.casefold().split()
         for row in self._rows:
             row.widget.setVisible(all(word in row.words for word in words))

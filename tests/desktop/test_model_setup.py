@@ -57,6 +57,7 @@ def test_a_wrong_key_is_told_and_the_right_one_works(
 def test_nothing_is_asked_for_the_built_in_agent_or_without_a_vault(owner: QWidget) -> None:
     settings = Settings()
     dialog = settings_with_model(settings, ThemeSource("light"), None, owner)
+    dialog.show_section("model")
     (setup,) = dialog.findChildren(ModelSetup)
     assert "without a key" in setup._words.text()
     changed = settings.model.model_copy(update={"provider": "openai"})

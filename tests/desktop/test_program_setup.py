@@ -39,8 +39,8 @@ def offered(setup: ProgramSetup) -> list[str]:
 def test_the_button_puts_a_program_into_the_list(gui, wait_until, on_the_path: Path) -> None:
     async def main() -> None:
         dialog = settings_with_model(Settings(), ThemeSource("light"), None, None)
-        setup = dialog.findChild(ProgramSetup)
         dialog.show_section("programs")
+        setup = dialog.findChild(ProgramSetup)
         dialog.show()
         await wait_until(lambda: offered(setup) == ["Add Claude Code", "Add Gemini CLI"])
         add = next(one for one in setup.findChildren(QPushButton) if "Claude" in one.accessibleName())

@@ -109,3 +109,22 @@ def test_a_section_can_be_shown(dialog) -> None:
     dialog.show_section("permissions")
     visible = [name for name, block in dialog._sections.items() if not block.isHidden()]
     assert visible == ["permissions"]
+
+
+def test_the_other_sections_are_made_between_the_window_s_events(dialog, qtbot) -> None:
+    dialog.show_section("journal")
+    dialog.show()
+    assert dialog._editors, "what is looked at is there at once"
+    assert len(dialog._editors) < len(every_field())
+    qtbot.waitUntil(lambda: dialog._slices.done)
+    assert set(dialog._editors) == set(every_field())
+    made = [f"{row.section}.{row.name}" for row in dialog._rows]
+    assert sorted(made) == sorted(".".join(one) for one in every_field()), "each is made once"
+
+
+def test_a_section_that_is_made_late_shows_the_settings_as_they_are_by_then(dialog) -> None:
+    dialog.show_section("general")
+    assert ("permissions", "bulk_threshold") not in dialog._editors
+    changed = dialog.settings.permissions.model_copy(update={"bulk_threshold": 7})
+    dialog.settings = dialog.settings.model_copy(update={"permissions": changed})
+    assert dialog.editor_of("permissions", "bulk_threshold").value == 7

@@ -24,13 +24,13 @@ from app.desktop import dialogs, tasks
 from app.desktop.agent_panel.composer import Composer
 from app.desktop.agent_panel.conversation_list import ConversationList
 from app.desktop.agent_panel.model_menu import ModelChoice, ModelMenu, UsedModels, answering
-from app.desktop.agent_panel.slices import Slices
 from app.desktop.agent_panel.start_page import StartPage
 from app.desktop.agent_panel.transcript_view import TranscriptView
 from app.desktop.agent_panel.usage import in_full, in_short
 from app.desktop.bridge import VaultClient
 from app.desktop.external.words import progress_words
 from app.desktop.panel import Panel, ThemedButton
+from app.desktop.slices import Slices
 from app.desktop.theme import ThemeSource
 from app.external.states import ExternalProgress
 from app.index.records import IndexUpdated

@@ -32,6 +32,11 @@ class Slices(QObject):
         self._left.extend(things)
         self._go_on()
 
+    def add_later(self, things: Iterable[object]) -> None:
+        """Work on these, too, from the window's next turn on."""
+        self._left.extend(things)
+        self._again.start()
+
     def finish(self) -> None:
         """Do all that is left now."""
         while self._left:

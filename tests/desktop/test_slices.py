@@ -6,7 +6,7 @@ import time
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.desktop.agent_panel.slices import Slices
+from app.desktop.slices import Slices
 
 
 def test_a_burst_is_worked_off_in_order_and_the_window_has_its_turn(qtbot) -> None:
@@ -30,3 +30,13 @@ def test_a_burst_is_worked_off_in_order_and_the_window_has_its_turn(qtbot) -> No
     slices.add(range(3))
     slices.finish()
     assert slices.done and done[-3:] == [0, 1, 2]
+
+
+def test_what_may_wait_leaves_this_turn_to_the_window(qtbot) -> None:
+    done: list[object] = []
+    owner = QObject()
+    slices = Slices(done.append, owner)
+    slices.add_later("ab")
+    assert done == [] and not slices.done
+    qtbot.waitUntil(lambda: slices.done)
+    assert done == ["a", "b"]
