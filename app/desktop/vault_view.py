@@ -105,6 +105,7 @@ class VaultView(QObject):
         self._wiring.on_screen(self.prefer_embedding)
         self._reading = False
         self._built = False
+        self._is_down = False
         self._begun = asyncio.Event()
         self._messages = UserMessages(
             client, theme, banners, window, self._show_conversation, self._conversation_is_seen
@@ -158,7 +159,7 @@ class VaultView(QObject):
     async def _let_programs_in(self) -> None:
         """Begin to serve other programs; the user is told where that can't be."""
         problem = await self._client.run(lambda workspace: workspace.ways_in.begin())
-        if problem:
+        if problem and not self._is_down:
             self.told.emit(problem)
 
     async def ready_to_leave(self) -> bool:
@@ -216,6 +217,7 @@ class VaultView(QObject):
 
     def take_down(self) -> None:
         """Remember the layout and the tabs, and end what the page runs beside the window."""
+        self._is_down = True
         self._keep_soon.stop()
         self._keep()
         self._client.approver.asked.disconnect(self._approvals.add)
