@@ -35,6 +35,7 @@ class GrantsPanel(Panel):
         self.title.hide()
         self.setAccessibleName(self.tr("What is auto-approved"))
         self.grants: tuple[Grant, ...] = ()
+        self._said: list[tuple[str, str, str, str]] | None = None
         self.toggles: dict[Operation, QCheckBox] = {}
         self._rows = QVBoxLayout()
         self._rows.setSpacing(8)
@@ -81,15 +82,22 @@ class GrantsPanel(Panel):
             box.blockSignals(True)
             box.setChecked(operation in on)
             box.blockSignals(False)
+        self._show_rows([grant for grant in grants if not grant.id.startswith(_SESSION)])
+        self.changed.emit(len(grants))
+
+    def _show_rows(self, grants: list[Grant]) -> None:
+        """A row for each; rows that would say the same stay, and with them the keyboard's focus."""
+        said = [(grant.id, describe(grant.label), self._used(grant), self._until(grant)) for grant in grants]
+        if said == self._said:
+            return
+        self._said = said
         while (item := self._rows.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
-        narrow = [grant for grant in grants if not grant.id.startswith(_SESSION)]
-        for grant in narrow:
+        for grant in grants:
             self._rows.addWidget(self._row(grant))
-        self._empty.setVisible(not narrow)
-        self.changed.emit(len(grants))
+        self._empty.setVisible(not grants)
 
     async def revoke(self, grant_id: str) -> None:
         """Take a grant back."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from types import SimpleNamespace
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app import paths
+from app.agent.conversations import ConversationStore
+from app.agent.mailbox import Mailbox
 from app.desktop.bridge import VaultClient
 from app.desktop.note_area import NoteArea
 from app.desktop.panels import PANELS, PanelKind
@@ -21,6 +24,15 @@ from app.permissions.approval import Approver
 from app.permissions.grants import Grants
 from app.settings import Settings
 from app.toolkit.registry import Category, Level, ToolRegistry
+from app.vault.journal import Journal
+from app.vault.store import NoteStore
+
+
+class ClosedDoor:
+    """No program comes in."""
+
+    async def begin(self) -> str:
+        return ""
 
 
 class OpenVault:
@@ -36,6 +48,12 @@ class OpenVault:
         self.searches = SavedSearches(paths.vault_data_folder(root), self.events)
         self.grants = Grants(paths.vault_data_folder(root), events=self.events)
         self.registry = ToolRegistry([Category("notes", "Notes", Level.READ_WRITE)])
+        self._journal = Journal(paths.vault_data_folder(root))
+        self.store = NoteStore(root, self._journal)
+        self._conversations = ConversationStore(paths.vault_data_folder(root))
+        team = SimpleNamespace(mailbox=Mailbox(self._conversations, self.events))
+        self.agent = SimpleNamespace(team=team)
+        self.ways_in = ClosedDoor()
         self.notices: list[str] = []
         self.closed = False
 
@@ -53,6 +71,8 @@ class OpenVault:
     async def close(self) -> None:
         self.closed = True
         await self.index.close()
+        self._conversations.close()
+        self._journal.close()
 
 
 async def open_vault(root: Path, settings: Settings, approver: Approver, read_only: bool) -> OpenVault:

@@ -90,7 +90,7 @@ def press(text: str) -> None:
         for sheet in QApplication.topLevelWidgets()
         if isinstance(sheet, dialogs.Sheet) and sheet.isVisible()
         for button in sheet.findChildren(QPushButton)
-        if button.text() == text
+        if button.isVisible() and button.text() == text
     )
     button.click()
 
