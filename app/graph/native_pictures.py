@@ -187,7 +187,7 @@ class Lines:
         reach: Length in pixels, at a ratio of one, beyond which a link fades with the square root.
         ratio: Device pixels per pixel.
         budget: Pixels of lines that may be drawn; a fair sample stands for more. 0 draws all.
-        workers: The threads that cut and sort them, by default this one; the lines are the same for any number.
+        workers: The threads that cut and sort them, by default this one; lines are the same for any number.
         is_wanted: Asked now and then; after a no nothing is made, and nothing can be drawn.
     """
 

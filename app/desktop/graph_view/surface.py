@@ -117,7 +117,5 @@ class Surface:
         if still:
             frame.labels.finish()
         self._image.setDevicePixelRatio(1.0)
-        painter = QPainter(self._image)
-        frame.labels.paint(painter, frame.scene, frame.view.enlarged(ratio))
-        painter.end()
+        frame.labels.paint(self._image, frame.scene, frame.view.enlarged(ratio))
         self._image.setDevicePixelRatio(ratio)
