@@ -161,7 +161,8 @@ class Labels:
         named = np.array([row for row, seen in self._shown.items() if seen > 0.3], dtype=np.int32)
         kept = seen_rows(bodies, named, view, around, _SMALLEST_NAMED, _FAINTEST_NAMED, len(named))
         rows = np.unique(np.concatenate([found, kept]))
-        liking = scene.weight[rows] * np.where(np.isin(rows, kept), np.float32(1.6), np.float32(1.0))
+        liking = scene.weight[rows]
+        liking[np.searchsorted(rows, kept)] *= np.float32(1.6)
         ranked: list[int] = rows[np.argsort(-liking, kind="stable")][:most].tolist()
         return ranked
 

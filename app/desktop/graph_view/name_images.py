@@ -156,7 +156,9 @@ def drawn(name: str, pixels: int, look: NameLook) -> NamePicture:
     painter.setPen(QColor(look.text))
     painter.drawText(QPointF(_PAD, metrics.ascent() + 1), text)
     painter.end()
-    return NamePicture(image, pixels_of(image), (image.width(), image.height()))
+    # An image keeps what it was painted with, twenty times as large as a name; its copy does not.
+    made = image.copy()
+    return NamePicture(made, pixels_of(made), (made.width(), made.height()))
 
 
 def put_names(

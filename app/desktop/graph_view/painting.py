@@ -249,6 +249,8 @@ def _paint_rings(painter: QPainter, frame: Frame) -> None:
     rings.append((scene.selection, scene.theme.accent, 3.0, False))
     rings.append(([scene.hovered] if scene.hovered >= 0 else [], scene.theme.text, 2.0, False))
     for rows, color, gap, dashed in rings:
+        if not rows:
+            continue
         painter.setPen(QPen(QColor(color), 1.8, dashes if dashed else solid))
         for middle, radius in _circles(frame, rows):
             painter.drawEllipse(middle, radius + gap, radius + gap)
