@@ -11,6 +11,7 @@ import json
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from sqlite3 import Connection
 
@@ -174,13 +175,7 @@ class Journal:
             NotFoundError: they were never kept, or have been removed to save room.
         """
         with self._database.transaction() as db:
-            row = db.execute("SELECT data FROM contents WHERE hash = ?", (key,)).fetchone()
-        if row is None or row[0] is None:
-            raise NotFoundError("That version is no longer kept in the journal.", hash=key)
-        content = zlib.decompress(row[0])
-        if content_hash(content) != key:
-            raise NotFoundError("That version is damaged in the journal.", hash=key)
-        return content
+            return _content(db, key)
 
     def trashed(self, path: NotePath, key: str, place: str = VAULT) -> str | None:
         """The name under `.trash/` that a file with this path and hash got when it was last deleted."""
@@ -214,7 +209,7 @@ class Journal:
         commits = [self.commit(number) for number in dict.fromkeys(commit_ids)]
         if len({commit.place for commit in commits}) > 1:
             raise InvalidParametersError("Changes of several places can't be taken back as one.")
-        plan = plan_undo(commits, self._others(commits), self.content, read)
+        plan = plan_undo(commits, self._others(commits), self._at_hand(commits), read)
         if plan.change_set and not plan.conflicts:
             self._plans[plan.change_set.digest] = plan.commits
             while len(self._plans) > _REMEMBERED_PLANS:
@@ -234,6 +229,17 @@ class Journal:
         left = [one for one in found if one.undone_by is None and mine.isdisjoint(one.undoes)] or found
         places = sorted({commit.place for commit in left})
         return tuple(tuple(one.id for one in left if one.place == place) for place in places)
+
+    def _at_hand(self, commits: Sequence[Commit]) -> Callable[[str], bytes]:
+        """`content`, with what the commits displaced read in one go and not thousands of times."""
+        old = {change.before for commit in commits for change in commit.changes if change.before is not None}
+        found: dict[str, bytes] = {}
+        with self._database.transaction() as db:
+            for key in old:
+                # What is not kept any more is told where it is asked for.
+                with suppress(NotFoundError):
+                    found[key] = _content(db, key)
+        return lambda key: found[key] if key in found else self.content(key)
 
     def _others(self, commits: Sequence[Commit]) -> list[Later]:
         """What the commits that are not among these created, moved or deleted since the first of these."""
@@ -259,6 +265,16 @@ class Journal:
         content = self.content(key)
         change = Create(path, content) if current is None else Update(path, current, content)
         return ChangeSet.of(change, summary=f"Restore an earlier version of {path.name}", place=place)
+
+
+def _content(db: Connection, key: str) -> bytes:
+    row = db.execute("SELECT data FROM contents WHERE hash = ?", (key,)).fetchone()
+    if row is None or row[0] is None:
+        raise NotFoundError("That version is no longer kept in the journal.", hash=key)
+    content = zlib.decompress(row[0])
+    if content_hash(content) != key:
+        raise NotFoundError("That version is damaged in the journal.", hash=key)
+    return content
 
 
 def _content_row(key: str, content: bytes, newest: int) -> tuple[object, ...]:
