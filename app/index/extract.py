@@ -14,16 +14,18 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.index.folding import count_words, segmented
 from app.index.names import link_key, target_key
-from app.index.records import ProblemKind
 from app.vault.markdown.scan import scan, scan_outline
 from app.vault.markdown.text import decode_lossy
 from app.vault.note import LINKS_TO, Heading, Link, ParsedNote, Relation
 from app.vault.note import Task as TaskBox
 from app.vault.path import NotePath, name_key
+
+if TYPE_CHECKING:  # the processes that read notes do without the records
+    from app.index.records import ProblemKind
 
 log = logging.getLogger(__name__)
 
