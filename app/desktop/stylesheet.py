@@ -112,7 +112,7 @@ QSplitter::handle:vertical {{ height: 1u; }}
 QGroupBox {{ border: 1u solid {t.border}; border-radius: 8u; margin-top: 12u; padding: 12u; }}
 QGroupBox::title {{ subcontrol-origin: margin; left: 12u; padding: 0 4u; color: {t.muted}; }}
 QScrollArea, QAbstractScrollArea {{ background: {t.panel}; border: none; }}
-QScrollArea > QWidget > QWidget {{ background: transparent; }}
+QScrollArea > QWidget > QWidget, QScrollArea[clear="true"] {{ background: transparent; }}
 """
 
 
@@ -219,7 +219,8 @@ QListWidget#sections {{ background: transparent; padding: 0; }}
 QLineEdit[quiet="true"] {{ background: transparent; border: 1u solid transparent; padding: 2u 6u; }}
 QLineEdit[quiet="true"]:hover {{ border: 1u solid {t.border}; }}
 QLineEdit[quiet="true"]:focus {{ background: {t.raised}; border: 1u solid {t.accent}; }}
-QFrame#card QPlainTextEdit[plain="true"], QFrame#card QTextBrowser {{ background: transparent; }}
+QFrame#card QPlainTextEdit[plain="true"], QFrame#card QTextBrowser, QTextBrowser[clear="true"] {{
+  background: transparent; }}
 QLineEdit[plain="true"] {{ background: transparent; border: none; }}
 QLineEdit QToolButton {{ border: none; padding: 0; background: transparent; }}
 QComboBox::drop-down {{ border: none; width: 24u; }}

@@ -30,7 +30,7 @@ class MarkdownLabel(QTextBrowser):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self.setStyleSheet("QTextBrowser { background: transparent; }")
+        self.setProperty("clear", True)
         self.document().setDocumentMargin(0)
         self.anchorClicked.connect(self._follow)
         theme.changed.connect(self._draw)
