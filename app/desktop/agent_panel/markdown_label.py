@@ -34,7 +34,10 @@ class MarkdownLabel(QTextBrowser):
         self.document().setDocumentMargin(0)
         self.anchorClicked.connect(self._follow)
         theme.changed.connect(self._draw)
-        self._draw()
+        if text:
+            self._draw()
+        else:
+            self.setFixedHeight(1)
 
     def set_text(self, text: str) -> None:
         """Show other Markdown."""

@@ -35,8 +35,9 @@ _EFFECT_HEIGHT = 240
 class ReviewPage(QWidget):
     """Shows a draft and changes it by what the user ticks and types; `changed` says that it did.
 
-    Only the header is there until `fill` is called, and no text until `show_first` is. `height_changed` says that `height_for` may give something else now; `is_browsed` that the user has gone
-    from one of its files to another.
+    Only the header is there until `fill` is called, and no text until `show_first` is. `height_changed` says
+    that `height_for` may give something else now; `is_browsed` that the user has gone from one of its files
+    to another.
     """
 
     changed = Signal()
@@ -144,9 +145,10 @@ class ReviewPage(QWidget):
 
     def step(self, by: int) -> None:
         """Go to the next or the previous change, over the ends of the file."""
-        if self.draft.files and not self.diff_view.step(by) and 0 <= self._row + by < len(self.draft.files):
-            if self.files is not None:
-                self.files.choose(self._row + by)
+        if not self.draft.files or self.diff_view.step(by) or self.files is None:
+            return
+        if 0 <= self._row + by < len(self.draft.files):
+            self.files.choose(self._row + by)
 
     def _build_body(self) -> QWidget:
         body = QSplitter(self)
