@@ -17,8 +17,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.desktop import dialogs, folder_check, tasks
 from app.desktop.bridge import DesktopApprover, Service, VaultClient
-from app.desktop.colors import DARK, LIGHT
+from app.desktop.colors import DARK, LIGHT, Theme
 from app.desktop.icons import draw_ahead
+from app.desktop.theme import ThemeSource
 from app.errors import VaultBusyError
 from app.settings import Settings
 from app.settings.recent import RecentVaults
@@ -36,6 +37,7 @@ _VIEW_MODULES = (
     "app.desktop.note_view.view",
     "app.desktop.agent_panel.panel",
     "app.desktop.audit_panel",
+    "numpy.ma",  # what `numpy.unique` loads when it is first called
 )
 _EVERY_PART = """---
 a: b
@@ -77,15 +79,23 @@ class VaultSession(QObject):
     _progressed = Signal(object)
 
     def __init__(
-        self, service: Service, settings: Settings, recent: RecentVaults, opener: Opener, window: QWidget
+        self,
+        service: Service,
+        settings: Settings,
+        recent: RecentVaults,
+        opener: Opener,
+        theme: ThemeSource,
+        window: QWidget,
     ) -> None:
         super().__init__(window)
         self._opener = opener
         self._service = service
+        self._theme = theme
         self._window = window
         self._recent = recent
         self._busy = asyncio.Lock()
         self._scan: asyncio.Task[None] | None = None
+        self._ready: asyncio.Task[None] | None = None
         self.settings = settings
         self.client: VaultClient | None = None
         self.shown: Callable[[], Awaitable[None]] | None = None
@@ -96,14 +106,16 @@ class VaultSession(QObject):
     async def open(self, root: Path, *, read_only: bool = False, asked: bool = False) -> bool:
         """Open the folder at `root` in place of the open vault; whether it is open now.
 
-        A folder that is not a vault is asked about first, unless it was `asked`; a vault that another
-        app has is offered read-only.
+        A folder that is not a vault is asked about first, unless it was `asked` or opened before; a vault
+        that another app has is offered read-only.
         """
         async with self._busy:
             root = await asyncio.to_thread(root.resolve)
             if self.client is not None and self.client.workspace.root == root:
                 return True
-            if not asked and not await self._is_wanted(root):
+            # To count the files takes a while, and a vault that was opened before was asked about then.
+            known = asked or await asyncio.to_thread(self._recent.knows, root)
+            if not known and not await self._is_wanted(root):
                 return False
             await self._close()
             self.opening.emit(root.name)
@@ -112,9 +124,9 @@ class VaultSession(QObject):
                 self.closed.emit()
                 return False
             self._recent.add(root)
-            await asyncio.to_thread(load_view)
+            await asyncio.to_thread(load_view, self._theme.theme)
             self._present(workspace)
-            tasks.start(asyncio.to_thread(warm_up), what=self.tr("get ready for the first note"))
+            self._ready = tasks.start(self._get_ready(), what=self.tr("get ready for the first note"))
             return True
 
     async def close(self) -> None:
@@ -175,6 +187,8 @@ class VaultSession(QObject):
             self._scan.cancel()
             await asyncio.wait([self._scan])
         self._scan = None
+        if self._ready is not None:
+            self._ready.cancel()
         self.closing.emit(client)
         self.client = None
         try:
@@ -182,6 +196,11 @@ class VaultSession(QObject):
         finally:
             client.deleteLater()
             self.closed.emit()
+
+    async def _get_ready(self) -> None:
+        if self.shown is not None:
+            await self.shown()
+        await asyncio.to_thread(warm_up)
 
     async def _read(self, client: VaultClient) -> None:
         try:
@@ -198,10 +217,11 @@ class VaultSession(QObject):
         self._progressed.emit(progress)
 
 
-def load_view() -> None:
-    """Import what a vault's window needs. Takes a second the first time: call it in a thread."""
+def load_view(*themes: Theme) -> None:
+    """Import what a vault's window needs, and make its icons. Takes a second: call it in a thread."""
     for module in _VIEW_MODULES:
         importlib.import_module(module)
+    _draw_ahead(*themes)
 
 
 def warm_up() -> None:
@@ -209,8 +229,12 @@ def warm_up() -> None:
     from app.vault.markdown.render import render
 
     render(_EVERY_PART, lambda name: None)
+    _draw_ahead(LIGHT, DARK)
+
+
+def _draw_ahead(*themes: Theme) -> None:
     try:
-        for theme in (LIGHT, DARK):
+        for theme in themes:
             draw_ahead(theme)
     except OSError as error:
         log.warning("icons could not be drawn ahead: %s", error)
