@@ -90,7 +90,9 @@ def test_a_result_is_told_with_links_and_nothing_in_it_is_markdown() -> None:
         ("git", "paths", "Tea.md, Plants/Mint.md", ["Tea.md", "Plants/Mint.md"]),
     ],
 )
-def test_lists_are_typed_as_people_type_them(qtbot, name: str, field: str, typed: str, meant: list[str]) -> None:
+def test_lists_are_typed_as_people_type_them(
+    qtbot, name: str, field: str, typed: str, meant: list[str]
+) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     (tool,) = (tool for tool in CATALOG if tool.name == name)
