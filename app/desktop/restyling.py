@@ -8,11 +8,14 @@ follows, before anybody can have gone to look for it.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
+
+log = logging.getLogger(__name__)
 
 _SLICE_MS = 3
 # So long a picture of before may stay; a window with very much in it goes on changing in sight.
@@ -115,6 +118,8 @@ class Restyling(QObject):
         for window in still:
             if isValid(window):
                 window.setUpdatesEnabled(True)
+                # At once: one that was due before this began would keep later ones from being asked for.
+                window.repaint()
 
     def _go_on(self) -> None:
         """Work for a few milliseconds."""
@@ -132,5 +137,8 @@ class Restyling(QObject):
 
 def _done(steps: Iterable[Step]) -> Iterator[None]:
     for step in steps:
-        step()
+        try:
+            step()
+        except Exception:
+            log.exception("a part of the window kept the last theme")  # and the others go on
         yield
