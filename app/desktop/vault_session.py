@@ -95,6 +95,7 @@ class VaultSession(QObject):
         self._recent = recent
         self._busy = asyncio.Lock()
         self._scan: asyncio.Task[None] | None = None
+        self._ready: asyncio.Task[None] | None = None
         self.settings = settings
         self.client: VaultClient | None = None
         self.shown: Callable[[], Awaitable[None]] | None = None
@@ -105,14 +106,16 @@ class VaultSession(QObject):
     async def open(self, root: Path, *, read_only: bool = False, asked: bool = False) -> bool:
         """Open the folder at `root` in place of the open vault; whether it is open now.
 
-        A folder that is not a vault is asked about first, unless it was `asked`; a vault that another
-        app has is offered read-only.
+        A folder that is not a vault is asked about first, unless it was `asked` or opened before; a vault
+        that another app has is offered read-only.
         """
         async with self._busy:
             root = await asyncio.to_thread(root.resolve)
             if self.client is not None and self.client.workspace.root == root:
                 return True
-            if not asked and not await self._is_wanted(root):
+            # To count the files takes a while, and a vault that was opened before was asked about then.
+            known = asked or await asyncio.to_thread(self._recent.knows, root)
+            if not known and not await self._is_wanted(root):
                 return False
             await self._close()
             self.opening.emit(root.name)
@@ -123,7 +126,7 @@ class VaultSession(QObject):
             self._recent.add(root)
             await asyncio.to_thread(load_view, self._theme.theme)
             self._present(workspace)
-            tasks.start(asyncio.to_thread(warm_up), what=self.tr("get ready for the first note"))
+            self._ready = tasks.start(self._get_ready(), what=self.tr("get ready for the first note"))
             return True
 
     async def close(self) -> None:
@@ -184,6 +187,8 @@ class VaultSession(QObject):
             self._scan.cancel()
             await asyncio.wait([self._scan])
         self._scan = None
+        if self._ready is not None:
+            self._ready.cancel()
         self.closing.emit(client)
         self.client = None
         try:
@@ -191,6 +196,11 @@ class VaultSession(QObject):
         finally:
             client.deleteLater()
             self.closed.emit()
+
+    async def _get_ready(self) -> None:
+        if self.shown is not None:
+            await self.shown()
+        await asyncio.to_thread(warm_up)
 
     async def _read(self, client: VaultClient) -> None:
         try:

@@ -7,6 +7,7 @@ import gc
 import logging
 import multiprocessing
 import os
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -129,3 +130,11 @@ def _begin() -> None:
     """A worker lives for one scan and makes hardly any cycles: looking for them would cost a tenth of it."""
     gc.freeze()
     gc.set_threshold(_GARBAGE_AFTER)
+    threading.Thread(target=_end_with_the_app, daemon=True).start()
+
+
+def _end_with_the_app() -> None:
+    """Nothing else tells a worker that waits for work of an app that was killed."""
+    if (app := multiprocessing.parent_process()) is not None:
+        app.join()
+        os._exit(1)

@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from app.errors import StorageError
 from app.events import EventBus
-from app.index import words
+from app.index import late_indexes, words
 from app.index.database import Database
 from app.index.extract import Extract, Gone, extract_chunk, outline_chunk
 from app.index.intake import Intake, uninterrupted
@@ -79,7 +81,7 @@ class ScanRun:
             each = sum(file.size for file in found.notes) // max(1, len(found.notes))
             new = len(found.notes) - known
             readers.start(new, new * each)
-            plan = await self._names(found)
+            plan = await self._names(found, known)
             readers.start(len(plan.tasks), len(plan.tasks) * each)
             await self._notes(readers, plan, len(found.notes), progress, cancelled)
             if not self._counts.cancelled:
@@ -87,10 +89,15 @@ class ScanRun:
             return self._counts
         finally:
             await readers.close()
+            # Where the file can't be written the scan has failed, and says so; the next one makes them.
+            with suppress(StorageError):
+                await self._make_late_indexes()
 
-    async def _names(self, found: Walk) -> Plan:
+    async def _names(self, found: Walk, known: int) -> Plan:
         async with self._intake.lock:
             plan = await asyncio.to_thread(self._plan, found, frozenset(self.touched))
+            if not known and len(plan.tasks) >= FEW:
+                await asyncio.to_thread(self._changed, late_indexes.put_off)
             await uninterrupted(self._intake.put_names(plan))
         self._counts.unchanged, self._counts.removed = plan.unchanged, len(plan.removed) - len(plan.moved)
         self._counts.moved = len(plan.moved)
@@ -117,8 +124,11 @@ class ScanRun:
                 await self._put(waiting)
                 waiting = []
                 size = min(2 * size, _MOST_PER_BATCH)
+            # The last step says that the graph is whole: not before all that was read is written.
+            progress(ScanProgress(min(done, total - bool(waiting)), total, "read"))
+        if waiting:
+            await self._put(waiting)
             progress(ScanProgress(done, total, "read"))
-        await self._put(waiting)
         self._counts.cancelled = done < total
 
     async def _put(self, extracts: Sequence[Extract]) -> None:
@@ -140,6 +150,7 @@ class ScanRun:
     async def _words(
         self, readers: Readers, each: int, progress: Progress, cancelled: Callable[[], bool]
     ) -> None:
+        await self._make_late_indexes()
         notes = await asyncio.to_thread(self._unworded)
         if not notes:
             return
@@ -164,6 +175,15 @@ class ScanRun:
             await self._refresh(changed)
         while not cancelled() and await self._change(words.merge_some):
             pass
+
+    async def _make_late_indexes(self) -> None:
+        """Make what this scan, or one before it, has put off; one at a time, so that nobody waits long."""
+        while await asyncio.to_thread(self._is_index_late):
+            await self._change(late_indexes.make_one)
+
+    def _is_index_late(self) -> bool:
+        with self._database.reading() as connection:
+            return late_indexes.is_one_late(connection)
 
     async def _change(self, act: Callable[[sqlite3.Connection], T]) -> T:
         """Do something to the index file in a thread, in a transaction of its own."""
