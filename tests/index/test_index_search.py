@@ -236,6 +236,13 @@ async def test_snippets_mark_accents_and_cjk_where_they_stand(vault: Vault) -> N
     assert lines((await vault.index.search("/第.行/")).hits)[0][2] == ["第二行"]
 
 
+async def test_a_phrase_over_the_end_of_a_line_is_marked_up_to_it(make_vault: MakeVault) -> None:
+    vault = await make_vault({"a.md": "# A clear blue  \n\nsky above\n\nblue sky\n"})
+    assert lines((await vault.index.search('"blue sky"')).hits) == [
+        (1, "# A clear blue", ["blue"]), (5, "blue sky", ["blue sky"])
+    ]  # fmt: skip
+
+
 async def test_a_long_line_is_cut_around_the_mark(make_vault: MakeVault) -> None:
     vault = await make_vault({"a.md": "before " * 100 + "needle" + " after" * 100})
     ((_, text, marked),) = lines((await vault.index.search("needle")).hits)
