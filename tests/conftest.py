@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import shutil
 import sys
@@ -23,6 +24,8 @@ hypothesis.settings.load_profile("scriptorium")
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 
+# What a test's own MCP client complains of is its end of a connection that the test has left.
+_CLIENTS = "mcp.client."
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -50,6 +53,24 @@ def own_generator_hooks() -> Iterator[None]:
     hooks = sys.get_asyncgen_hooks()
     yield
     sys.set_asyncgen_hooks(*hooks)
+
+
+@pytest.fixture(autouse=True)
+def errors(caplog: pytest.LogCaptureFixture) -> Iterator[list[str]]:
+    """Beginnings of error messages that a test expects in the log; any other fails it.
+
+    So what fails in the background, in a task of the window or in the service thread, fails the test too.
+    """
+    expected: list[str] = []
+    yield expected
+    logged = [
+        record
+        for phase in ("setup", "call", "teardown")
+        for record in caplog.get_records(phase)
+        if record.levelno >= logging.ERROR and not record.name.startswith(_CLIENTS)
+    ]
+    lost = [r.getMessage() for r in logged if not r.getMessage().startswith(tuple(expected))]
+    assert not lost, f"logged as errors: {lost}"
 
 
 @pytest.fixture(scope="session")
