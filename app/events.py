@@ -27,23 +27,30 @@ class EventBus:
 
     def __init__(self) -> None:
         self._subscribers: list[tuple[type[Event], Callable[[Any], None]]] = []
+        # Who hears of events of a class: a call tells of six, and a window has dozens of subscribers.
+        self._receivers: dict[type[Event], tuple[Callable[[Any], None], ...]] = {}
 
     def subscribe(self, kind: type[E], receive: Callable[[E], None]) -> Callable[[], None]:
         """Call `receive` for every event of `kind`; the returned function ends that."""
         entry = (kind, receive)
         self._subscribers.append(entry)
+        self._receivers.clear()
 
         def unsubscribe() -> None:
             if entry in self._subscribers:
                 self._subscribers.remove(entry)
+                self._receivers.clear()
 
         return unsubscribe
 
     def publish(self, event: Event) -> None:
         """Hand `event` to its subscribers now."""
-        for kind, receive in tuple(self._subscribers):
-            if isinstance(event, kind):
-                try:
-                    receive(event)
-                except Exception:
-                    log.exception("a subscriber of %s failed", type(event).__name__)
+        receivers = self._receivers.get(type(event))
+        if receivers is None:
+            receivers = tuple(receive for kind, receive in self._subscribers if isinstance(event, kind))
+            self._receivers[type(event)] = receivers
+        for receive in receivers:
+            try:
+                receive(event)
+            except Exception:
+                log.exception("a subscriber of %s failed", type(event).__name__)

@@ -53,13 +53,13 @@ class DiffView(QWidget):
         self._selectable = False
         self._unticked: frozenset[int] = frozenset()
         self._round = 0
-        self.canvas = DiffCanvas(theme.theme, self)
-        self._message = QLabel()
+        self._pages = QStackedWidget(self)
+        self.canvas = DiffCanvas(theme.theme, self._pages)
+        self._message = QLabel(self._pages)
         self._message.setTextFormat(Qt.TextFormat.PlainText)
         self._message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._message.setWordWrap(True)
         self._message.setProperty("tone", "muted")
-        self._pages = QStackedWidget()
         self._pages.addWidget(self._message)
         self._pages.addWidget(self.canvas)
         layout = QVBoxLayout(self)
@@ -232,23 +232,23 @@ class DiffView(QWidget):
         self._lay_out_again(keep_place=True)
 
     def _build_bar(self) -> QWidget:
-        bar = QWidget()
+        bar = QWidget(self)
         bar.setObjectName("diffBar")
         layout = QHBoxLayout(bar)
         layout.setContentsMargins(12, 4, 8, 4)
         layout.setSpacing(4)
-        self._counts = QLabel()
+        self._counts = QLabel(bar)
         self._counts.setTextFormat(Qt.TextFormat.RichText)
         self._counts.setProperty("tone", "muted")
         self._lead = QHBoxLayout()
         layout.addLayout(self._lead, 1)
         layout.addWidget(self._counts)
         layout.addSpacing(8)
-        self._previous = _tool("Previous change (Shift+F8)")
-        self._next = _tool("Next change (F8)")
-        self._whole = _tool("Show unchanged lines", checkable=True)
-        self._unified_button = _tool("Unified", checkable=True)
-        self._side_button = _tool("Side by side", checkable=True)
+        self._previous = _tool(bar, "Previous change (Shift+F8)")
+        self._next = _tool(bar, "Next change (F8)")
+        self._whole = _tool(bar, "Show unchanged lines", checkable=True)
+        self._unified_button = _tool(bar, "Unified", checkable=True)
+        self._side_button = _tool(bar, "Side by side", checkable=True)
         self._unified_button.setChecked(True)
         group = QButtonGroup(self)
         for button in (self._unified_button, self._side_button):
@@ -305,8 +305,8 @@ class DiffView(QWidget):
         self._counts.setText(f"{place}&nbsp;&nbsp; {shown}{left_out}")
 
 
-def _tool(name: str, *, checkable: bool = False) -> QToolButton:
-    button = QToolButton()
+def _tool(bar: QWidget, name: str, *, checkable: bool = False) -> QToolButton:
+    button = QToolButton(bar)
     button.setToolTip(name)
     button.setAccessibleName(name)
     button.setCheckable(checkable)

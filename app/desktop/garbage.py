@@ -1,9 +1,10 @@
-"""Garbage is collected in the GUI thread only.
+"""Garbage is collected in the GUI thread only, and never so much at once that somebody notices.
 
 Python collects cycles in whichever thread happens to allocate. In the service thread it would destroy Qt
 objects that belong to the window ("Timers cannot be stopped from another thread", or a crash). So automatic
-collection is off, and a timer in the GUI thread collects instead: young objects often, all of them when
-nobody has touched the window for a while.
+collection is off, and a timer in the GUI thread collects instead: the young objects as soon as there are
+enough. To look through ten thousand takes some milliseconds. What comes in larger numbers (modules, a vault
+that is opened) lives on anyway; it is set aside until nobody has the window in front.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from __future__ import annotations
 import gc
 import time
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
 
-_HEAP = 60_000
-_EVERY_MS = 1000
-_YOUNG = 5000
-_FULL_EVERY_S = 120.0
+_EVERY_MS = 100
+_YOUNG = 3000
+_MOST = 8000
+_ROUNDS = 10
+_WHOLE_EVERY_S = 120.0
+_AWAY_MS = 2000
 
 
 class GarbageCollection(QObject):
@@ -24,31 +28,50 @@ class GarbageCollection(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._last_full = time.monotonic()
-        self._middle = 0
+        self._last_whole = time.monotonic()
+        self._rounds = 0
+        self._survivors = 0  # of the young, since those that survived were last looked through
         gc.disable()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
         self._timer.start(_EVERY_MS)
+        self._away = QTimer(self, singleShot=True, interval=_AWAY_MS)
+        self._away.timeout.connect(self._collect_whole)
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.applicationStateChanged.connect(self._follow)
 
     def stop(self) -> None:
         """Give it back to Python."""
         self._timer.stop()
+        self._away.stop()
         gc.enable()
 
     def _tick(self) -> None:
         young = gc.get_count()[0]
         if young < _YOUNG:
             return
-        if young > _HEAP:
-            # Modules were imported or a vault was opened: that lives on. To look through it all would hold
-            # the window for as long as a frame takes, or two.
+        if young + self._survivors > _MOST:
             gc.freeze()
+            self._survivors = self._rounds = 0
             return
-        now = time.monotonic()
-        if now - self._last_full > _FULL_EVERY_S:
-            self._last_full = now
-            gc.collect()
+        self._rounds += 1
+        if self._rounds < _ROUNDS:
+            self._survivors += max(0, young - gc.collect(0))
         else:
-            self._middle = (self._middle + 1) % 10
-            gc.collect(0 if self._middle else 1)
+            gc.collect(1)
+            gc.freeze()  # What is left now has seen ten rounds.
+            self._survivors = self._rounds = 0
+
+    def _follow(self, state: Qt.ApplicationState) -> None:
+        if state == Qt.ApplicationState.ApplicationActive:
+            self._away.stop()
+        elif time.monotonic() - self._last_whole > _WHOLE_EVERY_S:
+            self._away.start()
+
+    def _collect_whole(self) -> None:
+        """Look through everything: nobody works in the window now."""
+        self._last_whole = time.monotonic()
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()

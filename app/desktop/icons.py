@@ -43,14 +43,20 @@ def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
 
 
 def draw_ahead(theme: Theme) -> None:
-    """Write the icons that were asked for by now in the colours of another theme: in a thread.
+    """Make the icons that were asked for by now, or by an earlier run, in a theme's colours: in a thread.
 
-    So the first switch to it need not write some hundred files between two frames.
+    So neither a panel that comes up nor a switch of the theme makes some dozen of them between two frames.
     """
-    folder = _folder_of_files()
-    for name in tuple(_asked):
-        for ink in _inks(theme, None):
-            _file(folder, name, ink)
+    home, inks = os.environ.get(paths.CACHE, ""), _inks(theme, None)
+    for name in {*_asked, *_kept(_folder_of_files(home))}:
+        _drawn(home, name, *inks)
+
+
+def _kept(folder: Path) -> Iterator[str]:
+    """The names of the icons whose files are there."""
+    characters = _characters()
+    files = folder.iterdir() if folder.is_dir() else ()
+    return (name for name in {file.name.rpartition("-")[0] for file in files} if name in characters)
 
 
 def _inks(theme: Theme, color: str | None) -> tuple[str, str, str, str]:
@@ -66,7 +72,7 @@ def _drawn(home: str, name: str, resting: str, lively: str, on: str, disabled: s
     A window has some hundred, and a theme is switched between two frames.
     """
     mode, state = QIcon.Mode, QIcon.State
-    folder = _folder_of_files()
+    folder = _folder_of_files(home)
     files = {ink: _file(folder, name, ink) for ink in (resting, lively, on, disabled)}
     made = QIcon()
     for ink, when, whether in (
@@ -81,7 +87,9 @@ def _drawn(home: str, name: str, resting: str, lively: str, on: str, disabled: s
     return made
 
 
-def _folder_of_files() -> Path:
+@functools.cache
+def _folder_of_files(home: str) -> Path:
+    """The folder of the icons in the cache that is at `home`."""
     return paths.cache_folder() / "icons" / _FONT.removesuffix(".ttf")
 
 

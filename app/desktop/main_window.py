@@ -70,7 +70,7 @@ class MainWindow(QMainWindow):
         self.settings = settings
         self.theme = theme
         self.recent = RecentVaults()
-        self.session = VaultSession(service, settings, self.recent, opener, self)
+        self.session = VaultSession(service, settings, self.recent, opener, theme, self)
         self.navigation = Navigation(self)
         self.view: VaultView | None = None
         self._showing: asyncio.Task[None] | None = None

@@ -6,6 +6,7 @@ may have unsaved text, and can be undone.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from typing import Any, Protocol, cast
@@ -130,14 +131,15 @@ class NoteArea(QWidget):
         self._groups: list[_Group] = []
         self.setObjectName("panel")
         self.setAccessibleName(self.tr("Notes"))
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._stack = QStackedWidget(self)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, self._stack)
         self.splitter.setHandleWidth(1)
         self.splitter.setChildrenCollapsible(False)
         empty = EmptyState(
             theme, "file-text", self.tr("No note is open"),
             self.tr("Click a node of the graph or a file, or press Ctrl+P to go to a note by its name."),
+            parent=self._stack,
         )  # fmt: skip
-        self._stack = QStackedWidget(self)
         self._stack.addWidget(empty)
         self._stack.addWidget(self.splitter)
         column = QVBoxLayout(self)
@@ -166,9 +168,11 @@ class NoteArea(QWidget):
         known = next((t for t in tabs if path in (t.path, self._opening.get(t))), None)
         tab = known or self._add_tab(group)
         self._opening[tab] = path
-        group.setCurrentWidget(cast("QWidget", tab))
-        self._stack.setCurrentWidget(self.splitter)
         try:
+            if known is None:
+                await asyncio.sleep(0)  # The window has its turn between the making and the showing.
+            group.setCurrentWidget(cast("QWidget", tab))
+            self._stack.setCurrentWidget(self.splitter)
             await tab.open(path, fragment)
         except BaseException:
             # When the vault is closed meanwhile, the tab goes with its group.
@@ -290,7 +294,9 @@ class NoteArea(QWidget):
         return group
 
     def _add_tab(self, group: _Group) -> NoteTab:
-        widget = self._make(self._client, self._theme, group)
+        # Made where it will be: to put it there when it is filled would style all that is in it once more.
+        place = group.findChild(QStackedWidget) or group
+        widget = self._make(self._client, self._theme, place)
         tab = cast("NoteTab", widget)
         row = group.addTab(widget, self.tr("Opening…"))
         group.tabBar().setTabToolTip(row, "")

@@ -17,10 +17,9 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtGui import QColor, QFontMetrics, QHideEvent, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
-    QGraphicsDropShadowEffect,
     QLabel,
     QLineEdit,
     QListView,
@@ -32,6 +31,7 @@ from PySide6.QtWidgets import (
 
 from app.desktop import tasks
 from app.desktop.matching import best, other_name
+from app.desktop.shade import Shade
 from app.desktop.theme import ThemeSource, icon
 
 CHOICE_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -93,15 +93,13 @@ class Palette(QFrame):
         self.nothing.setProperty("tone", "muted")
         self.nothing.setContentsMargins(16, 12, 16, 16)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column.setContentsMargins(0, 0, 0, 8)  # round corners under the list
         column.setSpacing(0)
         for widget in (self.field, self.list, self.nothing):
             column.addWidget(widget)
-        shade = QGraphicsDropShadowEffect(self)
-        shade.setBlurRadius(36)
-        shade.setOffset(0, 8)
-        shade.setColor(QColor(0, 0, 0, 90))
-        self.setGraphicsEffect(shade)
+        # What lies under the list is not painted again with every letter.
+        self.list.viewport().setAutoFillBackground(True)
+        self._shade = Shade(parent)
         self.field.textChanged.connect(self._narrow)
         self.field.installEventFilter(self)
         self.list.clicked.connect(self._choose)
@@ -125,10 +123,17 @@ class Palette(QFrame):
         self.field.clear()
         self._settled, self._enter, self._loaded = False, None, False
         self._place()
+        self._shade.show()
+        self._shade.raise_()
         self.show()
         self.raise_()
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
         tasks.start(self._fill(mode, load), owner=self, what=self.tr("list the choices"))
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Its shade goes with it."""
+        super().hideEvent(event)
+        self._shade.hide()
 
     def dismiss(self) -> None:
         """Close it, and give the focus back."""
@@ -229,10 +234,11 @@ class Palette(QFrame):
         parent, zoom = self._over, self._theme.zoom
         width = min(round(600 * zoom), parent.width() - 32)
         rows = self.model.rowCount()
-        needed = self.list.sizeHintForRow(0) * rows + 12 if rows else self.nothing.sizeHint().height()
+        needed = self.list.sizeHintForRow(0) * rows + 20 if rows else self.nothing.sizeHint().height()
         needed += self.field.sizeHint().height()
         height = min(round(420 * zoom), parent.height() - 96, needed)
         self.setGeometry((parent.width() - width) // 2, 64, width, height)
+        self._shade.lie_under(self.geometry())
 
 
 def _searched(choice: Choice) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QObject, QTimer
 
-_SLICE_S = 0.004
+_SLICE_S = 0.002
 
 
 class Slices(QObject):
@@ -36,6 +36,10 @@ class Slices(QObject):
         """Work on these, too, from the window's next turn on."""
         self._left.extend(things)
         self._again.start()
+
+    def clear(self) -> None:
+        """Leave undone what is left."""
+        self._left.clear()
 
     def finish(self) -> None:
         """Do all that is left now."""

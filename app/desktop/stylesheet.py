@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from app.desktop.colors import Theme
+from app.desktop.overlay_style import overlays_of_graph
 from app.paths import cache_folder
 
 _SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16">'
@@ -61,7 +62,7 @@ def stylesheet(theme: Theme, zoom: float = 1.0, marks: Mapping[str, str] | None 
     """
     controls = (_buttons, _button_roles, _tool_buttons, _checks, _fields)
     parts = (_surfaces, *controls, _views, _tabs, _bars, _overlays)
-    sheet = "\n".join(part(theme, marks or {}) for part in parts)
+    sheet = "\n".join(part(theme, marks or {}) for part in parts) + overlays_of_graph(theme)
     return _scaled(sheet, zoom)
 
 
@@ -112,7 +113,7 @@ QSplitter::handle:vertical {{ height: 1u; }}
 QGroupBox {{ border: 1u solid {t.border}; border-radius: 8u; margin-top: 12u; padding: 12u; }}
 QGroupBox::title {{ subcontrol-origin: margin; left: 12u; padding: 0 4u; color: {t.muted}; }}
 QScrollArea, QAbstractScrollArea {{ background: {t.panel}; border: none; }}
-QScrollArea > QWidget > QWidget {{ background: transparent; }}
+QScrollArea > QWidget > QWidget, QScrollArea[clear="true"] {{ background: transparent; }}
 """
 
 
@@ -219,7 +220,8 @@ QListWidget#sections {{ background: transparent; padding: 0; }}
 QLineEdit[quiet="true"] {{ background: transparent; border: 1u solid transparent; padding: 2u 6u; }}
 QLineEdit[quiet="true"]:hover {{ border: 1u solid {t.border}; }}
 QLineEdit[quiet="true"]:focus {{ background: {t.raised}; border: 1u solid {t.accent}; }}
-QFrame#card QPlainTextEdit[plain="true"], QFrame#card QTextBrowser {{ background: transparent; }}
+QFrame#card QPlainTextEdit[plain="true"], QFrame#card QTextBrowser, QTextBrowser[clear="true"] {{
+  background: transparent; }}
 QLineEdit[plain="true"] {{ background: transparent; border: none; }}
 QLineEdit QToolButton {{ border: none; padding: 0; background: transparent; }}
 QComboBox::drop-down {{ border: none; width: 24u; }}
@@ -328,7 +330,7 @@ QToolTip {{ background: {t.raised}; color: {t.text}; border: 1u solid {t.border}
 QFrame#palette {{ background: {t.raised}; border: 1u solid {t.border}; border-radius: 10u; }}
 QFrame#palette QLineEdit {{ background: transparent; border: none; border-bottom: 1u solid {t.border};
   border-radius: 0; padding: 10u 14u; font-size: 12pt; }}
-QFrame#palette QListView {{ background: transparent; }}
+QFrame#palette QListView {{ background: {t.raised}; }}
 QLabel#keycap {{ background: {t.sunken}; color: {t.muted}; border: 1u solid {t.border}; border-radius: 4u;
   padding: 1u 6u; }}
 QFrame#dropZone {{ background: transparent; border: 2u dashed {t.border}; border-radius: 12u; }}

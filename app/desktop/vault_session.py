@@ -17,8 +17,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.desktop import dialogs, folder_check, tasks
 from app.desktop.bridge import DesktopApprover, Service, VaultClient
-from app.desktop.colors import DARK, LIGHT
+from app.desktop.colors import DARK, LIGHT, Theme
 from app.desktop.icons import draw_ahead
+from app.desktop.theme import ThemeSource
 from app.errors import VaultBusyError
 from app.settings import Settings
 from app.settings.recent import RecentVaults
@@ -36,6 +37,7 @@ _VIEW_MODULES = (
     "app.desktop.note_view.view",
     "app.desktop.agent_panel.panel",
     "app.desktop.audit_panel",
+    "numpy.ma",  # what `numpy.unique` loads when it is first called
 )
 _EVERY_PART = """---
 a: b
@@ -77,11 +79,18 @@ class VaultSession(QObject):
     _progressed = Signal(object)
 
     def __init__(
-        self, service: Service, settings: Settings, recent: RecentVaults, opener: Opener, window: QWidget
+        self,
+        service: Service,
+        settings: Settings,
+        recent: RecentVaults,
+        opener: Opener,
+        theme: ThemeSource,
+        window: QWidget,
     ) -> None:
         super().__init__(window)
         self._opener = opener
         self._service = service
+        self._theme = theme
         self._window = window
         self._recent = recent
         self._busy = asyncio.Lock()
@@ -112,7 +121,7 @@ class VaultSession(QObject):
                 self.closed.emit()
                 return False
             self._recent.add(root)
-            await asyncio.to_thread(load_view)
+            await asyncio.to_thread(load_view, self._theme.theme)
             self._present(workspace)
             tasks.start(asyncio.to_thread(warm_up), what=self.tr("get ready for the first note"))
             return True
@@ -198,10 +207,11 @@ class VaultSession(QObject):
         self._progressed.emit(progress)
 
 
-def load_view() -> None:
-    """Import what a vault's window needs. Takes a second the first time: call it in a thread."""
+def load_view(*themes: Theme) -> None:
+    """Import what a vault's window needs, and make its icons. Takes a second: call it in a thread."""
     for module in _VIEW_MODULES:
         importlib.import_module(module)
+    _draw_ahead(*themes)
 
 
 def warm_up() -> None:
@@ -209,8 +219,12 @@ def warm_up() -> None:
     from app.vault.markdown.render import render
 
     render(_EVERY_PART, lambda name: None)
+    _draw_ahead(LIGHT, DARK)
+
+
+def _draw_ahead(*themes: Theme) -> None:
     try:
-        for theme in (LIGHT, DARK):
+        for theme in themes:
             draw_ahead(theme)
     except OSError as error:
         log.warning("icons could not be drawn ahead: %s", error)

@@ -1,8 +1,8 @@
 """An approximate index over very many vectors: derived from the table, kept beside it, made anew at will.
 
 usearch was chosen among HNSW libraries because it has wheels for Linux, macOS and Windows, searches 8-bit
-codes, takes rows in and out one by one, and scans the same codes exactly; its results are looked up in the
-table and weighed anew there, so that an error of it can only lose a hit, never change a score.
+codes, and takes rows in and out one by one; its results are looked up in the table and weighed anew there, so
+that an error of it can only lose a hit, never change a score.
 """
 
 from __future__ import annotations
@@ -80,14 +80,6 @@ class NearIndex:
             log.warning("the index of vectors is damaged (%s); it is made anew", error)
             return None
         return made if made._index.ndim == dimension else None
-
-
-def scan(codes: Codes, code: Codes, count: int) -> npt.NDArray[np.intp]:
-    """The rows of `codes` whose product with `code` is highest, best first, by looking at every one."""
-    from usearch.index import search
-
-    found: Any = search(codes, code.reshape(1, -1), count, "ip", exact=True, threads=1)
-    return np.asarray(found.keys, dtype=np.intp).reshape(-1)
 
 
 def _empty(dimension: int) -> Index:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from app.embeddings import table as tables
 from app.embeddings.model_choice import SHIPPED
-from app.embeddings.near_index import Codes, Keys, NearIndex
+from app.embeddings.near_index import Keys, NearIndex
 from app.embeddings.onnx_model import Vectors
 from app.embeddings.table import NoteVectors, Place, VectorHit, VectorTable
 from app.embeddings.vector_file import NoteChunks, VectorFile
@@ -185,8 +185,8 @@ def _middle(vectors: Vectors) -> Vectors:
     return middle / (float(np.linalg.norm(middle)) or 1.0)
 
 
-def _built(dimension: int, keys: Keys, codes: Codes) -> NearIndex:
+def _built(dimension: int, keys: Keys, vectors: tables.Halves) -> NearIndex:
     near = NearIndex(dimension)
     for at in range(0, len(keys), _SLICE):
-        near.add(keys[at : at + _SLICE], codes[at : at + _SLICE])
+        near.add(keys[at : at + _SLICE], tables.coded(vectors[at : at + _SLICE]))
     return near

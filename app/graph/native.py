@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_INTERFACE = 4
+_INTERFACE = 5
 missing: str | None = None
 try:
     if os.environ.get("SCRIPTORIUM_NO_CORE"):
@@ -48,7 +48,10 @@ Bytes = NDArray[np.uint8]
 CHARGE = 0
 BOUNDED = 1
 
+# What is shared among threads in parts of at least so many: with smaller ones they would mostly wait.
 _FEW = 2000
+_FEW_LINKED = 16_000
+_FEW_LEAVES = 1500
 
 
 def available() -> bool:
@@ -183,7 +186,7 @@ class Tree:
         if workers is None:
             work(0, self._leaves)
         else:
-            workers.ranges(work, self._leaves, 128)
+            workers.ranges(work, self._leaves, _FEW_LEAVES)
 
     def push_places(self, how: Push, at: Floats, force: Floats) -> None:
         """Add the push of all bodies at the places `at`, float32 (k, 2), to `force`, of the same shape."""
@@ -199,6 +202,7 @@ def attract(
             links.starts, links.neighbours, links.weight, at, linear, near, rate, first, last, force
         ),
         len(links),
+        _FEW_LINKED,
     )
 
 

@@ -140,6 +140,18 @@ def lay(
     (workers or Workers(1)).ranges(work, len(pixels), 128)
 
 
+def stamp(images: list[Bytes], corners: Ints, opacity: Floats, pixels: Bytes) -> None:
+    """Lay small pictures over an opaque one, one after another; what is outside is cut.
+
+    Args:
+        images: uint8 (h, w, 4) each, premultiplied.
+        corners: int32 (k, 2), the pixel of each one's left upper corner.
+        opacity: float32 (k,), 0 to 1.
+        pixels: uint8 (height, width, 4).
+    """
+    native.core.stamp(images, corners, opacity, pixels)
+
+
 def place_names(
     names: Floats, discs: Floats, width: float, forced: int, most: int, insistent: int, side: Ints
 ) -> None:
@@ -175,6 +187,8 @@ class Lines:
         reach: Length in pixels, at a ratio of one, beyond which a link fades with the square root.
         ratio: Device pixels per pixel.
         budget: Pixels of lines that may be drawn; a fair sample stands for more. 0 draws all.
+        workers: The threads that cut and sort them, by default this one; lines are the same for any number.
+        is_wanted: Asked now and then; after a no nothing is made, and nothing can be drawn.
     """
 
     def __init__(
@@ -193,11 +207,22 @@ class Lines:
         reach: float,
         ratio: float,
         budget: float,
+        workers: Workers | None = None,
+        is_wanted: Callable[[], bool] = lambda: True,
     ) -> None:
-        self._lines = native.core.lines(
+        self._lines, parts, self._bands = native.core.lines(
             at, edges, light, breadth, classes, colors, dashed, shown, width, height, reach, ratio, budget
         )
-        self._bands, self.count, self.length, self.share = native.core.line_facts(self._lines)
+
+        def take(part: int) -> None:
+            if is_wanted():
+                native.core.take_lines(self._lines, part)
+
+        (workers or Workers(1)).each(take, parts)
+        self.count, self.length, self.share = 0, 0.0, 0.0
+        self.is_made = is_wanted()
+        if self.is_made:
+            self.count, self.length, self.share = native.core.close_lines(self._lines)
 
     def draw(
         self, alpha: float, pixels: Bytes, workers: Workers, is_wanted: Callable[[], bool] = lambda: True
@@ -215,7 +240,8 @@ class Lines:
             if is_wanted():
                 native.core.draw_band(self._lines, band, alpha, pixels)
 
-        workers.each(draw_band, self._bands)
+        if self.is_made:
+            workers.each(draw_band, self._bands)
 
 
 def draw_discs(

@@ -80,6 +80,8 @@ def _by_core(
         reach=exposure.reach,
         ratio=exposure.ratio,
         budget=float(exposure.budget or 0),
+        workers=workers,
+        is_wanted=is_wanted,
     )
     lines.draw(exposure.alpha, pixels, workers, is_wanted)
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from app.errors import StorageError
 from app.index.migrations import MIGRATIONS
@@ -31,7 +32,7 @@ class RecallingConnection(sqlite3.Connection):
     """A connection that searches use; `recalled` keeps by name what took long, and the data version then."""
 
     @cached_property
-    def recalled(self) -> dict[str, tuple[int, set[int]]]:
+    def recalled(self) -> dict[str, tuple[int, Any]]:
         """What was kept; empty at first."""
         return {}
 

@@ -39,6 +39,8 @@ _NOT_ASCII = re.compile("[^\x00-\x7f]+")
 # What is not a space, and what is a letter of a word, as `x`: words are then counted without making any.
 _SPACES = bytes(32 if chr(code).isspace() else 120 for code in range(128)).ljust(256)
 _LETTERS = bytes(120 if chr(code).isalnum() else 32 for code in range(128)).ljust(256)
+# Bytes of UTF-8 whose characters have one form only, those with the last two if they go on as `_plain` says.
+_ONE_FORM = bytes((*range(0xC0), *range(0xE3, 0xEA), 0xE2, 0xF0))
 
 
 class _Shapes(dict[int, str]):
@@ -57,8 +59,18 @@ def fold(text: str) -> str:
     """The text in small letters without accents; as many characters as before, so that places stay."""
     if text.isascii():
         return text.lower()
+    data = text.encode("utf-8", "surrogatepass")
+    if _plain(data):
+        return data.lower().decode("utf-8", "surrogatepass")
     # Most letters of most texts are plain; going through all of them in Python would take far longer.
     return _FOREIGN.sub(lambda run: run[0].translate(_FOLDED), text).lower()
+
+
+def _plain(data: bytes) -> bool:
+    """Whether a text in UTF-8 has, beyond ASCII, only signs (quotes, dashes, emoji) and Han or kana."""
+    if data.translate(None, _ONE_FORM):
+        return False
+    return data.count(b"\xe2") == data.count(b"\xe2\x80") and data.count(b"\xf0") == data.count(b"\xf0\x9f")
 
 
 def segmented(text: str) -> str:

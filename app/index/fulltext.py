@@ -9,6 +9,9 @@ from app.index.matching import Term
 from app.index.query_tree import And, Field, Leaf, Node, Not, Or, Phrase, Regex, Word
 
 Expression = str
+_OF_TEXT = (
+    "content", "line", "block", "section", "task", "task-todo", "task-done", "match-case", "ignore-case"
+)  # fmt: skip
 
 
 def leaf_expression(leaf: Leaf) -> Expression | None:
@@ -49,8 +52,8 @@ def necessary(node: Node) -> Expression | None:
     match node:
         case Word() | Phrase():
             return leaf_expression(node)
-        case Field(_, item):
-            return necessary(item)
+        case Field(name, item):
+            return necessary(item) if name in _OF_TEXT else None
         case Or(items):
             return _joined(" OR ", [necessary(item) for item in items])
         case And(items):

@@ -204,7 +204,7 @@ class Indexer:
         """
         folder = path.folder
         try:
-            status = (self._root / path.text).lstat()
+            status = os.lstat(f"{self._root}{os.sep}{path.text}")
             if folder not in real:
                 base = os.path.realpath(self._root)
                 real[folder] = os.path.realpath(self._root / folder) == str(Path(base, folder))

@@ -9,11 +9,14 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate, pairwise
 
 from app.errors import QueryError
-from app.index.folding import fold, unsegmented
+from app.index.folding import unsegmented
 from app.index.fulltext import expression, leaf_expression, necessary
 from app.index.matching import Chunk, Term, heads, predicate
 from app.index.query_tree import (
@@ -69,6 +72,11 @@ class Matches:
         self.hidden = _hidden(connection, request)
         self._rows = RowMatches(connection, request, self.hidden)
 
+    def candidates(self, node: Node) -> Ids | None:
+        """The notes with the words that a note must have to match the node; None when any may match."""
+        said = necessary(node)
+        return self._matching(said, None) if said else None
+
     def select(self, node: Node, among: Ids | None = None, scope: Scope = _ANYWHERE) -> Ids:
         """The notes (of `among`, None for all) that match the node."""
         self._check()
@@ -105,17 +113,19 @@ class Matches:
         if name not in _CHUNKED:
             return self.select(item, among, replace(scope, field=name))
         test = predicate(item, scope.cased)
-        said = necessary(item)
-        candidates = self._matching(said, among) if said else among
+        said, wanted = necessary(item), heads(item)
         if name.startswith("task"):
-            return self._with_task(name, test, candidates)
-        pieces = {"line": _lines, "block": _blocks, "section": self._sections}[name]
-        wanted = heads(item)
+            return self._with_task(name, wanted, test, said, among)
+        candidates = self._matching(said, among) if said else among
         found = set()
         for id, text in self._texts(candidates):
-            if any(test(Chunk(piece)) for piece in _having(wanted, text, pieces(id, text))):
+            pieces = _Lines(text) if name == "line" else _Ranges(text, partial(self._ranges, name, id, text))
+            if any(test(piece) for piece in _having(wanted, text, pieces)):
                 found.add(id)
         return found
+
+    def _ranges(self, name: FieldName, id: int, text: str) -> Iterable[tuple[int, int]]:
+        return _blocks(text) if name == "block" else self._sections(id, text)
 
     def _leaf(self, leaf: Leaf, among: Ids | None, scope: Scope) -> Ids:
         match scope.field:
@@ -187,24 +197,37 @@ class Matches:
     def _sections(self, id: int, text: str) -> Iterator[tuple[int, int]]:
         """From each heading to the next; what stands before the first is one too."""
         query = "SELECT line FROM headings WHERE note = ? ORDER BY line"
-        starts, at, before = [0], 0, 1
-        for (line,) in self._connection.execute(query, (id,)):
-            for _ in range(line - before):
-                at = text.find("\n", at) + 1
-            before = line
-            if line > 1:
-                starts.append(at)
+        headed = [line for (line,) in self._connection.execute(query, (id,)) if line > 1]
+        lengths = [len(line) + 1 for line in text.split("\n", headed[-1])] if headed else []
+        # The first character of each heading's line.
+        starts = [0, *accumulate(sum(lengths[a - 1 : b - 1]) for a, b in pairwise([1, *headed]))]
         return zip(starts, [*(start - 1 for start in starts[1:]), len(text)], strict=True)
 
-    def _with_task(self, name: str, test: Callable[[Chunk], bool], among: Ids | None) -> Ids:
-        states = {"task": (0, 1), "task-todo": (0,), "task-done": (1,)}[name]
-        found: Ids = set()
-        query, values = "SELECT note, done, text FROM tasks", list[str]()
+    def _with_task(
+        self,
+        name: str,
+        wanted: Sequence[str] | None,
+        test: Callable[[Chunk], bool],
+        said: str | None,
+        among: Ids | None,
+    ) -> Ids:
+        query, values = "SELECT note, text FROM tasks WHERE 1", list[str]()
+        if name != "task":
+            query += f" AND done = {int(name == 'task-done')}"
+        if wanted is not None:
+            # What is beyond ASCII may have other forms, of which SQLite knows nothing.
+            query += " AND (length(text) < length(CAST(text AS BLOB))"
+            query += " OR instr(lower(text), ?)" * len(wanted) + ")"
+            values += wanted
         if among is not None:
-            query += " WHERE note IN (SELECT value FROM json_each(?))"
+            query += " AND note IN (SELECT value FROM json_each(?))"
             values.append(json.dumps(sorted(among)))
-        for id, done, text in self._connection.execute(query, values):
-            if id not in found and done in states and test(Chunk(text)):
+        elif said:
+            query += " AND note IN (SELECT rowid FROM fulltext WHERE fulltext MATCH ?)"
+            values.append(said)
+        found: Ids = set()
+        for id, text in self._connection.execute(query, values):
+            if id not in found and test(Chunk(text)):
                 found.add(id)
         return found
 
@@ -234,34 +257,54 @@ def _within(found: Ids, among: Ids | None) -> Ids:
     return found if among is None else found & among
 
 
-def _having(wanted: Sequence[str] | None, text: str, pieces: Iterable[tuple[int, int]]) -> Iterator[str]:
-    """Of these pieces of a text, those with one of the wanted texts in them."""
+class _Lines:
+    """The lines of a text, by any place in them."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def at(self, place: int) -> tuple[int, int] | None:
+        """Where the piece at a place, or else the next one, starts and ends; None after the last."""
+        if place > len(self._text):
+            return None
+        end = self._text.find("\n", place)
+        return self._text.rfind("\n", 0, place) + 1, end if end >= 0 else len(self._text)
+
+
+class _Ranges:
+    """Pieces of a text that `find` names in their order, by any place in them; found when first asked for."""
+
+    def __init__(self, text: str, find: Callable[[], Iterable[tuple[int, int]]]) -> None:
+        self._find = find
+        self._known: list[tuple[int, int]] | None = None
+
+    def at(self, place: int) -> tuple[int, int] | None:
+        """As `_Lines.at`."""
+        if self._known is None:
+            self._known = list(self._find())
+        after = bisect_left(self._known, place, key=lambda piece: piece[1])
+        return self._known[after] if after < len(self._known) else None
+
+
+def _having(wanted: Sequence[str] | None, text: str, pieces: _Lines | _Ranges) -> Iterator[Chunk]:
+    """The pieces of a text with one of the wanted texts in them; all pieces when none is named."""
+    whole = Chunk(text)
+    folded = whole.folded if wanted is not None else ""
+    place = _next(wanted, folded, 0)
+    while place is not None and (piece := pieces.at(place)):
+        yield whole.part(*piece)
+        place = _next(wanted, folded, piece[1] + 1)
+
+
+def _next(wanted: Sequence[str] | None, folded: str, place: int) -> int | None:
+    """The first place, from `place` on, where one of the wanted texts stands."""
     if wanted is None:
-        yield from (text[start:end] for start, end in pieces)
-        return
-    folded = fold(text)
-    nearest = {head: folded.find(head) for head in wanted}
-    for start, end in pieces:
-        has = False
-        for head, at in nearest.items():
-            if -1 < at < start:
-                nearest[head] = at = folded.find(head, start)
-            has = has or -1 < at < end
-        if has:
-            yield text[start:end]
-        elif max(nearest.values()) < 0:
-            return
+        return place
+    found = [at for head in wanted if (at := folded.find(head, place)) >= 0]
+    return min(found, default=None)
 
 
-def _lines(_: int, text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    while (end := text.find("\n", start)) >= 0:
-        yield start, end
-        start = end + 1
-    yield start, len(text)
-
-
-def _blocks(_: int, text: str) -> Iterator[tuple[int, int]]:
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
     """Runs of lines between empty ones."""
     start = 0
     for gap in _GAP.finditer(text):

@@ -37,9 +37,13 @@ class Chunk:
 
     __slots__ = ("_folded", "text")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, folded: str | None = None) -> None:
         self.text = text
-        self._folded: str | None = None
+        self._folded = folded
+
+    def part(self, start: int, end: int) -> Chunk:
+        """A piece of this piece; folding keeps places, so that it is not folded again."""
+        return Chunk(self.text[start:end], self._folded and self._folded[start:end])
 
     @property
     def folded(self) -> str:

@@ -3,8 +3,9 @@
 By relevance: BM25 over weighted fields (name, aliases, headings, tags, text). Weighing a note costs some
 microseconds, so that of more than `FEW` hits not each is weighed: those with the words in their name or an
 alias come first, then those with them in headings or tags, then the others. Within each of these, up to
-`FEW` are in order of relevance, more are in order of their last change, the newest first; and so are, always,
-the notes with a phrase of words that very many notes have. A word that more than a third of all notes have
+`FEW` are in order of relevance, more are in order of their last change, the newest first; and so are, in
+their texts, the notes with a phrase of words that very many notes have: of a phrase that is in one of twenty
+notes or more, the first are found without looking for all. A word that more than a third of all notes have
 says so little that it has no weight beside rarer ones.
 """
 
@@ -24,9 +25,12 @@ from app.index.matching import Term
 from app.index.query_tree import Regex
 from app.index.request import Grouping, Request
 
-FEW = 5000
+FEW = 4000
 NAMES = "{name aliases}"
-_WIDE = 0.3
+# What it takes to ask of one note whether it is a hit, against reading the number of one hit.
+_ASKING = 27
+_FIRST = 60
+_OFTEN = 20
 _MANY_ARE = 3
 _LOOKED_AT = 1000
 _ROWS = {
@@ -87,19 +91,54 @@ class Ranking:
         `plain`: it names no field and rules nothing out, so that it can be asked of the heads alone.
         """
         request = self._request
-        found, about = self._first("fulltext", said)
-        if about <= FEW or request.group or not plain:
-            found = found - self._hidden if about <= FEW else self._ids("fulltext", said)
-            by_relevance = request.order == "relevance" and not request.group
-            if by_relevance and len(self._wanted) == 1 and len(found) <= FEW and not self._is_phrase:
-                return Ordered(self._best("fulltext", said, request.offset, request.limit), len(found))
-            return self.of_notes(found)
+        found, about = Ids(), 0
+        if request.group or request.order != "relevance":
+            found, about = self._first(said)
+        elif self._is_phrase:
+            if plain and not request.exact and (often := self._often(said)):
+                return Ordered(self._in_tiers(said, often), _FIRST, exact=False)
+            found, about = self._first(said)
+        elif (about := self._about("fulltext", said)) <= FEW:
+            return self._of_few(said, self._count("fulltext", said) if self._hidden else about, plain=plain)
+        if about <= FEW:
+            return self.of_notes(found - self._hidden)
+        if request.group or not plain:
+            return self.of_notes(self._ids("fulltext", said))
+        return self._of_many(said, about)
+
+    def _of_many(self, said: str, about: int) -> Ordered:
+        """The page when there are too many hits to weigh each, by the order that was asked for."""
+        request = self._request
         total = self._count("fulltext", said) if request.exact else FEW
         if request.order == "relevance":
             page = self._in_tiers(said, about)
         else:
             page = self._by_row(request.order, _Walk(said, about), request.offset, request.limit)
         return Ordered(page, total, exact=request.exact)
+
+    def _first(self, said: str) -> tuple[Ids, int]:
+        """The first hits, at most one more than `FEW`, and about how many there are in all."""
+        query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? LIMIT ?"
+        found = {id for (id,) in self._connection.execute(query, (said, FEW + 1))}
+        count = len(found)
+        return found, count if count <= FEW else max(count, count * self._newest_row() // max(found))
+
+    def _often(self, said: str) -> int:
+        """About how many hits there are, if that is one of `_OFTEN` notes, judged by the first; else 0."""
+        count, last = self._span("fulltext", said, _FIRST)
+        often = count * self._newest_row() // max(1, last)
+        return often if count == _FIRST and often > max(FEW, self._newest_row() // _OFTEN) else 0
+
+    def _of_few(self, said: str, total: int, *, plain: bool) -> Ordered:
+        """The page when each hit is weighed; SQLite does it all, so that few numbers come out."""
+        start = self._request.offset
+        count = max(0, min(self._request.limit, total - start))
+        weighing = self._weighing()
+        if len(self._wanted) == 1 or (plain and weighing == any_of(self._wanted)):
+            return Ordered(self._best("fulltext", said, start, count), total)
+        page = self._best("fulltext", weighing, start, count, among=said) if weighing else []
+        # Some may have none of the words that say something.
+        return Ordered(page, total) if len(page) >= count else self.of_notes(self._ids("fulltext", said))
 
     def _in_tiers(self, said: str, about: int) -> Ranked:
         """The page when there are too many hits to weigh each."""
@@ -108,10 +147,10 @@ class Ranking:
         page: Ranked = []
         for expression in (named, f"({said}) NOT ({named})"):
             size = self._about("heads", expression)
-            if size <= FEW or start + missing > FEW:
+            if self._hidden or start + missing > FEW:
                 size = self._count("heads", expression)
             if size <= FEW:
-                found = self._best("heads", expression, start, missing)
+                found = self._best("heads", expression, start, missing) if start < size else []
             else:
                 found = self._by_row("modified", _Walk(expression, size, "heads"), start, missing)
             page += found
@@ -120,43 +159,56 @@ class Ranking:
                 return page
         return page + self._by_row("modified", _Walk(said, about, but=said), start, missing)
 
-    def _best(self, table: str, said: str, start: int, count: int) -> Ranked:
-        """The best of few hits; equal ones in the order in which they were indexed."""
-        query = f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ?{self._but_hidden('rowid')}"
-        values = (said, self._unseen) if self._hidden else (said,)
+    def _best(self, table: str, said: str, start: int, count: int, among: str = "") -> Ranked:
+        """The best of few hits; equal ones in the order in which they were indexed.
+
+        With `among` those of its hits, weighed by `said`.
+        """
+        query, values = f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ?", [said]
+        if among:
+            # The plus keeps SQLite from starting the search anew for each row.
+            query += f" AND +rowid IN (SELECT rowid FROM {table} WHERE {table} MATCH ?)"
+            values.append(among)
+        if self._hidden:
+            query, values = query + self._but_hidden("+rowid"), [*values, self._unseen]
         query += " ORDER BY rank, rowid LIMIT ? OFFSET ?"
         return self._connection.execute(query, (*values, count, start)).fetchall()
 
     def _by_row(self, order: str, walk: _Walk, start: int, count: int) -> Ranked:
         """Some of many hits in the order of a column, by walking along it until there are enough."""
-        if walk.size < self._newest_row() * _WIDE:
-            found = self._ids(walk.table, walk.said)
-            if walk.but:
-                found -= self._ids("heads", walk.but)
-            return [(id, 0.0) for id in self._walk(order, found, start, count)]
-        rows = "notes" if order == "name" else "files"
-        test = "EXISTS (SELECT 1 FROM {0} WHERE {0} MATCH ? AND rowid = {1}.id)"
-        among, values = test.format(walk.table, rows), [walk.said]
+        end, newest = start + count, self._newest_row()
+        if walk.size * walk.size > _ASKING * end * newest:
+            page = self._beside(order, walk, start, count, 4 * end * newest // walk.size + FEW // 4)
+            if page is not None:
+                return page
+        found = self._ids(walk.table, walk.said)
         if walk.but:
-            among, values = f"{among} AND NOT {test.format('heads', rows)}", [*values, walk.but]
+            found -= self._ids("heads", walk.but)
+        return [(id, 0.0) for id in self._walk(order, found, start, count)]
+
+    def _beside(self, order: str, walk: _Walk, start: int, count: int, most: int) -> Ranked | None:
+        """As `_by_row`, asking of each note whether it is a hit; None when `most` of them are not enough."""
+        test = "EXISTS (SELECT 1 FROM {0} WHERE {0} MATCH ? AND rowid = first.id)"
+        among, values = test.format(walk.table), [walk.said]
+        if walk.but:
+            among, values = f"{among} AND NOT {test.format('heads')}", [*values, walk.but]
         if self._hidden:
             among, values = among + self._but_hidden("id"), [*values, self._unseen]
-        query = f"{_ROWS[order].format(among)} LIMIT ? OFFSET ?"
-        return [(id, 0.0) for (id,) in self._connection.execute(query, (*values, count, start))]
+        query = f"SELECT id FROM ({_ROWS[order].format('1')} LIMIT {most}) AS first WHERE {among}"
+        rows = self._connection.execute(f"{query} LIMIT ? OFFSET ?", (*values, count, start))
+        page = [(id, 0.0) for (id,) in rows]
+        return page if len(page) >= count or most >= self._newest_row() else None
 
     def _about(self, table: str, said: str) -> int:
         """How many hits there are: exactly up to `FEW`, about for more, seen from the first ones."""
-        query = f"SELECT count(*), max(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?)"
-        count, last = self._connection.execute(query, (said, FEW + 1)).fetchone()
-        return int(count if count <= FEW else max(count, count * self._newest_row() // max(1, last)))
+        count, last = self._span(table, said, FEW + 1)
+        return count if count <= FEW else max(count, count * self._newest_row() // max(1, last))
 
-    def _first(self, table: str, said: str) -> tuple[Ids, int]:
-        """The first hits, at most one more than `FEW`, and about how many there are in all."""
-        query = f"SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?"
-        found = {id for (id,) in self._connection.execute(query, (said, FEW + 1))}
-        if len(found) <= FEW:
-            return found, len(found)
-        return found, max(len(found), len(found) * self._newest_row() // max(found))
+    def _span(self, table: str, said: str, most: int) -> tuple[int, int]:
+        """How many hits there are, at most so many, and the number of the last of these."""
+        query = f"SELECT count(*), max(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?)"
+        count, last = self._connection.execute(query, (said, most)).fetchone()
+        return int(count), int(last or 0)
 
     @cached_property
     def _is_phrase(self) -> bool:
@@ -209,6 +261,28 @@ class Ranking:
         if len(hits) <= needed:
             return None
         return Ordered([(id, 0.0) for id in hits[request.offset : needed]], needed, exact=False)
+
+    def weightiest(self, candidates: Ids | None, select: Callable[[Ids], Ids]) -> Ordered | None:
+        """The page, from the few notes that may match, asked in the order of relevance whether they do.
+
+        So those that come after the page need no look. None where these are not few, or unknown, or where
+        another order or the number of hits is wanted.
+        """
+        request = self._request
+        if request.exact or request.group or request.order != "relevance" or request.similar:
+            return None
+        if not self._wanted or candidates is None or len(candidates) > FEW:
+            return None
+        needed = request.offset + request.limit
+        ranked, at, many = self._weighed(candidates - self._hidden), 0, max(_FIRST, 2 * request.limit)
+        hits: Ranked = []
+        while at < len(ranked) and len(hits) <= needed:
+            found = select({id for id, _ in ranked[at : at + many]})
+            hits += [hit for hit in ranked[at : at + many] if hit[0] in found]
+            at, many = at + many, 2 * many
+        all_seen = at >= len(ranked)
+        total = len(hits) if all_seen else needed
+        return Ordered(hits[request.offset : needed], total, exact=all_seen)
 
     # Hits as a set
 

@@ -21,6 +21,7 @@ from app.vault.path import NotePath, name_key
 from app.vault.reference import parse_reference
 
 _NEAR_ENOUGH = 55.0
+_MOST_READ = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,8 @@ class Resolver:
         self._aliases_resolve = aliases_resolve
         self._table = NameTable()
         self._near: NearNames | None = None
+        self._read: dict[str, NotePath] = {}
+        """What names meant lately to tools that read: the gate asks first, and then the tool."""
 
     @property
     def notes(self) -> int:
@@ -80,7 +83,7 @@ class Resolver:
         """Forget everything and take these files: path, id, aliases as JSON, `id` property."""
         table = NameTable()
         table.load(rows)
-        self._table, self._near = table, None
+        self._table, self._near, self._read = table, None, {}
 
     def add(
         self, path: NotePath, id: int = 0, aliases: Iterable[str] = (), note_id: str | None = None
@@ -89,12 +92,14 @@ class Resolver:
         self.remove(path)
         entry = Entry(path, id, tuple(aliases), note_id)
         self._table.add(entry)
+        self._read = {}
         if self._near is not None and entry.suffix:
             self._near.add(path.text, _names(entry))
 
     def remove(self, path: NotePath) -> None:
         """Forget the file at `path`; nothing happens when it is not known."""
         entry = self._table.remove(path.text)
+        self._read = {}
         if entry is not None and self._near is not None:
             self._near.remove(path.text)
 
@@ -191,6 +196,16 @@ class Resolver:
 
         A bare name means the note at the root, if there is one. Raises as `resolve_strictly`.
         """
+        known = self._read
+        path = known.get(reference)
+        if path is None:
+            path = self._found_for_reading(reference)
+            if len(known) >= _MOST_READ:
+                known.clear()
+            known[reference] = path
+        return path
+
+    def _found_for_reading(self, reference: str) -> NotePath:
         by_path, named = self._references(reference)
         target = parse_reference(reference).target
         exact = by_path or tuple(entry for entry in self._exactly(target_key(target)) if entry.suffix)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from app.errors import QueryError
 from app.index.database import RecallingConnection
@@ -19,7 +20,9 @@ from app.index.request import Request
 from app.vault.path import NOTE_SUFFIXES, name_key
 
 Ids = set[int]
-_FEW = 2000
+Kept = TypeVar("Kept")
+_END = "\0"
+_FEW = 4000
 
 
 class RowMatches:
@@ -32,20 +35,34 @@ class RowMatches:
 
     def named(self, leaf: Leaf, *, whole_path: bool, cased: bool, among: Ids | None) -> Ids:
         """Notes with the leaf's text somewhere in the file name, or in the path."""
-        if cased or isinstance(leaf, Regex):
-            rows = self._rows("SELECT id, path FROM files WHERE is_note = 1", "id", among)
-        else:
-            # By the index over keys, which is a tenth of the table.
-            by = "" if among is not None and len(among) <= _FEW else "INDEXED BY files_by_key"
-            query = f"SELECT id, key FROM files {by} WHERE instr(key, ?)"
-            rows = self._rows(query, "id", among, name_key(leaf.text))
-            rows = (row for row in rows if row[1].endswith(NOTE_SUFFIXES))
-        if isinstance(leaf, Regex):
-            finds: Callable[[str], object] = compiled(leaf, cased).search
-        else:
-            wanted = leaf.text if cased else name_key(leaf.text)
-            finds = lambda text: wanted in text  # noqa: E731
+        if not (cased or isinstance(leaf, Regex)):
+            return self._keys_with(name_key(leaf.text), whole_path, among)
+        finds: Callable[[str], object]
+        finds = compiled(leaf, cased).search if isinstance(leaf, Regex) else lambda text: leaf.text in text
+        rows = self._rows("SELECT id, path FROM files WHERE is_note = 1", "id", among)
         return {id for id, path in rows if finds(path if whole_path else path.rpartition("/")[2])}
+
+    def _keys_with(self, wanted: str, whole_path: bool, among: Ids | None) -> Ids:
+        """Notes with a text in the keys of their names or paths."""
+        if among is not None and len(among) <= _FEW:
+            rows = self._rows("SELECT id, key FROM files WHERE 1", "id", among)
+            return {id for id, key in rows if _is_named(key, wanted, whole_path)}
+        found: list[str] = []
+        keys = self._recalled("keys", self._keys)
+        at = keys.find(wanted)
+        while at >= 0:
+            end = keys.find(_END, at)
+            key = keys[keys.rfind(_END, 0, at) + 1 : end]
+            if _is_named(key, wanted, whole_path):
+                found.append(key)
+            at = keys.find(wanted, end + 1) if end < len(keys) - 1 else -1
+        query = "SELECT id FROM files WHERE key IN (SELECT value FROM json_each(?))"
+        return _within(self._ids(query, json.dumps(found)), among)
+
+    def _keys(self) -> str:
+        """The keys of all files in one text, each with an end: looking through it takes a moment."""
+        query = "SELECT group_concat(key, char(0)) FROM files INDEXED BY files_by_key WHERE key <> ''"
+        return f"{self._connection.execute(query).fetchone()[0] or ''}{_END}"
 
     def tagged(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Notes with this tag or one nested in it."""
@@ -113,7 +130,7 @@ class RowMatches:
             json.dumps(sorted(self._hidden)),
         )
 
-    def _recalled(self, name: str, find: Callable[[], Ids]) -> Ids:
+    def _recalled(self, name: str, find: Callable[[], Kept]) -> Kept:
         """What was found before over this connection, unless the index has changed since."""
         if not isinstance(self._connection, RecallingConnection):
             return find()
@@ -121,7 +138,8 @@ class RowMatches:
         known = self._connection.recalled.get(name)
         if known is None or known[0] != version:
             known = self._connection.recalled[name] = version, find()
-        return known[1]
+        kept: Kept = known[1]
+        return kept
 
     def with_property(self, wanted: Property, among: Ids | None) -> Ids:
         """Notes with this property and such a value."""
@@ -179,6 +197,10 @@ class RowMatches:
 def relation_key(text: str) -> str:
     """A relation's type in the form of the index: UPPER_SNAKE."""
     return "_".join(text.replace("-", " ").replace("_", " ").upper().split())
+
+
+def _is_named(key: str, wanted: str, whole_path: bool) -> bool:
+    return key.endswith(NOTE_SUFFIXES) and wanted in (key if whole_path else key.rpartition("/")[2])
 
 
 def _range(prefix: str) -> tuple[str, str]:

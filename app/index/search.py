@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from app.errors import TimeoutExpiredError
 from app.index.explanation import Part, explained
@@ -128,10 +129,11 @@ class Search:
         if said := expression(request.node):
             plain = all(isinstance(part, And | Or | Word | Phrase) for part in walk_nodes(request.node))
             return ranking.of_words(said, plain=plain)
-        first = ranking.newest(lambda among: matches.select(request.node, among))
-        if first is not None:
-            return first
-        return ranking.of_notes(self._found(request, matches))
+        select = partial(matches.select, request.node)
+        page = ranking.newest(select)
+        if page is None and not request.exact:
+            page = ranking.weightiest(matches.candidates(request.node), select)
+        return ranking.of_notes(self._found(request, matches)) if page is None else page
 
     def _hits(self, ordered: Ordered, node: Node, matches: Matches) -> Iterator[SearchHit]:
         wanted = tuple(terms(node))

@@ -39,7 +39,11 @@ CREATE INDEX IF NOT EXISTS audit_commit ON audit ("commit") WHERE "commit" IS NO
 CREATE INDEX IF NOT EXISTS audit_undoes ON audit (id) WHERE undoes != '[]';
 """
 _PLACES = ", ".join("?" * (len(STORED) + 2))
-_INSERT = f"INSERT INTO audit ({', '.join(STORED)}, previous, hash) VALUES ({_PLACES})"
+_TRIES = 100
+_INSERT = (
+    f"INSERT INTO audit ({', '.join(STORED)}, previous, hash) SELECT {_PLACES} "
+    "WHERE ifnull((SELECT max(id) FROM audit), 0) = ?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,7 @@ class AuditLog(AuditReading):
             message = f"The audit log in {folder} can't be opened: {error}"
             raise StorageError(message, path=str(folder)) from error
         super().__init__(connection)
+        self._end: Head | None = None
         self.problem = self.problem or self._compare_heads()
         if self.problem:
             self._tell(self.problem)
@@ -83,21 +88,30 @@ class AuditLog(AuditReading):
             StorageError: it can't be written; nothing was.
         """
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            last = self._last()
+            numbered = self._insert(entry, self._end or self._last())
+        except sqlite3.Error as error:
+            self._end = None
+            raise StorageError(f"The audit log can't be written: {error}", path=str(self._file)) from error
+        assert self._end is not None
+        self._keep_head(self._end)
+        self._note_undo(numbered.id, numbered.commit, numbered.undoes)
+        return numbered
+
+    def _insert(self, entry: AuditEntry, last: Head) -> AuditEntry:
+        """Write the row that follows `last`, in one statement: it is in the log whole or not at all.
+
+        Where another process has written since, another row is the last: then it follows that one.
+        """
+        for _ in range(_TRIES):
             follows = self._floor if self._floor.id > last.id else last
             numbered = replace(entry, id=follows.id + 1, undone_by=None)
             row = to_row(numbered)
             hash = row_hash(follows.hash, row)
-            self._connection.execute(_INSERT, (*row, follows.hash, hash))
-            self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise StorageError(f"The audit log can't be written: {error}", path=str(self._file)) from error
-        self._keep_head(Head(numbered.id, hash))
-        self._note_undo(numbered.id, numbered.commit, numbered.undoes)
-        return numbered
+            if self._connection.execute(_INSERT, (*row, follows.hash, hash, last.id)).rowcount:
+                self._end = Head(numbered.id, hash)
+                return numbered
+            last = self._last()
+        raise sqlite3.OperationalError("other processes write all the time")
 
     def verify(self) -> AuditCheck:
         """Check every row against its hash, its neighbour and the kept head; may run in any thread."""

@@ -8,12 +8,15 @@ no more than so many open files.
 from __future__ import annotations
 
 import asyncio
-from typing import cast
+from typing import Any, cast
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST = 256
 HEADERS_WITHIN_S = 10.0
+_SHORT = 512
+_MOST_PARTS = 32
+_MOMENT_S = 0.001
 
 Address = tuple[str, int]
 
@@ -73,16 +76,87 @@ class Connections:
             protocol.transport.abort()
 
 
+class GatheringTransport(asyncio.Transport):
+    """Sends in one packet what is written one by one: the head of an answer, its body and its end.
+
+    The client would wake up for each of them. So what is short waits a moment for what follows; the end of
+    an answer, and what is long, is sent at once with what waits.
+    """
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        super().__init__()
+        self._transport = transport
+        self._loop = asyncio.get_running_loop()
+        self._parts: list[bytes | bytearray | memoryview[Any]] = []
+        self._timer: asyncio.TimerHandle | None = None
+
+    def write(self, data: bytes | bytearray | memoryview[Any]) -> None:
+        """Send `data`, in a moment if it is short."""
+        if not data:
+            return
+        self._parts.append(data)
+        if len(data) > _SHORT or len(self._parts) > _MOST_PARTS:
+            self.flush()
+        elif self._timer is None:
+            self._timer = self._loop.call_later(_MOMENT_S, self.flush)
+
+    def flush(self) -> None:
+        """Send now what was gathered."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        parts, self._parts = self._parts, []
+        if parts:
+            self._transport.write(parts[0] if len(parts) == 1 else b"".join(parts))
+
+    def close(self) -> None:
+        """Close the connection once all is sent."""
+        self.flush()
+        self._transport.close()
+
+    def abort(self) -> None:
+        """Close the connection now, whatever is still to be sent."""
+        self._parts.clear()
+        self.flush()
+        self._transport.abort()
+
+    def is_closing(self) -> bool:
+        """Whether it is closed, or about to be."""
+        return self._transport.is_closing()
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:  # noqa: ANN401 (asyncio's own)
+        """What is known of the connection."""
+        return self._transport.get_extra_info(name, default)
+
+    def get_write_buffer_size(self) -> int:
+        """How many bytes wait to be sent."""
+        return sum(map(len, self._parts)) + self._transport.get_write_buffer_size()
+
+    def pause_reading(self) -> None:
+        """Take nothing from the client for now."""
+        self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        """Take again what the client sends."""
+        self._transport.resume_reading()
+
+
 class BoundedProtocol(H11Protocol):
     """The server's protocol for one connection, known to `Connections`."""
 
     bounds: Connections
+    transport: GatheringTransport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A client has connected."""
-        super().connection_made(cast("asyncio.Transport", transport))
+        super().connection_made(GatheringTransport(cast("asyncio.Transport", transport)))
         if self.client is not None:
             self.bounds.add(self.client, self)
+
+    def on_response_complete(self) -> None:
+        """An answer is whole."""
+        self.transport.flush()
+        super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection has ended."""

@@ -60,9 +60,10 @@ def http_api(hub: Hub, on_yield: OnYield | None = None) -> Starlette:
         ("DELETE", "/session", api.leave),
         ("POST", "/yield", api.make_way),
     ]
-    routes = [Route(PREFIX + path, endpoint, methods=[method]) for method, path, endpoint in paths]
+    # They are tried in this order, and nearly all requests are calls.
+    routes = [Route(PREFIX + "/tools/{name}", _Calls(api).endpoint, methods=["POST"])]
+    routes += [Route(PREFIX + path, endpoint, methods=[method]) for method, path, endpoint in paths]
     routes += [
-        Route(PREFIX + "/tools/{name}", _Calls(api).endpoint, methods=["POST"]),
         Route(PREFIX + "/news", api.news, methods=["GET"]),
         Route(PREFIX + "/activity", api.activity, methods=["GET"]),
     ]

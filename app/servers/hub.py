@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from app.errors import LimitError, NetworkError, PermissionDeniedError
 from app.events import EventBus
@@ -67,7 +67,8 @@ class Hub:
         self._events = events
         self._queue = queue or FairQueue()
         self._asking: dict[tuple[str, str], int] = {}
-        self._tasks: set[asyncio.Task[ToolOutcome]] = set()
+        self._tasks: dict[asyncio.Task[Any], bool] = {}
+        """The tasks of the calls that run, and whether the hub itself has withdrawn the call."""
         self._idle = asyncio.Event()
         self._idle.set()
         self.in_turn: Callable[[str], Caller | None] = lambda name: None
@@ -87,10 +88,10 @@ class Hub:
     async def close(self) -> None:
         """Withdraw the calls that run or wait, end the news and let go of the clients."""
         self._news.close()
-        for task in tuple(self._tasks):
+        for task in self._tasks:
+            self._tasks[task] = True
             task.cancel(CLOSED)
-        if self._tasks:
-            await asyncio.wait(set(self._tasks))
+        await self.quiet()
         self.presence.close()
 
     async def quiet(self) -> None:
@@ -119,7 +120,11 @@ class Hub:
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:
-        """Call a tool, as `ServedVault.call` says."""
+        """Call a tool, as `ServedVault.call` says.
+
+        Raises:
+            NetworkError: the vault was closed while it ran.
+        """
         caller = caller_of(client, claim=claim, tainted=self.presence.is_tainted(client))
         if client.kind is CallerKind.MCP and (turn := self.in_turn(client.name)) is not None:
             tainted = caller.tainted or turn.tainted
@@ -127,16 +132,23 @@ class Hub:
         course = Course(client, tool, self._queue, self._events, progress, self._asking)
         self.presence.saw(client, call=True, began=1)
         work = self._submit if waiting == "pending" else self._watched
-        task = asyncio.ensure_future(work(course, tool, arguments, caller))
-        self._tasks.add(task)
-        self._note_idle()
+        task = asyncio.current_task()
+        assert task is not None and task not in self._tasks, "a task makes one call after the other"
+        self._tasks[task] = False
+        self._idle.clear()
         try:
-            outcome = await _finished(task)
+            outcome = await work(course, tool, arguments, caller)
+        except asyncio.CancelledError:
+            # Who else withdraws the call at the same time is told by the cancellation itself.
+            if not self._tasks[task] or task.uncancel():
+                raise
+            raise NetworkError("The vault was closed while the call ran.") from None
         finally:
             course.end()
             self.presence.saw(client, began=-1)
-            self._tasks.discard(task)
-            self._note_idle()
+            del self._tasks[task]
+            if not self._tasks:
+                self._idle.set()
         if outcome.untrusted:
             self.presence.taint(client)
         return outcome
@@ -199,12 +211,6 @@ class Hub:
         """What the client's own calls come to from now on, until the reader is ended."""
         return ActivityReader(caller_of(client), self._events, self.presence.hold(client))
 
-    def _note_idle(self) -> None:
-        if self._tasks:
-            self._idle.clear()
-        else:
-            self._idle.set()
-
     def _view(self, client: Client, tool: str) -> IndexView:
         """The index as `client` sees it through `tool`, which it must be allowed to call."""
         self.presence.saw(client)
@@ -212,16 +218,3 @@ class Hub:
         if not any(one.name == tool for one in self._registry.tools(caller)):
             raise PermissionDeniedError(f"{client.name} may not use {tool}.", tool=tool)
         return self._runner.view(caller, tool)
-
-
-async def _finished(task: asyncio.Task[ToolOutcome]) -> ToolOutcome:
-    """What comes of a call; whoever cancels it, it has come to its end and is in the log by then."""
-    try:
-        await asyncio.wait({task})
-    except asyncio.CancelledError as error:
-        task.cancel(str(error))
-        await asyncio.wait({task})
-        raise
-    if task.cancelled():
-        raise NetworkError("The vault was closed while the call ran.")
-    return task.result()

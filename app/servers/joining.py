@@ -54,7 +54,7 @@ class Held:
     here: bool
     has_window: bool = False
     moved: asyncio.Event = field(default_factory=asyncio.Event)
-    working: dict[asyncio.Task[Any], _Told] = field(default_factory=dict)
+    working: set[_Told] = field(default_factory=set)
 
 
 Join = Callable[[], Awaitable[Held | None]]
@@ -70,13 +70,20 @@ class _Told:
     """Passes on how far a call has come, and keeps it.
 
     One that waits when its holder makes way (`moving`), or comes to wait then, is withdrawn there.
+
+    Attributes:
+        task: In which the call runs.
+        over: Done when the holder has nothing more to do for it.
+        withdrawn: Whether the call was withdrawn for the next holder.
     """
 
     def __init__(self, progress: OnProgress | None) -> None:
         self._progress = progress
         self._moving = False
         self.stage: Progress | None = None
-        self.task: asyncio.Task[ToolOutcome] | None = None
+        self.task = asyncio.current_task()
+        self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.withdrawn = False
 
     def __call__(self, stage: Progress) -> None:
         self.stage = stage
@@ -90,7 +97,8 @@ class _Told:
         self._withdraw()
 
     def _withdraw(self) -> None:
-        if self._moving and not self.works and self.task is not None:
+        if self._moving and not self.works and not self.withdrawn and self.task is not None:
+            self.withdrawn = True
             self.task.cancel("another process has the vault now")
 
     @property
@@ -287,10 +295,11 @@ class Joining:
         if held is None:
             return
         held.moved.set()
-        for told in tuple(held.working.values()):
+        working = tuple(held.working)
+        for told in working:
             told.moving()
-        if held.working:
-            await asyncio.wait(set(held.working), timeout=_ENDS_WITHIN_S)
+        if working:
+            await asyncio.wait([told.over for told in working], timeout=_ENDS_WITHIN_S)
         await held.close()
 
 
@@ -305,14 +314,14 @@ async def _made(
     """What comes of a call; None where it has to be begun anew with the next holder."""
     if not held.here:
         return await work
-    task = told.task = asyncio.create_task(work, name="a call of this process")
-    held.working[task] = told
+    held.working.add(told)
     try:
-        await asyncio.wait({task})
+        return await work
     except asyncio.CancelledError:
-        task.cancel("withdrawn by the client")
-        await asyncio.wait({task})
-        raise
+        # The client may withdraw it at the same time.
+        if not told.withdrawn or told.task is None or told.task.uncancel():
+            raise
+        return None
     finally:
-        del held.working[task]
-    return None if task.cancelled() else task.result()
+        held.working.discard(told)
+        told.over.set_result(None)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from app.servers.mcp_asking import Asking
+from app.servers.mcp_asking import Asking, apart
 from app.servers.mcp_progress import HEARTBEAT_S, Context
 from app.servers.served import Client, ServedVault
 from app.toolkit.outcome import ToolOutcome
@@ -56,4 +56,4 @@ class Desk:
 
     async def call(self, ctx: Context, tool: str, arguments: Mapping[str, Any]) -> ToolOutcome:
         """Call a tool for the client, which asked for something that is made from what the tool says."""
-        return await self.served.call(self.client(ctx), tool, arguments)
+        return await apart(self.served.call(self.client(ctx), tool, arguments))

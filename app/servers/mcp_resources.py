@@ -10,7 +10,6 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from app.errors import LimitError, ScriptoriumError
-from app.servers.mcp_asking import apart
 from app.servers.mcp_progress import Context
 from app.servers.mcp_uris import (
     BLOCK_TEMPLATE,
@@ -80,7 +79,7 @@ async def read_resource(desk: Desk, ctx: Context, params: t.ReadResourceRequestP
     if address is None:
         raise _missing(ctx, params.uri, "There is no resource with this address.")
     try:
-        text = await apart(_text(desk, ctx, address))
+        text = await _text(desk, ctx, address)
     except ScriptoriumError as error:
         raise _protocol_error(ctx, error, params.uri) from error
     kind = _MARKDOWN if address.kind == "note" else "text/plain"

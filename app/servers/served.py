@@ -109,6 +109,9 @@ class ServedVault(Protocol):
     ) -> ToolOutcome:
         """Call a tool, through the runner. Cancelling the call withdraws it and its question.
 
+        It runs in the task that awaits it, which needs time then to write the call's end into the log: a
+        task that is cancelled again and again (by anyio) makes calls in another one (`mcp_asking.apart`).
+
         Args:
             client: Who calls.
             tool: The tool's name.

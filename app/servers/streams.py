@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 T = TypeVar("T")
 GONE = "the client has gone"
 _QUIET_S = 15.0
+_AT_ONCE_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,18 +102,23 @@ async def until_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None
         work: What the client waits for. What ends it is said in its cancellation.
     """
     task = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_gone(receive))
+    both: set[asyncio.Task[Any]] = {task}
     why = GONE
     try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        # Most work is done at once, and nobody needs to look out for the client meanwhile.
+        await asyncio.wait(both, timeout=_AT_ONCE_S)
+        if not task.done():
+            both.add(asyncio.ensure_future(_gone(receive)))
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
     except asyncio.CancelledError as error:
         why = str(error)
         raise
     finally:
-        gone.cancel()
-        if not task.done():
-            task.cancel(why)
-        await asyncio.wait({task, gone})
+        running = {one for one in both if not one.done()}
+        for one in running:
+            one.cancel(why)
+        if running:
+            await asyncio.wait(running)
     return None if task.cancelled() else task.result()
 
 

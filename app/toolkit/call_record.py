@@ -89,11 +89,12 @@ class CallRecord:
         cls, tool: str, caller: Caller, arguments: Mapping[str, object], watch: Watch | None = None
     ) -> CallRecord:
         """The record of a call that begins now."""
-        made = cls(tool, caller, redacted_json(arguments))
-        if watch is not None:
-            made.id, made.asked, made.begins = watch.id, watch.asked, watch.begins
-            made.patience, made.enter, made.happened = watch.patience, watch.enter, watch.happened
-        return made
+        if watch is None:
+            return cls(tool, caller, redacted_json(arguments))
+        return cls(
+            tool, caller, redacted_json(arguments), watch.id, asked=watch.asked, begins=watch.begins,
+            happened=watch.happened, patience=watch.patience, enter=watch.enter,
+        )  # fmt: skip
 
     @property
     def duration_ms(self) -> float:

@@ -68,6 +68,11 @@ class Committer:
             landed(commit)
             return await self._tell(commit)
 
+    async def quiet(self) -> None:
+        """Wait for the commit that is under way, and for those that wait already."""
+        async with self._turn_taking:
+            pass
+
     async def _finished(self, work: asyncio.Task[Commit]) -> Commit:
         try:
             return await asyncio.shield(work)

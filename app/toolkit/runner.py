@@ -105,6 +105,7 @@ class ToolRunner:
         self._gate = Gate(policy, approver, grants, events)
         self.places = Places(store)
         self._committer = Committer(self.places, store, index, events)
+        self.quiet = self._committer.quiet
         self._trail = Trail(audit, events)
         self.adoption = Adoption(self._committer, self._trail, events, self._backlinks)
 

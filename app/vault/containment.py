@@ -8,14 +8,16 @@ is compared before each operation.
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import hashlib
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 
@@ -30,6 +32,9 @@ _DIRECTORY = getattr(os, "O_DIRECTORY", 0)
 _FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOINHERIT", 0)
 _READ = os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | _FLAGS
 _CHUNK = 1024 * 1024
+_SEPARATORS = frozenset({"/", "\0", os.sep, os.altsep or "/"} | ({":"} if os.name == "nt" else set()))
+_VISITS = 64
+_WRITE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +74,7 @@ class Folder:
         Raises:
             InvalidPathError: the name would leave the folder, or the folder became a link.
         """
-        separators = {"/", "\0", os.sep, os.altsep or "/"} | ({":"} if os.name == "nt" else set())
-        if name in ("", ".", "..") or any(mark in name for mark in separators):
+        if name in ("", ".", "..") or not _SEPARATORS.isdisjoint(name):
             raise InvalidPathError(f"{name!r} is not a file name.", path=name)
         if self.fd is not None:
             return name
@@ -251,6 +255,10 @@ class VaultRoot:
                 current = self._child(current, part)
         return current
 
+    def round(self) -> Round:
+        """Folders for a round of work on many files; use it in `with`, in one thread."""
+        return Round(self)
+
     def _child(self, parent: Folder, name: str) -> Folder:
         try:
             fd = os.open(parent.at(name), os.O_RDONLY | _DIRECTORY | _NOFOLLOW | _FLAGS, dir_fd=parent.fd)
@@ -305,6 +313,40 @@ class VaultRoot:
         return NotePath.on_disk("/".join(done)), True
 
 
+class Round:
+    """Opens folders of the vault one after the other, and the one of the last call only once.
+
+    It is opened anew after 64 calls: a folder that somebody has moved meanwhile is soon noticed. Until
+    then what is done in it is done to the folder that was checked, wherever it is now.
+    """
+
+    def __init__(self, root: VaultRoot) -> None:
+        self._root = root
+        self._path = ""
+        self._folder: Folder | None = None
+        self._left = 0
+
+    def __enter__(self) -> Round:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._leave()
+
+    def folder(self, path: str) -> Folder:
+        """The open folder at a path, good until the next call; raises as `VaultRoot.folder` does."""
+        if self._folder is None or path != self._path or not self._left:
+            self._leave()
+            self._folder, self._path, self._left = self._root.folder(path), path, _VISITS
+        self._left -= 1
+        return self._folder
+
+    def _leave(self) -> None:
+        folder, self._folder = self._folder, None
+        if folder is not None:
+            with folder:
+                pass
+
+
 def _variant(folder: Folder, part: str) -> str | None:
     """The name in the folder that is `part`, or else differs from it only in case or Unicode form."""
     if sys.platform.startswith("linux") and folder.lstat(part) is not None:
@@ -331,3 +373,23 @@ def sync_file(fd: int) -> None:
             os.fsync(fd)
     else:
         os.fsync(fd)
+
+
+def start_writing(fd: int) -> None:
+    """Have the system begin to write a file's bytes, and go on without waiting for it, where it can do that.
+
+    Nothing may rest on it. On Linux the `sync_file` of the first of many such files then brings the names
+    and sizes of all to the disk, and the others find little left to wait for (sync_file_range(2)).
+    """
+    call = _sync_file_range()
+    if call is not None:
+        call(fd, 0, 0, _WRITE)
+
+
+@cache
+def _sync_file_range() -> Callable[[int, int, int, int], int] | None:
+    function = getattr(ctypes.CDLL(None), "sync_file_range", None) if sys.platform == "linux" else None
+    if function is not None:
+        function.argtypes = [ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_uint]
+        function.restype = ctypes.c_int
+    return function

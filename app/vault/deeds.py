@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
 from app.errors import ConflictError
-from app.vault.containment import Folder, VaultRoot, sync_file
+from app.vault.containment import Folder, Round, VaultRoot, start_writing, sync_file
 from app.vault.intents import Deed, Put, Rename
 from app.vault.path import name_key
 from app.vault.rename import rename_case, rename_new, replace, swap
 
 Image = Callable[[str], bytes]
 
-# The system writes what several threads wait for in one go: so many files of a commit are open at a time.
-_STAGED_AT_ONCE = 64
+# The system writes what several threads wait for in one go. Each thread gets some files of a commit; so
+# many of these parts are under way, and their files open, at a time.
+_PART = 8
+_PARTS = 8
 _WAITING = 8
+_DROPPING = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +65,8 @@ class Doer:
 
     def stage(self, put: Put, content: bytes) -> None:
         """Write the new bytes beside their place, complete and on the disk, with the old one's mode."""
-        with ExitStack() as opened:
-            fd = self._write(put, content, opened)
+        with self._root.round() as folders, ExitStack() as opened:
+            fd = self._write(put, content, folders, opened)
             self._step(f"stage {put.path}: sync")
             sync_file(fd)
 
@@ -71,39 +75,41 @@ class Doer:
         if len(puts) == 1:
             self.stage(puts[0], contents[puts[0].after])
             return
-        with ThreadPoolExecutor(_WAITING, "sync") as waiting:
-            for start in range(0, len(puts), _STAGED_AT_ONCE):
-                some = puts[start : start + _STAGED_AT_ONCE]
+        under_way: deque[Future[None]] = deque()
+        with ThreadPoolExecutor(_WAITING, "sync") as waiting, self._root.round() as folders:
+            for start in range(0, len(puts), _PART):
+                if len(under_way) == _PARTS:
+                    under_way.popleft().result()
+                part = puts[start : start + _PART]
                 with ExitStack() as opened:
-                    fds = [self._write(put, contents[put.after], opened) for put in some]
-                    for put in some:
+                    fds = [self._write(put, contents[put.after], folders, opened) for put in part]
+                    for put, fd in zip(part, fds, strict=True):
                         self._step(f"stage {put.path}: sync")
-                    synced = [waiting.submit(sync_file, fd) for fd in fds]
-                    # No file is closed before the last thread is done with it, whatever fails.
-                    wait(synced)
-                    for each in synced:
-                        each.result()
+                        start_writing(fd)
+                    # From here on the thread closes them, whatever fails elsewhere.
+                    under_way.append(waiting.submit(_sync_and_close, fds, opened.pop_all()))
+            for each in under_way:
+                each.result()
 
-    def _write(self, put: Put, content: bytes, opened: ExitStack) -> int:
+    def _write(self, put: Put, content: bytes, folders: Round, opened: ExitStack) -> int:
         """A new file beside the place of a put with its bytes, not yet on the disk; `opened` closes it."""
         parent, _ = split(put.path)
-        with self._root.folder(parent) as folder:
-            self._step(f"stage {put.path}: open")
-            fd = folder.make_file(put.temp)
+        folder = folders.folder(parent)
+        self._step(f"stage {put.path}: open")
+        fd = folder.make_file(put.temp)
         opened.callback(os.close, fd)
         self._step(f"stage {put.path}: write")
         view = memoryview(content)
         while view:
             view = view[os.write(fd, view) :]
         if put.like is not None:
-            self._keep_mode(fd, put.like)
+            self._keep_mode(fd, put.like, folders)
         return fd
 
-    def _keep_mode(self, fd: int, like: str) -> None:
+    def _keep_mode(self, fd: int, like: str, folders: Round) -> None:
         """Give a new file the permissions of another, and its owner where we may."""
         parent, name = split(like)
-        with self._root.folder(parent) as folder:
-            status = folder.lstat(name)
+        status = folders.folder(parent).lstat(name)
         if status is None or os.name != "posix":
             return
         mine = os.fstat(fd)
@@ -113,26 +119,31 @@ class Doer:
                 os.fchown(fd, status.st_uid, status.st_gid)
         os.fchmod(fd, stat.S_IMODE(status.st_mode))
 
-    def do(self, deed: Deed) -> None:
-        """Carry out one deed.
+    def do(self, deeds: Sequence[Deed]) -> None:
+        """Carry out deeds, in this order.
 
         Raises:
-            ConflictError: the file is not what the deed was planned for; this deed has changed nothing.
+            ConflictError: a file is not what its deed was planned for; this deed has changed nothing.
             OSError: as the system says.
         """
-        if isinstance(deed, Rename):
-            self._rename(deed.path, deed.to, deed.hash, same_name=deed.same_name)
+        with self._root.round() as folders:
+            for deed in deeds:
+                if isinstance(deed, Rename):
+                    self._rename(deed.path, deed.to, deed.hash, same_name=deed.same_name)
+                else:
+                    self._put_there(deed, folders)
+
+    def _put_there(self, put: Put, folders: Round) -> None:
+        parent, name = split(put.path)
+        folder = folders.folder(parent)
+        if put.before is not None:
+            self._exchange(folder, put.temp, put.path, put.before, put.after)
             return
-        parent, name = split(deed.path)
-        with self._root.folder(parent) as folder:
-            if deed.before is None:
-                self._step(f"put {deed.path}")
-                try:
-                    rename_new(folder, deed.temp, folder, name)
-                except FileExistsError as error:
-                    raise conflict(deed.path, None, folder.digest(name)) from error
-            else:
-                self._exchange(folder, deed.temp, deed.path, deed.before, deed.after)
+        self._step(f"put {put.path}")
+        try:
+            rename_new(folder, put.temp, folder, name)
+        except FileExistsError as error:
+            raise conflict(put.path, None, folder.digest(name)) from error
 
     def _exchange(self, folder: Folder, temp: str, path: str, old: str, new: str) -> None:
         """Put `temp` (hash `new`) in the place of the file at `path`, which must have the hash `old`."""
@@ -265,36 +276,46 @@ class Doer:
         except (FileNotFoundError, NotADirectoryError):
             return None
 
-    def drop_all(self, puts: Sequence[Put]) -> None:
-        """`drop` many; whatever fails, the others are dropped, and then the first failure is raised."""
-        if len(puts) < _STAGED_AT_ONCE:
-            for put in puts:
-                self.drop(put)
+    def drop(self, puts: Sequence[Put]) -> None:
+        """Remove the temporary files of puts that are settled.
+
+        If one holds neither the old nor the new bytes, a program that had the old file open has written to
+        it in the meantime: its text is kept as a file of its own. Whatever fails, the others are dropped,
+        and then the first failure is raised.
+        """
+        if len(puts) <= _PART:
+            self._drop_some(puts)
             return
         # Removing a file waits for the disk as well.
-        with ThreadPoolExecutor(_WAITING, "drop") as waiting:
-            for each in [waiting.submit(self.drop, put) for put in puts]:
+        with ThreadPoolExecutor(_DROPPING, "drop") as waiting:
+            parts = [puts[start : start + _PART] for start in range(0, len(puts), _PART)]
+            for each in [waiting.submit(self._drop_some, part) for part in parts]:
                 each.result()
 
-    def drop(self, put: Put) -> None:
-        """Remove the temporary file of a put that is settled.
+    def _drop_some(self, puts: Sequence[Put]) -> None:
+        failed: OSError | None = None
+        with self._root.round() as folders:
+            for put in puts:
+                try:
+                    self._drop(put, folders)
+                except (FileNotFoundError, NotADirectoryError):
+                    continue
+                except OSError as error:
+                    failed = failed or error
+        if failed is not None:
+            raise failed
 
-        If it holds neither the old nor the new bytes, a program that had the old file open has written to
-        it in the meantime: its text is kept as a file of its own.
-        """
+    def _drop(self, put: Put, folders: Round) -> None:
         parent, name = split(put.path)
-        try:
-            with self._root.folder(parent) as folder:
-                found = folder.digest(put.temp)
-                if found is None:
-                    return
-                self._step(f"drop {put.temp}")
-                if found in (put.before, put.after):
-                    folder.remove(put.temp)
-                else:
-                    rename_new(folder, put.temp, folder, free_name(folder.names(), name, " (edited outside)"))
-        except (FileNotFoundError, NotADirectoryError):
+        folder = folders.folder(parent)
+        found = folder.digest(put.temp)
+        if found is None:
             return
+        self._step(f"drop {put.temp}")
+        if found in (put.before, put.after):
+            folder.remove(put.temp)
+        else:
+            rename_new(folder, put.temp, folder, free_name(folder.names(), name, " (edited outside)"))
 
     def discard(self, put: Put) -> None:
         """Remove a temporary file that never came into use, complete or not."""
@@ -316,6 +337,12 @@ class Doer:
                     folder.sync()
             except (FileNotFoundError, NotADirectoryError):
                 continue
+
+
+def _sync_and_close(fds: Sequence[int], opened: ExitStack) -> None:
+    with opened:
+        for fd in fds:
+            sync_file(fd)
 
 
 def split(path: str) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal
@@ -86,9 +86,20 @@ def _dump(intent: Intent) -> bytes:
         (str(change.path), None if change.to is None else str(change.to), change.before, change.after)
         for change in intent.draft.changes
     ]
-    data = asdict(intent)
-    data["draft"]["changes"] = changes
+    data = {
+        "draft": {**_values(intent.draft), "changes": changes},
+        "deeds": [_values(deed) for deed in intent.deeds],
+        "spare": intent.spare,
+    }
     return json.dumps(data, ensure_ascii=True).encode("ascii")
+
+
+_NAMES = {kind: tuple(field.name for field in fields(kind)) for kind in (Draft, Put, Rename)}
+
+
+def _values(row: Draft | Deed) -> dict[str, object]:
+    """The fields of a value by their names, as they are; `asdict` would copy each of thousands."""
+    return {name: getattr(row, name) for name in _NAMES[type(row)]}
 
 
 def _load(content: bytes) -> Intent:

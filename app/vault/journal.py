@@ -7,9 +7,11 @@ listed. One object may be used from several threads.
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from sqlite3 import Connection
 
@@ -56,14 +58,12 @@ class Journal:
         """Store contents under their hashes; they are on the disk when this returns."""
         with self._database.transaction(write=True) as db:
             newest = int(db.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence").fetchone()[0])
-            for key, content in contents.items():
-                row = db.execute("SELECT data IS NOT NULL FROM contents WHERE hash = ?", (key,)).fetchone()
-                if row is not None and row[0]:
-                    db.execute("UPDATE contents SET newest = ? WHERE hash = ?", (newest, key))
-                    continue
-                data = zlib.compress(content, 1 if len(content) > _FAST_ABOVE else 6)
-                row = (key, len(content), len(data), newest, data)
-                db.execute("INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?)", row)
+            query = "SELECT hash FROM contents WHERE data IS NOT NULL AND hash IN "
+            keys = json.dumps(list(contents))
+            there = {key for (key,) in db.execute(f"{query}(SELECT value FROM json_each(?))", (keys,))}
+            db.executemany("UPDATE contents SET newest = ? WHERE hash = ?", [(newest, key) for key in there])
+            rows = (_content_row(key, contents[key], newest) for key in contents.keys() - there)
+            db.executemany("INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?)", rows)
 
     def record(self, draft: Draft) -> Commit:
         """Record a commit whose contents are kept; it is on the disk when this returns."""
@@ -75,8 +75,7 @@ class Journal:
                 (draft.uid, draft.time, *map(to_text, texts), draft.digest, draft.place),
             )
             number = int(cursor.lastrowid or 0)
-            for position, (change, name) in enumerate(zip(draft.changes, draft.trash, strict=True)):
-                _insert_change(db, number, position, change, name)
+            _insert_changes(db, number, draft)
             db.executemany("INSERT INTO folders VALUES (?, ?)", [(number, to_text(f)) for f in draft.folders])
             undoes = [(number, undone) for undone in set(draft.undoes)]
             db.executemany("INSERT INTO undoes VALUES (?, ?)", undoes)
@@ -176,13 +175,7 @@ class Journal:
             NotFoundError: they were never kept, or have been removed to save room.
         """
         with self._database.transaction() as db:
-            row = db.execute("SELECT data FROM contents WHERE hash = ?", (key,)).fetchone()
-        if row is None or row[0] is None:
-            raise NotFoundError("That version is no longer kept in the journal.", hash=key)
-        content = zlib.decompress(row[0])
-        if content_hash(content) != key:
-            raise NotFoundError("That version is damaged in the journal.", hash=key)
-        return content
+            return _content(db, key)
 
     def trashed(self, path: NotePath, key: str, place: str = VAULT) -> str | None:
         """The name under `.trash/` that a file with this path and hash got when it was last deleted."""
@@ -216,7 +209,7 @@ class Journal:
         commits = [self.commit(number) for number in dict.fromkeys(commit_ids)]
         if len({commit.place for commit in commits}) > 1:
             raise InvalidParametersError("Changes of several places can't be taken back as one.")
-        plan = plan_undo(commits, self._others(commits), self.content, read)
+        plan = plan_undo(commits, self._others(commits), self._at_hand(commits), read)
         if plan.change_set and not plan.conflicts:
             self._plans[plan.change_set.digest] = plan.commits
             while len(self._plans) > _REMEMBERED_PLANS:
@@ -236,6 +229,17 @@ class Journal:
         left = [one for one in found if one.undone_by is None and mine.isdisjoint(one.undoes)] or found
         places = sorted({commit.place for commit in left})
         return tuple(tuple(one.id for one in left if one.place == place) for place in places)
+
+    def _at_hand(self, commits: Sequence[Commit]) -> Callable[[str], bytes]:
+        """`content`, with what the commits displaced read in one go and not thousands of times."""
+        old = {change.before for commit in commits for change in commit.changes if change.before is not None}
+        found: dict[str, bytes] = {}
+        with self._database.transaction() as db:
+            for key in old:
+                # What is not kept any more is told where it is asked for.
+                with suppress(NotFoundError):
+                    found[key] = _content(db, key)
+        return lambda key: found[key] if key in found else self.content(key)
 
     def _others(self, commits: Sequence[Commit]) -> list[Later]:
         """What the commits that are not among these created, moved or deleted since the first of these."""
@@ -263,17 +267,38 @@ class Journal:
         return ChangeSet.of(change, summary=f"Restore an earlier version of {path.name}", place=place)
 
 
-def _insert_change(db: Connection, number: int, position: int, change: Changed, name: str | None) -> None:
+def _content(db: Connection, key: str) -> bytes:
+    row = db.execute("SELECT data FROM contents WHERE hash = ?", (key,)).fetchone()
+    if row is None or row[0] is None:
+        raise NotFoundError("That version is no longer kept in the journal.", hash=key)
+    content = zlib.decompress(row[0])
+    if content_hash(content) != key:
+        raise NotFoundError("That version is damaged in the journal.", hash=key)
+    return content
+
+
+def _content_row(key: str, content: bytes, newest: int) -> tuple[object, ...]:
+    data = zlib.compress(content, 1 if len(content) > _FAST_ABOVE else 6)
+    return (key, len(content), len(data), newest, data)
+
+
+def _insert_changes(db: Connection, number: int, draft: Draft) -> None:
+    rows = (
+        (number, position, *_change_row(change), None if name is None else to_text(name))
+        for position, (change, name) in enumerate(zip(draft.changes, draft.trash, strict=True))
+    )
+    db.executemany("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    for column in ("before", "after"):
+        db.execute(
+            "UPDATE contents SET newest = max(newest, ?) "
+            f"WHERE hash IN (SELECT {column} FROM changes WHERE commit_id = ?)",
+            (number, number),
+        )
+
+
+def _change_row(change: Changed) -> tuple[object, ...]:
     target = (to_text(str(change.to)), to_text(change.to.key)) if change.to else (None, None)
-    db.execute(
-        "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            number, position, to_text(str(change.path)), to_text(change.path.key), *target, change.before,
-            change.after, None if name is None else to_text(name),
-        ),
-    )  # fmt: skip
-    for key in (change.before, change.after):
-        db.execute("UPDATE contents SET newest = max(newest, ?) WHERE hash = ?", (number, key))
+    return (to_text(str(change.path)), to_text(change.path.key), *target, change.before, change.after)
 
 
 __all__ = ["Changed", "Commit", "Journal", "MergeConflict", "UndoPlan", "Version"]

@@ -20,7 +20,7 @@ from app.vault.changes import (
     touched_paths,
 )
 from app.vault.commits import Changed
-from app.vault.containment import MAX_FILE, NOT_A_FILE, VaultRoot
+from app.vault.containment import MAX_FILE, NOT_A_FILE, Round, VaultRoot
 from app.vault.deeds import free_name
 from app.vault.intents import TEMP_PREFIX, Deed, Put, Rename
 from app.vault.path import NotePath
@@ -66,7 +66,9 @@ class Planner:
         for change in change_set.changes:
             for path in touched_paths(change):
                 check_writable(path)
-        problems = [problem for change in change_set.changes for problem in self._problems(change)]
+        with self._root.round() as folders:
+            found = [self._problems(change, folders) for change in change_set.changes]
+        problems = [problem for some in found for problem in some]
         if problems:
             message = "; ".join(str(problem["message"]) for problem in problems[:3])
             more = f" and {len(problems) - 3} more" if len(problems) > 3 else ""
@@ -76,7 +78,7 @@ class Planner:
             self._add(change)
         return self._plan
 
-    def _problems(self, change: FileChange) -> list[dict[str, object]]:
+    def _problems(self, change: FileChange, folders: Round) -> list[dict[str, object]]:
         """How the disk differs from what the change was made for."""
         found: list[dict[str, object]] = []
         before = before_of(change)
@@ -84,7 +86,7 @@ class Planner:
             if content is not None and len(content) > MAX_FILE:
                 raise LimitError(f"{change.path} holds more than {MAX_FILE} bytes.", limit=MAX_FILE)
         if before is not None:
-            expected, current = content_hash(before), self._digest(change.path)
+            expected, current = content_hash(before), self._digest(change.path, folders)
             if current == NOT_A_FILE:
                 message = f"{change.path} is a symbolic link or a folder."
                 raise InvalidPathError(message, path=str(change.path))
@@ -92,30 +94,32 @@ class Planner:
                 words = "is gone" if current is None else "has changed in the meantime"
                 found.append(_problem(change.path, words, expected, current))
         if isinstance(change, Create):
-            found += self._target_problems(change.path)
+            found += self._target_problems(change.path, folders)
         elif isinstance(change, Move):
-            found += self._target_problems(change.to, same_name=change.path.key == change.to.key)
+            found += self._target_problems(change.to, folders, same_name=change.path.key == change.to.key)
         return found
 
-    def _target_problems(self, target: NotePath, *, same_name: bool = False) -> list[dict[str, object]]:
+    def _target_problems(
+        self, target: NotePath, folders: Round, *, same_name: bool = False
+    ) -> list[dict[str, object]]:
         """What is in the way of a new name; `same_name`: it may be there in another case."""
         spelled, there = self._root.spelled(target)
         if there and not (same_name and spelled != target):
             words = "is there already" if spelled == target else f"is in the way of {target}"
-            return [_problem(spelled, words, None, self._digest(spelled))]
+            return [_problem(spelled, words, None, self._digest(spelled, folders))]
         if spelled.folder != target.folder:
             words = f"is the folder's name, not {target.folder}"
             return [_problem(NotePath.on_disk(spelled.folder), words, None, None)]
         return []
 
-    def _digest(self, path: NotePath) -> str | None:
+    def _digest(self, path: NotePath, folders: Round) -> str | None:
         try:
-            with self._root.folder(path.folder) as folder:
-                status = folder.lstat(path.file_name)
-                if status is not None and stat.S_ISREG(status.st_mode) and status.st_size > MAX_FILE:
-                    message = f"{path} holds more than {MAX_FILE} bytes."
-                    raise LimitError(message, limit=MAX_FILE, path=str(path))
-                return folder.digest(path.file_name)
+            folder = folders.folder(path.folder)
+            status = folder.lstat(path.file_name)
+            if status is not None and stat.S_ISREG(status.st_mode) and status.st_size > MAX_FILE:
+                message = f"{path} holds more than {MAX_FILE} bytes."
+                raise LimitError(message, limit=MAX_FILE, path=str(path))
+            return folder.digest(path.file_name)
         except (FileNotFoundError, NotADirectoryError):
             return None
 
@@ -161,8 +165,11 @@ class Planner:
     def _restored(self, path: NotePath, new: str) -> Rename | None:
         """A file that comes back as it was deleted is taken out of the trash, with its times and rights."""
         name = self._trashed(path, new)
-        if name is None or self._digest(NotePath.on_disk(f"{TRASH}/{name}")) != new:
+        if name is None:
             return None
+        with self._root.round() as folders:
+            if self._digest(NotePath.on_disk(f"{TRASH}/{name}"), folders) != new:
+                return None
         return Rename(f"{TRASH}/{name}", str(path), new, new)
 
     def _trash_name(self, file_name: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from watchfiles import Change
 
 from app.errors import InvalidPathError, VaultLostError
-from app.vault.containment import MAX_FILE, VaultRoot
+from app.vault.containment import MAX_FILE, Round, VaultRoot
 from app.vault.path import NotePath
 
 _IGNORED_FOLDERS = frozenset({"node_modules"})
@@ -79,7 +79,8 @@ class Snapshot:
         return self._found(touched, self._files - times.keys())
 
     def _found(self, present: set[str], removed: set[str]) -> Found:
-        hashed = [(name, self._digest(name)) for name in sorted(present)]
+        with self._vault.round() as folders:
+            hashed = [(name, self._digest(name, folders)) for name in sorted(present)]
         there = [(name, digest) for name, digest in hashed if digest is not None]
         removed = removed | {name for name, digest in hashed if digest is None}
         self._files -= removed
@@ -89,15 +90,15 @@ class Snapshot:
             tuple(NotePath.on_disk(name) for name in sorted(removed)),
         )
 
-    def _digest(self, name: str) -> str | None:
+    def _digest(self, name: str, folders: Round) -> str | None:
         """The hash of a file, None if it is gone, empty if it is too large or cannot be read."""
         path = NotePath.on_disk(name)
         try:
-            with self._vault.folder(path.folder) as folder:
-                status = folder.lstat(path.file_name)
-                if status is None:
-                    return None
-                return "" if status.st_size > MAX_FILE else folder.digest(path.file_name)
+            folder = folders.folder(path.folder)
+            status = folder.lstat(path.file_name)
+            if status is None:
+                return None
+            return "" if status.st_size > MAX_FILE else folder.digest(path.file_name)
         except (FileNotFoundError, NotADirectoryError, VaultLostError):
             return None
         except (OSError, InvalidPathError):

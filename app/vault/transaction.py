@@ -63,8 +63,7 @@ class Transaction:
             self._stage(intent, contents)
             self._intents.turn(uid, Phase.READY, Phase.STAGING)
             phase = Phase.READY
-            for deed in intent.deeds:
-                self._doer.do(deed)
+            self._doer.do(intent.deeds)
             self._doer.sync(intent.deeds)
             self._step("journal: record")
             commit = self._journal.record(intent.draft)
@@ -121,7 +120,7 @@ class Transaction:
 
     def _tidy(self, intent: Intent, *, done: bool) -> None:
         """Away with temporary files, with folders that are not needed, and at last with the intent."""
-        self._doer.drop_all([deed for deed in intent.deeds if isinstance(deed, Put)])
+        self._doer.drop([deed for deed in intent.deeds if isinstance(deed, Put)])
         spare = intent.spare if done else tuple(reversed(intent.draft.folders))
         for folder in spare:
             self._doer.remove_folder(folder)
@@ -182,7 +181,7 @@ class Transaction:
                 return False
             self._doer.discard(deed)
             self._doer.stage(deed, content)
-        self._doer.do(deed)
+        self._doer.do((deed,))
         return True
 
     def _progress(self, intent: Intent) -> list[Progress]:

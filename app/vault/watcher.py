@@ -56,6 +56,7 @@ class FileBatch:
 
 OnBatch = Callable[[FileBatch], Awaitable[None]]
 IsOwn = Callable[[NotePath, str], bool]
+Quiet = Callable[[], Awaitable[None]]
 _Raw = set[tuple[Change, str]]
 
 
@@ -66,6 +67,7 @@ async def watch(
     is_own: IsOwn,
     *,
     ready: asyncio.Event | None = None,
+    quiet: Quiet | None = None,
 ) -> None:
     """Tell of every outside change until `stop` is set.
 
@@ -76,6 +78,8 @@ async def watch(
         is_own: whether a file with this hash is what we wrote there ourselves; an empty hash asks for a
             file that we removed. `NoteStore.wrote`.
         ready: set when nothing that happens from now on is missed; scan the vault after that.
+        quiet: awaited before the disk is looked at: a commit of ours that is under way need not share the
+            machine with the look at what it has written so far.
     """
     real = await asyncio.to_thread(root.resolve)
     was_lost = False
@@ -88,7 +92,7 @@ async def watch(
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _LOOK_MS / 1000)
             continue
-        await _Watch(real, identity, on_batch, stop, is_own).run(ready, found=was_lost)
+        await _Watch(real, identity, on_batch, stop, is_own, quiet).run(ready, found=was_lost)
         was_lost = not stop.is_set()
         if was_lost and await asyncio.to_thread(_identity, real) is None:
             await on_batch(FileBatch(lost=True))
@@ -102,13 +106,20 @@ class _Watch:
     """The watching of one folder for as long as it is the same folder."""
 
     def __init__(
-        self, root: Path, identity: tuple[int, int], on_batch: OnBatch, stop: asyncio.Event, is_own: IsOwn
+        self,
+        root: Path,
+        identity: tuple[int, int],
+        on_batch: OnBatch,
+        stop: asyncio.Event,
+        is_own: IsOwn,
+        quiet: Quiet | None,
     ) -> None:
         self._root = root
         self._identity = identity
         self._on_batch = on_batch
         self._stop = stop
         self._is_own = is_own
+        self._quiet = quiet
         self._snapshot = Snapshot(root)
 
     async def run(self, ready: asyncio.Event | None, *, found: bool) -> None:
@@ -166,6 +177,8 @@ class _Watch:
         )
 
     async def _tell(self, raw: _Raw) -> None:
+        if self._quiet is not None:
+            await self._quiet()
         seen: Found = await asyncio.to_thread(self._snapshot.look, raw)
         changed = tuple(path for path, digest in seen.present if not self._is_own(path, digest))
         removed = tuple(path for path in seen.removed if not self._is_own(path, ""))

@@ -215,7 +215,10 @@ class Workspace:
         """Follow what others change in the folder from now on."""
         ready = asyncio.Event()
         self._watching = asyncio.create_task(
-            watch(self.root, self._take, self._stop, self.store.wrote, ready=ready), name="watch the vault"
+            watch(
+                self.root, self._take, self._stop, self.store.wrote, ready=ready, quiet=self.runner.quiet
+            ),
+            name="watch the vault",
         )
         waiting = asyncio.create_task(ready.wait())
         await asyncio.wait({waiting, self._watching}, return_when=asyncio.FIRST_COMPLETED)

@@ -95,13 +95,13 @@ class Run:
     @property
     def graph(self) -> Any:
         """The graph's panel."""
-        return self.window.view.page.panel("graph")
+        return self.window.view.page.existing("graph")
 
     def _usable(self) -> bool:
         if self.window.view is None or self.graph is None:
             return False
-        files = self.window.view.page.panel("files")
-        return len(self.graph.view.graph()) > 0 and files.model.rowCount() > 0
+        files = self.window.view.page.existing("files")
+        return len(self.graph.view.graph()) > 0 and (files is None or files.model.rowCount() > 0)
 
     async def _settle(self) -> None:
         """Wait until the vault is read and nothing has moved for a while."""

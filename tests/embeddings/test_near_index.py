@@ -37,7 +37,8 @@ def table() -> VectorTable:
 
 def _indexed(table: VectorTable) -> NearIndex:
     near = NearIndex(DIMENSION)
-    near.add(*table.snapshot())
+    keys, vectors = table.snapshot()
+    near.add(keys, tables.coded(vectors))
     return near
 
 
@@ -52,10 +53,26 @@ def _best(table: VectorTable) -> list[set[object]]:
     ]
 
 
-def test_codes_find_what_a_product_of_all_finds(table: VectorTable) -> None:
-    rows, questions = _unit(3000, 1), _unit(30, 2)
-    exact = [{(_path(int(i) // 3), int(i) % 3) for i in np.argsort(-(rows @ q))[:10]} for q in questions]
-    assert _agreement(exact, _best(table)) >= 0.98
+def test_bits_find_what_a_product_of_all_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Among rows like those of texts: each about two of some topics, and all about a common middle."""
+    monkeypatch.setattr(tables, "_FEWEST", 200)
+    chance = np.random.default_rng(8)
+    topics = chance.normal(size=(80, 384)) + np.where(chance.random(384) < 0.1, 2.0, 0.0)
+    one, other = chance.integers(0, 80, (2, 9000))
+    made = topics[one] + chance.random((9000, 1)) * topics[other] + chance.normal(0, 0.4, (9000, 384))
+    rows = (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
+    table = VectorTable(384)
+    for number in range(0, 9000, 50):
+        table.add([Place(_path(number + n), "", 1) for n in range(50)], rows[number : number + 50])
+    gone = range(0, 9000, 3)
+    for number in gone:
+        table.remove(_path(number))
+    rows[list(gone)] = 0
+    exact, found = [], []
+    for question in rows[1:9000:450]:
+        exact.append({_path(int(i)) for i in np.argsort(-(rows @ question))[:10]})
+        found.append({hit.path for hit in table.search(question, 10, -1.0, per_note=True)})
+    assert _agreement(exact, found) >= 0.98
 
 
 def test_the_index_finds_the_same_also_after_changes(table: VectorTable) -> None:

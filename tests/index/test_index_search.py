@@ -325,9 +325,9 @@ async def test_orders_and_pages_agree_however_many_hits_there_are(
         vault.write(f"{name}.md", text + "plan " * (number % 3 + 1), at=1_000_000 + number)
     await vault.index.scan()
     orders: dict[Order, list[str]] = {}
-    for few, wide in ((5000, 0.3), (5, 0.0), (5, 2.0)):
+    for few, asking in ((5000, 27.0), (5, 0.0), (5, 1e9)):
         monkeypatch.setattr(ranking, "FEW", few)
-        monkeypatch.setattr(ranking, "_WIDE", wide)
+        monkeypatch.setattr(ranking, "_ASKING", asking)
         for order in get_args(Order):
             seen = []
             for offset in range(0, 40, 7):
@@ -520,8 +520,36 @@ async def test_a_phrase_of_words_that_most_notes_have_comes_by_place_then_by_cha
     vault = await make_vault(notes)
     page = await vault.index.search('"on it"', 5)
     assert page.total == 20
-    first = await vault.index.searcher.search('"it goes"', 4)
+    first = await vault.index.searcher.search('"it goes"', 40)
     assert [hit.path.text for hit in first.hits][:2] == ["It goes.md", "old.md"]
+    # Of so frequent a phrase the first are found without looking for all: they are the same.
+    monkeypatch.setattr(ranking, "_FIRST", 12)
+    for start in (0, 1, 3, 12):
+        some = await vault.index.searcher.search('"it goes"', 4, start, exact=False)
+        assert [hit.path for hit in some.hits] == [hit.path for hit in first.hits][start : start + 4]
+        assert (some.total, some.exact) == (12, False)
+
+
+async def test_what_only_the_texts_can_say_is_looked_for_in_order_of_relevance(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranking, "_FIRST", 4)
+    notes = {
+        f"n{n:02}.md": f"{'red ' * (n % 7 + 1)}\n{'blue ' * (n % 5)}\n\nred {'blue' if n % 3 else ''}\n\n"
+        f"## part\n- [{' x'[n % 2]}] red {'blue' if n % 4 else 'and'}\n"
+        for n in range(60)
+    }
+    vault = await make_vault(notes)
+    for query in ("line:(red blue)", "block:(red blue)", "section:(red and)", "task-todo:(red blue)",
+                  "red /b.ue$/", "match-case:red -blue", "line:red file:3"):  # fmt: skip
+        every = await vault.index.search(query, 60)
+        assert every.exact
+        for start in (0, 3):
+            page = await vault.index.searcher.search(query, 3, start, exact=False)
+            wanted = [hit.path for hit in every.hits][start : start + 3]
+            assert [hit.path for hit in page.hits] == wanted, query
+            assert page.total == every.total if page.exact else start + 3 <= page.total < every.total
+    assert not (await vault.index.searcher.search("line:(red blue)", 3, exact=False)).exact
 
 
 async def test_the_lines_of_a_text_of_megabytes_are_those_of_a_small_one(make_vault: MakeVault) -> None:

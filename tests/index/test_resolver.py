@@ -261,3 +261,18 @@ def test_a_preview_leaves_no_trace(paths: list[str], new: str, target: str) -> N
     loaded = Resolver()
     loaded.load_rows(names.rows())
     assert tables(names) == tables(loaded) == before
+
+
+def test_what_a_name_meant_to_a_tool_is_forgotten_with_each_change() -> None:
+    names = resolver("a/Tea.md")
+    assert names.resolve_reading("Tea").text == names.resolve_reading("Tea").text == "a/Tea.md"
+    names.add(NotePath("Tea.md"), 7)
+    assert names.resolve_reading("Tea").text == "Tea.md"
+    with names.preview({NotePath("Tea.md"): NotePath("Coffee.md")}):
+        assert names.resolve_reading("Tea").text == "a/Tea.md"
+    assert names.resolve_reading("Tea").text == "Tea.md"
+    names.remove(NotePath("Tea.md"))
+    assert names.resolve_reading("Tea").text == "a/Tea.md"
+    names.load_rows([])
+    with pytest.raises(NotFoundError):
+        names.resolve_reading("Tea")

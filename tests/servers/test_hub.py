@@ -108,6 +108,21 @@ async def test_closing_the_vault_withdraws_what_still_runs(
     assert (entry.decision, entry.reason, entry.caller) == ("cancelled", "the app was closed", "Robot")
 
 
+async def test_a_caller_that_goes_while_the_vault_is_closed_is_cancelled_and_no_error_takes_its_place(
+    workspace: Workspace, approver: ScriptedApprover
+) -> None:
+    approver.answers = [door := Open()]
+    call = asyncio.ensure_future(workspace.hub.call(ROBOT, "create_note", {"name": "Late"}))
+    await door.asked.wait()
+    closing = asyncio.ensure_future(workspace.hub.close())
+    await asyncio.sleep(0)
+    call.cancel("gone")
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    await closing
+    assert workspace.audit.entries(limit=1)[0].decision == "cancelled"
+
+
 async def test_who_read_text_from_outside_is_asked_about_ever_after(
     workspace: Workspace, approver: ScriptedApprover
 ) -> None:

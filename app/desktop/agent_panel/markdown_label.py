@@ -30,11 +30,14 @@ class MarkdownLabel(QTextBrowser):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self.setStyleSheet("QTextBrowser { background: transparent; }")
+        self.setProperty("clear", True)
         self.document().setDocumentMargin(0)
         self.anchorClicked.connect(self._follow)
         theme.changed.connect(self._draw)
-        self._draw()
+        if text:
+            self._draw()
+        else:
+            self.setFixedHeight(1)
 
     def set_text(self, text: str) -> None:
         """Show other Markdown."""

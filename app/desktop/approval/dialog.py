@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
@@ -50,8 +51,8 @@ class ApprovalDialog(QDialog):
         self._items: tuple[Waiting, ...] = ()
         self._current: Waiting | None = None
         self.guard = ArmingGuard(self, clock)
-        self.strip = QueueStrip(theme.theme)
-        self.bar = AnswerBar()
+        self.strip = QueueStrip(theme.theme, self)
+        self.bar = AnswerBar(self)
         self.page: ReviewPage | None = None
         self.batch: BatchPage | None = None
         self._build()
@@ -87,17 +88,43 @@ class ApprovalDialog(QDialog):
 
     def show_request(self, place: int) -> None:
         """Show request `place` (from 0) of the queue; it takes no answer for 300 ms."""
-        if not 0 <= place < len(self._items):
-            return
-        self._current = self._items[place]
-        self.guard.rest()
-        self._replace_page(self._current)
-        self.strip.show_queue(self._items, place)
-        self.bar.show_request(self._current.request)
-        self.setAccessibleName(title(self._current.request))
-        self._refresh()
-        self._show_time()
-        self._fit()
+        for part in self.parts(place):
+            part()
+
+    def parts(self, place: int) -> tuple[Callable[[], None], ...]:
+        """What `show_request` does, in parts, for a window that answers in between."""
+        page = (self._fill_page, self._show_first, self._fill_bar)
+        return (partial(self._begin, place), *page, self._style, self._fit)
+
+    def hold(self, items: Sequence[Waiting]) -> None:
+        """Know that these wait, and show none of them yet."""
+        self._items = tuple(items)
+
+    def _begin(self, place: int) -> None:
+        if 0 <= place < len(self._items):
+            self._current = self._items[place]
+            self.guard.rest()
+            self._replace_page(self._current)
+
+    def _fill_page(self) -> None:
+        if self.page is not None and self._current is not None:
+            self.page.fill()
+
+    def _show_first(self) -> None:
+        if self.page is not None and self._current is not None:
+            self.page.show_first()
+
+    def _fill_bar(self) -> None:
+        if self._current is not None:
+            self.strip.show_queue(self._items, self._items.index(self._current))
+            self.bar.show_request(self._current.request)
+            self.setAccessibleName(title(self._current.request))
+            self._refresh()
+            self._show_time()
+
+    def _style(self) -> None:
+        for widget in self.findChildren(QWidget):
+            widget.ensurePolished()
 
     def note(self, text: str) -> None:
         """Tell something about a request that is gone, over the one that is shown."""
@@ -108,6 +135,7 @@ class ApprovalDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """Take the height that the request needs, in the middle of the window."""
         super().showEvent(event)
+        self.guard.shown()
         self._fit()
         self._fitting.start()
 
@@ -137,9 +165,9 @@ class ApprovalDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        self._notice = plain("")
+        self._notice_frame = QFrame(self)
+        self._notice = plain("", parent=self._notice_frame)
         self._notice.setWordWrap(True)
-        self._notice_frame = QFrame()
         self._notice_frame.setObjectName("banner")
         self._notice_frame.setProperty("tone", "warning")
         row = QHBoxLayout(self._notice_frame)
@@ -147,7 +175,7 @@ class ApprovalDialog(QDialog):
         row.addWidget(self._notice)
         self._notice_frame.hide()
         self.strip.hide()
-        self._line = QFrame()
+        self._line = QFrame(self)
         self._line.setObjectName("line")
         self._place = QVBoxLayout()
         layout.addWidget(self.strip)
@@ -307,6 +335,8 @@ class ApprovalDialog(QDialog):
         """Draw the page in the new theme; one that is being edited keeps its old icons."""
         if self._current is not None and self.page is not None and not self.page.is_editing:
             self._replace_page(self._current)
+            self._fill_page()
+            self._show_first()
             self._refresh()
 
     def _end(self) -> None:

@@ -122,7 +122,7 @@ class FilesPanel(QWidget):
         super().__init__(parent)
         self._draft = draft
         self.model = FilesModel(draft, theme.theme, self)
-        self.view = QTreeView()
+        self.view = QTreeView(self)
         self.view.setModel(self.model)
         self.view.setHeaderHidden(True)
         self.view.setRootIsDecorated(False)
@@ -130,7 +130,7 @@ class FilesPanel(QWidget):
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setAccessibleName(tr("Files of this change"))
         self.view.setItemDelegate(_FileDelegate(theme, self.view))
-        self._heading = QLabel()
+        self._heading = QLabel(self)
         self._heading.setProperty("tone", "muted")
         self._heading.setContentsMargins(12, 8, 8, 4)
         layout = QVBoxLayout(self)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QWindow
 from PySide6.QtWidgets import QWidget
 
@@ -15,9 +15,8 @@ REST_S = 0.3
 # After a key that was swallowed: somebody is still typing for another place.
 TYPING_REST_S = 0.6
 
-_KEYS = (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride, QEvent.Type.Shortcut)
 _BLOCKED = (
-    *_KEYS,
+    QEvent.Type.KeyPress,
     QEvent.Type.KeyRelease,
     QEvent.Type.MouseButtonPress,
     QEvent.Type.MouseButtonDblClick,
@@ -28,8 +27,10 @@ _BLOCKED = (
 class ArmingGuard(QObject):
     """Swallows keys and clicks on `window` until it has rested; `clock` gives seconds.
 
-    `rest` starts the time anew, for each request that comes up. A key that comes meanwhile is somebody
-    still typing, and makes it last longer.
+    `rest` starts the time anew, for each request that comes up, and `shown` says that the window is there. A
+    key that comes meanwhile is somebody still typing, and makes it last longer. It looks at what the system
+    sends to the window, not at every event in the application: there are thousands while a dialog comes up.
+    What reaches a button in another way, as a shortcut does, finds `armed` false.
     """
 
     def __init__(self, window: QWidget, clock: Callable[[], float]) -> None:
@@ -37,6 +38,7 @@ class ArmingGuard(QObject):
         self._window = window
         self._clock = clock
         self._until = 0.0
+        self._watched: QWindow | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(int(REST_S * 1000))
         self._timer.timeout.connect(self._stand_down_if_armed)
@@ -49,32 +51,36 @@ class ArmingGuard(QObject):
     def rest(self) -> None:
         """Take no answer for the next 300 ms."""
         self._until = self._clock() + REST_S
-        application = QCoreApplication.instance()
-        if application is not None and not self._timer.isActive():
-            application.installEventFilter(self)
         self._timer.start()
+        self._watch()
+
+    def shown(self) -> None:
+        """The window has come up: watch what it is sent if it rests."""
+        if self._timer.isActive():
+            self._watch()
 
     def stand_down(self) -> None:
         """Watch no more events."""
         self._timer.stop()
-        if (application := QCoreApplication.instance()) is not None:
-            application.removeEventFilter(self)
+        if self._watched is not None:
+            self._watched.removeEventFilter(self)
+            self._watched = None
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
         """Swallow what could answer the request before anyone can have read it."""
-        if event.type() not in _BLOCKED or not self._concerns(watched):
+        kind = event.type()
+        if kind not in _BLOCKED or self.armed:
             return False
-        if self.armed:
-            return False
-        if event.type() in _KEYS:
+        if kind == QEvent.Type.KeyPress:
             self._until = max(self._until, self._clock() + TYPING_REST_S)
         return True
+
+    def _watch(self) -> None:
+        handle = self._window.windowHandle()
+        if handle is not None and handle is not self._watched:
+            handle.installEventFilter(self)
+            self._watched = handle
 
     def _stand_down_if_armed(self) -> None:
         if self.armed:
             self.stand_down()
-
-    def _concerns(self, watched: QObject) -> bool:
-        if isinstance(watched, QWindow):
-            return watched is self._window.windowHandle()
-        return isinstance(watched, QWidget) and watched.window() is self._window

@@ -42,30 +42,49 @@ class RequestHeader(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(20, 14, 20, 10)
         layout.setSpacing(8)
-        layout.addLayout(_title_row(request, theme))
+        layout.addLayout(self._title_row(request, theme))
         if request.caller.claim:
-            layout.addWidget(_claim(request, theme))
+            layout.addWidget(_claim(request, self))
         if request.scope.backlinks:
             words = counted(len(request.scope.backlinks), tr("note links"), tr("notes link"))
             text = tr("{0} to what is deleted and will lead nowhere").format(words)
             notes = request.scope.backlinks
-            layout.addWidget(NotesStrip(text, notes, "warning-circle", theme.warning, theme))
+            layout.addWidget(NotesStrip(text, notes, "warning-circle", theme.warning, theme, self))
         if request.rewrites:
             words = counted(len(request.rewrites), tr("note has its links"), tr("notes have their links"))
             text = tr("{0} rewritten by this move").format(words)
-            layout.addWidget(NotesStrip(text, request.rewrites, "link-simple", theme.muted, theme))
+            layout.addWidget(NotesStrip(text, request.rewrites, "link-simple", theme.muted, theme, self))
         if request.caller.tainted:
             text = tr("This caller has read text from outside (the web, another tool, an imported note).")
-            layout.addWidget(NotesStrip(text, (), "shield-warning", theme.warning, theme))
+            layout.addWidget(NotesStrip(text, (), "shield-warning", theme.warning, theme, self))
+
+    def _title_row(self, request: ApprovalRequest, theme: Theme) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(operation_icon(request.operation, theme, 28), 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        question = heading(title(request), parent=self)
+        question.setAccessibleName(tr("What is asked"))
+        words.addWidget(question)
+        words.addWidget(_Facts(request, self))
+        row.addLayout(words, 1)
+        return row
 
 
 class NotesStrip(QWidget):
     """A sentence about some notes, with their names; more than three unfold."""
 
     def __init__(
-        self, text: str, notes: tuple[NotePath, ...], icon_name: str, color: str, theme: Theme
+        self,
+        text: str,
+        notes: tuple[NotePath, ...],
+        icon_name: str,
+        color: str,
+        theme: Theme,
+        parent: QWidget | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(parent)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
@@ -97,62 +116,61 @@ def operation_icon(operation: Operation, theme: Theme, side: int) -> QLabel:
     return _pixmap(theme, _ICONS[operation], color, side)
 
 
-def _title_row(request: ApprovalRequest, theme: Theme) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(12)
-    row.addWidget(operation_icon(request.operation, theme, 28), 0, Qt.AlignmentFlag.AlignTop)
-    words = QVBoxLayout()
-    words.setSpacing(2)
-    question = heading(title(request))
-    question.setAccessibleName(tr("What is asked"))
-    words.addWidget(question)
-    words.addWidget(_facts(request))
-    row.addLayout(words, 1)
-    return row
+class _Facts(QWidget):
+    """One line of facts: way in, tool, operation, extent, and why it is asked; the arguments unfold."""
+
+    def __init__(self, request: ApprovalRequest, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._request = request
+        self._arguments: CappedArea | None = None
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self._line(request))
+        layout.addLayout(row)
+        if request.reason:
+            reason = plain(tr("Asked because {0}.").format(describe(request.reason)), "muted", self)
+            reason.setWordWrap(True)
+            reason.setAccessibleName(tr("Why it is asked"))
+            layout.addWidget(reason)
+        if request.arguments:
+            button = _unfolder(tr("Arguments"), tr("Show the arguments of the call"))
+            row.addWidget(button)
+            button.toggled.connect(self._unfold)
+        row.addStretch(1)
+
+    def _line(self, request: ApprovalRequest) -> QLabel:
+        caller, tool = caller_words(request.caller), describe(request.tool)
+        parts = (caller, tool, request.operation.value, extent(request))
+        facts = plain("   ·   ".join(part for part in parts if part), "muted", self)
+        facts.setAccessibleName(tr("Caller, tool, operation and size"))
+        return facts
+
+    def _unfold(self, shown: bool) -> None:
+        """Show the arguments; they are laid out when somebody first asks for them."""
+        if self._arguments is None:
+            given = self._request.arguments
+            text = "\n".join(f"{describe(name)} = {_kept_lines(value)}" for name, value in given)
+            self._arguments = CappedArea(plain(text), parent=self)
+            if (layout := self.layout()) is not None:
+                layout.addWidget(self._arguments)
+        self._arguments.setVisible(shown)
 
 
-def _facts(request: ApprovalRequest) -> QWidget:
-    """One line of facts: way in, tool, operation, extent, and why it is asked."""
-    parts = [caller_words(request.caller), describe(request.tool), request.operation.value, extent(request)]
-    facts = plain("   ·   ".join(part for part in parts if part), "muted")
-    facts.setAccessibleName(tr("Caller, tool, operation and size"))
-    reason = plain(tr("Asked because {0}.").format(describe(request.reason)), "muted")
-    reason.setWordWrap(True)
-    reason.setAccessibleName(tr("Why it is asked"))
-    box = QWidget()
-    layout = QVBoxLayout(box)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(2)
-    row = QHBoxLayout()
-    row.setSpacing(8)
-    row.addWidget(facts)
-    layout.addLayout(row)
-    if request.reason:
-        layout.addWidget(reason)
-    if request.arguments:
-        button = _unfolder(tr("Arguments"), tr("Show the arguments of the call"))
-        row.addWidget(button)
-        text = "\n".join(f"{describe(name)} = {_kept_lines(value)}" for name, value in request.arguments)
-        arguments = CappedArea(plain(text))
-        arguments.setVisible(False)
-        button.toggled.connect(arguments.setVisible)
-        layout.addWidget(arguments)
-    row.addStretch(1)
-    return box
-
-
-def _claim(request: ApprovalRequest, theme: Theme) -> QWidget:
-    card = QFrame()
+def _claim(request: ApprovalRequest, parent: QWidget) -> QWidget:
+    card = QFrame(parent)
     card.setObjectName("card")
     layout = QVBoxLayout(card)
     layout.setContentsMargins(12, 8, 12, 8)
     layout.setSpacing(2)
     who = quoted(request.caller.name)
-    layout.addWidget(plain(tr("{0} says of it (its own words, not checked):").format(who), "faint"))
+    layout.addWidget(plain(tr("{0} says of it (its own words, not checked):").format(who), "faint", card))
     words = plain(_kept_lines(request.caller.claim))
     words.setWordWrap(True)
     words.setAccessibleName(tr("The caller's claim"))
-    layout.addWidget(CappedArea(words, 72))
+    layout.addWidget(CappedArea(words, 72, card))
     return card
 
 

@@ -15,9 +15,9 @@ def tr(text: str) -> str:
     return QCoreApplication.translate("Approval", text)
 
 
-def plain(text: str, tone: str = "") -> QLabel:
+def plain(text: str, tone: str = "", parent: QWidget | None = None) -> QLabel:
     """A label that shows `text` as it is, never as rich text."""
-    label = QLabel(text)
+    label = QLabel(text, parent)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     if tone:
@@ -25,9 +25,9 @@ def plain(text: str, tone: str = "") -> QLabel:
     return label
 
 
-def heading(text: str, factor: float = _HEADING) -> QLabel:
+def heading(text: str, factor: float = _HEADING, parent: QWidget | None = None) -> QLabel:
     """A plain label in the font of headings, `factor` times the interface's."""
-    label = plain(text)
+    label = plain(text, parent=parent)
     label.setWordWrap(True)
     font = label.font()
     font.setPointSizeF(font.pointSizeF() * factor)
@@ -39,14 +39,14 @@ def heading(text: str, factor: float = _HEADING) -> QLabel:
 class CappedArea(QScrollArea):
     """As tall as its content needs, up to `tallest` pixels; then it scrolls."""
 
-    def __init__(self, content: QWidget, tallest: int = _TALLEST) -> None:
-        super().__init__()
+    def __init__(self, content: QWidget, tallest: int = _TALLEST, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._tallest = tallest
         self.setWidget(content)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self.setStyleSheet("QScrollArea { background: transparent; }")
+        self.setProperty("clear", True)
         self.viewport().setAutoFillBackground(False)
         content.setAutoFillBackground(False)
         content.installEventFilter(self)

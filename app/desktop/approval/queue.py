@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.desktop.approval.dialog import Answer, ApprovalDialog
 from app.desktop.approval.labels import tr
 from app.desktop.approval.waiting import Question, Waiting
+from app.desktop.slices import Slices
 from app.desktop.theme import ThemeSource
 from app.permissions.approval import Denied
 from app.permissions.draft import Draft
@@ -51,6 +52,7 @@ class ApprovalQueue(QObject):
         self._clock = clock
         self._items: list[Waiting] = []
         self.dialog: ApprovalDialog | None = None
+        self._coming_up = Slices(lambda part: part(), self)  # type: ignore[operator]
 
     @property
     def waiting(self) -> tuple[Waiting, ...]:
@@ -71,21 +73,31 @@ class ApprovalQueue(QObject):
         item = Waiting(question, Draft(request), self._clock() + request.timeout)
         self._items.append(item)
         question.withdrawn.connect(partial(self._withdraw, item))
-        if self.dialog is None:
+        if self.dialog is None and self._coming_up.done:
+            self._coming_up.add_later([self._make_dialog])
+        else:
+            self._coming_up.finish()
+            self._show_too(request.id)
+        self._tell()
+
+    def _make_dialog(self) -> None:
+        if self._items:
             self.dialog = ApprovalDialog(self._theme, self._clock, self._window)
             self.dialog.decided.connect(self._answer)
             self.dialog.put_aside.connect(self._put_aside)
-            self.dialog.show_queue(self._items)
-            self._bring_up(self.dialog)
-        else:
+            self.dialog.hold(self._items)
+            self._coming_up.add_later([*self.dialog.parts(0), partial(self._bring_up, self.dialog)])
+
+    def _show_too(self, request_id: str) -> None:
+        if self.dialog is not None:
             self.dialog.show_queue(self._items)
             if self.dialog.isHidden():
-                self.review(request.id)
-        self._tell()
+                self.review(request_id)
 
     def review(self, request_id: str) -> None:
         """Bring the dialog up with this request, if it still waits."""
         place = next((n for n, item in enumerate(self._items) if item.request.id == request_id), None)
+        self._coming_up.finish()
         if place is not None and self.dialog is not None:
             self.dialog.show_request(place)
             self._bring_up(self.dialog)
@@ -94,12 +106,19 @@ class ApprovalQueue(QObject):
         """Deny this request, if it still waits: a no needs no look at what is refused."""
         self._answer([(item, Denied()) for item in self._items if item.request.id == request_id])
 
+    def show_now(self) -> None:
+        """Have the dialog in sight at once, if somebody is asked; else it is made between other events."""
+        self._coming_up.finish()
+
     def end(self) -> None:
         """Ask no more: the vault is being closed, and what waits is withdrawn without a word."""
         self._items.clear()
         self._show_rest()
 
     def _bring_up(self, dialog: ApprovalDialog) -> None:
+        if dialog is not self.dialog:
+            return  # What it was made for has been withdrawn meanwhile.
+        dialog.guard.rest()
         dialog.open()
         dialog.bar.deny_button.setFocus()
         if self._window is not None:
@@ -143,6 +162,8 @@ class ApprovalQueue(QObject):
             dialog.show_queue(self._items)
             if not self._items:
                 dialog.deleteLater()
+        if not self._items:
+            self._coming_up.clear()
         self._tell()
 
     def _tell(self) -> None:

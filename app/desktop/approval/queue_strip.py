@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QActionGroup
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from app.desktop.approval.labels import tr
 from app.desktop.approval.waiting import Waiting
@@ -20,8 +20,8 @@ class QueueStrip(QFrame):
     chosen = Signal(int)
     batch_wanted = Signal()
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.setObjectName("banner")
         self.setProperty("tone", "info")
         self._place = 0

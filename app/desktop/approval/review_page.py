@@ -1,4 +1,7 @@
-"""One request in full: its header, its files, the diff of the chosen one and, on demand, an editor."""
+"""One request in full: its header, its files, the diff of the chosen one and, on demand, an editor.
+
+What a request does not need is not made: most are of one file, and few are edited.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +35,9 @@ _EFFECT_HEIGHT = 240
 class ReviewPage(QWidget):
     """Shows a draft and changes it by what the user ticks and types; `changed` says that it did.
 
-    `height_changed` says that `height_for` may give something else now; `is_browsed` that the user has gone
-    from one of its files to another.
+    Only the header is there until `fill` is called, and no text until `show_first` is. `height_changed` says
+    that `height_for` may give something else now; `is_browsed` that the user has gone from one of its files
+    to another.
     """
 
     changed = Signal()
@@ -43,26 +47,33 @@ class ReviewPage(QWidget):
         super().__init__(parent)
         self.draft = draft
         self.problem = ""
+        self.files: FilesPanel | None = None
+        self._editor: TextEditor | None = None
         self.is_browsed = False
         self._row = 0
         self._editable: dict[int, tuple[bytes, str]] = {}
-        layout = QVBoxLayout(self)
+        self._theme = theme
+        self._column = layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        self.header = RequestHeader(draft.request, theme.theme)
+        self.header = RequestHeader(draft.request, theme.theme, self)
         layout.addWidget(self.header)
-        layout.addWidget(_line())
-        if isinstance(draft.request.proposal, Effect):
-            layout.addWidget(EffectView(draft.request.proposal, theme.theme), 1)
+        layout.addWidget(_line(self))
+
+    def fill(self) -> None:
+        """Make what is under the header."""
+        if isinstance(proposal := self.draft.request.proposal, Effect):
+            self._column.addWidget(EffectView(proposal, self._theme.theme, self), 1)
             return
-        self.diff_view = DiffView(theme)
-        self.editor = TextEditor(tr("Text after the change: edit it, and the comparison follows"))
-        self.editor.hide()
-        self.files = FilesPanel(draft, theme)
-        layout.addWidget(self._build_body(), 1)
+        self._column.addWidget(self._build_body(), 1)
         self._connect()
-        if draft.files:
+
+    def show_first(self) -> None:
+        """Show the first file."""
+        if self.files is not None:
             self.files.choose(0)
+        elif self.draft.files:
+            self._choose(0)
         self._count_lines()
 
     def height_for(self, width: int) -> int:
@@ -71,7 +82,7 @@ class ReviewPage(QWidget):
         top = 1 + (self.header.heightForWidth(width) if wraps else self.header.sizeHint().height())
         if not self.draft.files:
             return top + _EFFECT_HEIGHT
-        files = self.files.wanted_height if len(self.draft.files) > 1 else 0
+        files = self.files.wanted_height if self.files is not None else 0
         editor = _EDITOR_HEIGHT if self.is_editing else 0
         return top + max(self.diff_view.wanted_height + editor, files)
 
@@ -83,7 +94,20 @@ class ReviewPage(QWidget):
     @property
     def is_editing(self) -> bool:
         """Whether the editor is open."""
-        return self.draft.files != () and not self.editor.isHidden()
+        return self._editor is not None and not self._editor.isHidden()
+
+    @property
+    def editor(self) -> TextEditor:
+        """The editor under the comparison."""
+        if self._editor is None:
+            words = tr("Text after the change: edit it, and the comparison follows")
+            self._editor = editor = TextEditor(words, self._panes)
+            editor.hide()
+            editor.changed.connect(self._take_text)
+            editor.invalid.connect(self._take_problem)
+            editor.reset_wanted.connect(self._reset_text)
+            self._panes.addWidget(editor)
+        return self._editor
 
     def why_not_editable(self) -> str:
         """Why the text of the shown file can't be edited; empty if it can."""
@@ -121,43 +145,47 @@ class ReviewPage(QWidget):
 
     def step(self, by: int) -> None:
         """Go to the next or the previous change, over the ends of the file."""
-        if self.draft.files and not self.diff_view.step(by) and 0 <= self._row + by < len(self.draft.files):
+        if not self.draft.files or self.diff_view.step(by) or self.files is None:
+            return
+        if 0 <= self._row + by < len(self.draft.files):
             self.files.choose(self._row + by)
 
     def _build_body(self) -> QWidget:
-        self._place = ElidedLabel()
-        self._facts = ElidedLabel(tone="muted")
-        lead = QWidget()
+        body = QSplitter(self)
+        if len(self.draft.files) > 1:
+            self.files = FilesPanel(self.draft, self._theme, body)
+            self.files.setMinimumWidth(200)
+            body.addWidget(self.files)
+        self._panes = panes = QSplitter(Qt.Orientation.Vertical, body)
+        body.addWidget(panes)
+        self.diff_view = DiffView(self._theme, panes)
+        panes.addWidget(self.diff_view)
+        self.diff_view.set_lead(self._build_lead())
+        body.setStretchFactor(body.count() - 1, 1)
+        body.setSizes([280, 720][-body.count():])
+        for splitter in (panes, body):
+            splitter.setChildrenCollapsible(False)
+        return body
+
+    def _build_lead(self) -> QWidget:
+        lead = QWidget(self.diff_view)
+        self._place = ElidedLabel(parent=lead)
+        self._facts = ElidedLabel(tone="muted", parent=lead)
         row = QHBoxLayout(lead)
         row.setContentsMargins(0, 0, 12, 0)
         row.setSpacing(12)
         row.addWidget(self._place)
         row.addWidget(self._facts)
         row.addStretch(1)
-        self.diff_view.set_lead(lead)
-        panes = QSplitter(Qt.Orientation.Vertical)
-        panes.addWidget(self.diff_view)
-        panes.addWidget(self.editor)
-        panes.setChildrenCollapsible(False)
-        body = QSplitter()
-        body.addWidget(self.files)
-        body.addWidget(panes)
-        body.setStretchFactor(1, 1)
-        body.setSizes([280, 720])
-        body.setChildrenCollapsible(False)
-        self.files.setMinimumWidth(200)
-        self.files.setVisible(len(self.draft.files) > 1)
-        return body
+        return lead
 
     def _connect(self) -> None:
-        self.files.file_chosen.connect(self._choose)
-        self.files.ticked.connect(self._file_ticked)
+        if self.files is not None:
+            self.files.file_chosen.connect(self._choose)
+            self.files.ticked.connect(self._file_ticked)
         self.diff_view.canvas.height_changed.connect(self.height_changed)
         self.diff_view.ticks_changed.connect(self._hunks_ticked)
         self.diff_view.compared.connect(lambda _: self._show_facts())
-        self.editor.changed.connect(self._take_text)
-        self.editor.invalid.connect(self._take_problem)
-        self.editor.reset_wanted.connect(self._reset_text)
 
     def _choose(self, row: int) -> None:
         if row == self._row and self.diff_view.diff is not None:
@@ -222,7 +250,8 @@ class ReviewPage(QWidget):
             self._tell(self._row)
 
     def _tell(self, row: int) -> None:
-        self.files.refresh(row)
+        if self.files is not None:
+            self.files.refresh(row)
         self._show_facts()
         self.changed.emit()
 
@@ -232,13 +261,17 @@ class ReviewPage(QWidget):
         if sum(len(file.before or b"") + len(file.after or b"") for file in files) <= _AT_ONCE:
             for row, file in enumerate(files):
                 file.compare()
-                self.files.model.refresh(row)
+                self._show_counts(row)
         else:
             tasks.start(self._count_later(), owner=self, what="compare the files")
 
     async def _count_later(self) -> None:
         for row, file in enumerate(self.draft.files):
             await asyncio.to_thread(file.compare)
+            self._show_counts(row)
+
+    def _show_counts(self, row: int) -> None:
+        if self.files is not None:
             self.files.model.refresh(row)
 
 
@@ -254,7 +287,7 @@ def _why_not_editable(content: bytes) -> str:
     return ""
 
 
-def _line() -> QFrame:
-    line = QFrame()
+def _line(parent: QWidget) -> QFrame:
+    line = QFrame(parent)
     line.setObjectName("line")
     return line

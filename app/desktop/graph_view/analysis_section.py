@@ -30,10 +30,10 @@ class AnalysisSection(Section):
     cancelled = Signal()
     cleared = Signal()
 
-    def __init__(self) -> None:
-        super().__init__("analysis", "")
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("analysis", "", parent)
         self._head.setText(self.tr("Analysis"))
-        grid = QWidget()
+        grid = QWidget(self.body)
         cells = QGridLayout(grid)
         cells.setContentsMargins(0, 0, 0, 0)
         cells.setSpacing(4)
@@ -98,7 +98,7 @@ class AnalysisSection(Section):
         return "" if self._found.isHidden() else self._words.text()
 
     def _make_progress(self) -> None:
-        self._working = QWidget()
+        self._working = QWidget(self.body)
         self._what = QLabel()
         self._what.setProperty("tone", "muted")
         self._what.setWordWrap(True)
@@ -119,7 +119,7 @@ class AnalysisSection(Section):
         self.add(self._working)
 
     def _make_finding(self) -> None:
-        self._found = QWidget()
+        self._found = QWidget(self.body)
         row = QHBoxLayout(self._found)
         row.setContentsMargins(0, 4, 0, 0)
         row.setSpacing(4)

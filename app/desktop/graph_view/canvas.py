@@ -31,7 +31,7 @@ from app.graph.model import Graph, Positions
 from app.graph.physics import Forces
 from app.graph.shaping import sunflower
 
-_SETTLE_SECONDS = 0.04
+_SETTLE_SECONDS = 0.02
 _FIRST_STEP = 2.5
 
 

@@ -34,11 +34,11 @@ class Section(QWidget):
 
     turned = Signal(str, bool)
 
-    def __init__(self, key: str, title: str) -> None:
-        super().__init__()
+    def __init__(self, key: str, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.key = key
         self._theme: Theme | None = None
-        self._head = QToolButton()
+        self._head = QToolButton(self)
         self._head.setObjectName("graphSectionHead")
         self._head.setText(title)
         self._head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -47,7 +47,7 @@ class Section(QWidget):
         self._head.setCheckable(True)
         self._head.setAutoRaise(True)
         self._head.clicked.connect(self._turn)
-        self.body = QWidget()
+        self.body = QWidget(self)
         self.column = QVBoxLayout(self.body)
         self.column.setContentsMargins(6, 2, 6, 10)
         self.column.setSpacing(6)

@@ -6,15 +6,14 @@ A name whose picture is still being drawn comes some frames later.
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QImage
 
-from app.desktop.graph_view.name_images import Key, NameImages
-from app.desktop.graph_view.name_places import Box, box_of, find_room, seen_rows
+from app.desktop.graph_view.name_images import Key, NameImages, NamePicture, put_names
+from app.desktop.graph_view.name_places import Box, box_of, corners_of, find_room, seen_rows
 from app.desktop.graph_view.scene import Scene
 from app.graph.native_pictures import Bodies, View
 
@@ -43,16 +42,27 @@ class Labels:
         self._sides: dict[int, int] = {}
         self.placed: dict[int, Box] = {}
         self._missing: list[Key] = []
-        self._drawn: dict[Key, QImage] = {}
+        self._drawn: dict[int, NamePicture] = {}
         self._late = False
         self._placed_for: Hashable = None
         self._placed_at = 0.0
         self.hurried = True
-        self.sizes: NDArray[np.uint8] = np.full(len(names), 12, dtype=np.uint8)
+        self._sizes: NDArray[np.uint8] = np.full(len(names), 12, dtype=np.uint8)
+
+    @property
+    def sizes(self) -> NDArray[np.uint8]:
+        """uint8 (n,), the font size of each name, in pixels."""
+        return self._sizes
+
+    @sizes.setter
+    def sizes(self, sizes: NDArray[np.uint8]) -> None:
+        self._sizes = sizes
+        self._drawn.clear()
 
     def rename(self, names: Sequence[str], rows: Mapping[int, int]) -> None:
         """Another state of the graph: its names, and the new row of each old one that is still there."""
         self._names = names
+        self._drawn.clear()
         self._shown = {rows[row]: seen for row, seen in self._shown.items() if row in rows}
         self._aims, self.placed, self._sides = {}, {}, {}
         self._placed_for = None
@@ -107,27 +117,29 @@ class Labels:
         around = (-40.0, -10.0, width + 40.0, height + 4.0)
         first = self._seen_among(forced, scene, view, around)
         ranked = self._ranked(scene, bodies, view, around, room * 4)
-        rows, images = [], []
-        self._missing = []
-        if len(self._drawn) > _MOST_DRAWN:
-            self._drawn.clear()
-        for row in dict.fromkeys([*first, *ranked]):
-            image = self._image(row)
-            if image is None:
-                self._missing.append((self._names[row], int(self.sizes[row])))
-            else:
-                rows.append(row)
-                images.append(image)
-        leading = sum(row in set(first) for row in rows)
-        at, radii = view.places(scene.positions[rows]), view.radii(scene.radii[rows])
-        wide = np.array([image.width() for image in images], dtype=np.float32) / self._images.look.ratio
-        high = np.array([image.height() for image in images], dtype=np.float32) / self._images.look.ratio
-        names = np.column_stack([at, radii, wide, high]).astype(np.float32).reshape(-1, 5)
+        chosen = dict.fromkeys([*first, *ranked])
+        pictures = self._pictures(chosen)
+        rows = [row for row in chosen if row in pictures]
+        self._missing = [self._key(row) for row in chosen if row not in pictures]
+        leading = sum(row in pictures for row in dict.fromkeys(first))
+        names = self._names_of(scene, rows, pictures, view)
         sides = np.array([self._sides.get(row, 0) for row in rows], dtype=np.int32)
         discs = self._covered(scene, bodies, view, around)
         find_room(names, discs, float(width), leading, room, _INSISTENT, sides)
-        self._take(rows, names, sides.tolist(), leading, opacity)
+        self._take(rows, names, sides, leading, opacity)
         self._images.want(self._missing[:_MOST_WANTED])
+
+    def _names_of(
+        self, scene: Scene, rows: Sequence[int], pictures: Mapping[int, NamePicture], view: View
+    ) -> NDArray[np.float32]:
+        """float32 (k, 5): names as they are placed, see `find_room`."""
+        places = np.array(rows, dtype=np.int64)
+        names = np.empty((len(rows), 5), dtype=np.float32)
+        names[:, :2] = view.places(scene.positions[places])
+        names[:, 2] = view.radii(scene.radii[places])
+        sizes = np.array([pictures[row].size for row in rows], dtype=np.float32).reshape(-1, 2)
+        names[:, 3:] = sizes / np.float32(self._images.look.ratio)
+        return names
 
     def _seen_among(self, rows: Sequence[int], scene: Scene, view: View, around: Box) -> list[int]:
         at = view.places(scene.positions[list(rows)]).tolist() if rows else []
@@ -149,7 +161,8 @@ class Labels:
         named = np.array([row for row, seen in self._shown.items() if seen > 0.3], dtype=np.int32)
         kept = seen_rows(bodies, named, view, around, _SMALLEST_NAMED, _FAINTEST_NAMED, len(named))
         rows = np.unique(np.concatenate([found, kept]))
-        liking = scene.weight[rows] * np.where(np.isin(rows, kept), np.float32(1.6), np.float32(1.0))
+        liking = scene.weight[rows]
+        liking[np.searchsorted(rows, kept)] *= np.float32(1.6)
         ranked: list[int] = rows[np.argsort(-liking, kind="stable")][:most].tolist()
         return ranked
 
@@ -165,14 +178,14 @@ class Labels:
         self,
         rows: Sequence[int],
         names: NDArray[np.float32],
-        sides: Sequence[int],
+        sides: NDArray[np.int32],
         leading: int,
         opacity: NDArray[np.float32],
     ) -> None:
         self.placed, self._aims = {}, {}
-        for turn, (row, side, name) in enumerate(zip(rows, sides, names.tolist(), strict=True)):
-            if side < 0:
-                continue
+        placed = np.flatnonzero(sides >= 0).tolist()
+        for turn, name, side in zip(placed, names[placed].tolist(), sides[placed].tolist(), strict=True):
+            row = rows[turn]
             self._sides[row] = side
             self.placed[row] = box_of(name, side)
             growing = max(_FAINTEST_LANDMARK, min(1.0, (name[2] - _SMALLEST_NAMED) / 1.2 + 0.5))
@@ -193,36 +206,42 @@ class Labels:
         """End all fades at once."""
         self._shown = dict(self._aims)
 
-    def paint(self, painter: QPainter, scene: Scene, view: View) -> None:
+    def paint(self, image: QImage, scene: Scene, view: View) -> None:
         """Draws the names that are shown, where their nodes are now, on whole pixels: names stay sharp.
 
-        `view` is that of the device's pixels, which the painter has to know no other scale for.
+        Args:
+            image: Opaque; it has to know no ratio.
+            scene: Whose nodes.
+            view: That of the image's pixels.
         """
         ratio = self._images.look.ratio
-        rows = [row for row, seen in self._shown.items() if seen > 0.0 and row < len(scene.graph)]
+        seen = [row for row, share in self._shown.items() if share > 0.0 and row < len(scene.graph)]
+        pictures = self._pictures(seen)
+        rows = [row for row in seen if row in pictures]
         if not rows:
             return
-        at = (view.places(scene.positions[rows]) / ratio).tolist()
-        radii = (view.radii(scene.radii[rows]) / ratio).tolist()
-        for row, (x, y), radius in zip(rows, at, radii, strict=True):
-            image = self._image(row)
-            if image is None:
-                continue
-            name = [x, y, radius, image.width() / ratio, image.height() / ratio]
-            left, top, _, _ = box_of(name, self._sides.get(row, 0))
-            painter.setOpacity(self._shown[row])
-            painter.drawImage(QPoint(round(left * ratio), round(top * ratio)), image)
-        painter.setOpacity(1.0)
+        names = self._names_of(scene, rows, pictures, view)
+        names[:, :3] /= np.float32(ratio)
+        sides = np.array([self._sides.get(row, 0) for row in rows], dtype=np.int32)
+        corners = np.rint(corners_of(names, sides) * np.float32(ratio)).astype(np.int32)
+        shares = np.array([self._shown[row] for row in rows], dtype=np.float32)
+        put_names([pictures[row] for row in rows], corners, shares, image)
 
-    def _image(self, row: int) -> QImage | None:
-        """The drawn name, if it is there; a still picture waits for it."""
-        key = (self._names[row], int(self.sizes[row]))
-        image = self._drawn.get(key)
-        if image is None:
-            image = self._images.get(*key) if self.hurried else self._images.draw_now(*key)
-            if image is not None:
-                self._drawn[key] = image
-        return image
+    def _key(self, row: int) -> Key:
+        return self._names[row], int(self._sizes[row])
+
+    def _pictures(self, rows: Iterable[int]) -> dict[int, NamePicture]:
+        """The drawn names of those of `rows` whose names are there; a still picture waits for all."""
+        if len(self._drawn) > _MOST_DRAWN:
+            self._drawn.clear()
+        known = self._drawn
+        found = {row: picture for row in rows if (picture := known.get(row) or self._picture(row))}
+        known.update(found)
+        return found
+
+    def _picture(self, row: int) -> NamePicture | None:
+        key = self._key(row)
+        return self._images.get(*key) if self.hurried else self._images.draw_now(*key)
 
 
 def label_sizes(radii: NDArray[np.float32]) -> NDArray[np.uint8]:

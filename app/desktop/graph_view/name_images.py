@@ -11,8 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, Qt
+from numpy.typing import NDArray
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen
+
+from app.desktop.graph_view.edge_picture import pixels_of
+from app.graph import native
+from app.graph.native_pictures import stamp
 
 _LONGEST = 34
 _KEPT = 1200
@@ -32,6 +37,15 @@ class NameLook:
     ratio: float
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class NamePicture:
+    """A drawn name, its memory as uint8 (height, width, 4), and its width and height in device pixels."""
+
+    image: QImage
+    pixels: NDArray[np.uint8]
+    size: tuple[int, int]
+
+
 class NameImages:
     """Pictures by name and size in pixels; what is not there yet is drawn by a thread of its own.
 
@@ -41,7 +55,7 @@ class NameImages:
     def __init__(self, look: NameLook) -> None:
         self._look = look
         self._condition = threading.Condition()
-        self._images: OrderedDict[Key, QImage] = OrderedDict()
+        self._images: OrderedDict[Key, NamePicture] = OrderedDict()
         self._wanted: list[Key] = []
         self._closed = False
         self._thread: threading.Thread | None = None
@@ -58,7 +72,7 @@ class NameImages:
             self._images.clear()
             self._wanted = []
 
-    def get(self, name: str, pixels: int) -> QImage | None:
+    def get(self, name: str, pixels: int) -> NamePicture | None:
         """The picture of a name, if it is drawn."""
         with self._condition:
             image = self._images.get((name, pixels))
@@ -66,7 +80,7 @@ class NameImages:
                 self._images.move_to_end((name, pixels))
             return image
 
-    def draw_now(self, name: str, pixels: int) -> QImage:
+    def draw_now(self, name: str, pixels: int) -> NamePicture:
         """The picture of a name, drawn in this thread if need be."""
         image = self.get(name, pixels)
         if image is None:
@@ -104,7 +118,7 @@ class NameImages:
             if self.get(*key) is None:
                 self._keep(key, drawn(*key, look), look)
 
-    def _keep(self, key: Key, image: QImage, look: NameLook) -> None:
+    def _keep(self, key: Key, image: NamePicture, look: NameLook) -> None:
         with self._condition:
             if look is not self._look:
                 return
@@ -113,7 +127,7 @@ class NameImages:
                 self._images.popitem(last=False)
 
 
-def drawn(name: str, pixels: int, look: NameLook) -> QImage:
+def drawn(name: str, pixels: int, look: NameLook) -> NamePicture:
     """The picture of one name, in device pixels: it knows no ratio. A long one is cut."""
     font = QFont(look.font)
     font.setPixelSize(pixels)
@@ -142,4 +156,27 @@ def drawn(name: str, pixels: int, look: NameLook) -> QImage:
     painter.setPen(QColor(look.text))
     painter.drawText(QPointF(_PAD, metrics.ascent() + 1), text)
     painter.end()
-    return image
+    # An image keeps what it was painted with, twenty times as large as a name; its copy does not.
+    made = image.copy()
+    return NamePicture(made, pixels_of(made), (made.width(), made.height()))
+
+
+def put_names(
+    pictures: Sequence[NamePicture], corners: NDArray[np.int32], shares: NDArray[np.float32], image: QImage
+) -> None:
+    """Draw names over an opaque image.
+
+    Args:
+        pictures: Of names.
+        corners: int32 (k, 2), the pixel of each one's left upper corner.
+        shares: float32 (k,), how solid each is.
+        image: In device pixels: it has to know no ratio.
+    """
+    if native.available():
+        stamp([each.pixels for each in pictures], corners, shares, pixels_of(image))
+        return
+    painter = QPainter(image)
+    for picture, (x, y), share in zip(pictures, corners.tolist(), shares.tolist(), strict=True):
+        painter.setOpacity(share)
+        painter.drawImage(QPoint(x, y), picture.image)
+    painter.end()

@@ -90,6 +90,18 @@ def box_of(name: list[float], side: int) -> Box:
     return left, top, left + width, top + height
 
 
+def corners_of(names: NDArray[np.float32], sides: NDArray[np.int32]) -> NDArray[np.float32]:
+    """float32 (k, 2): the left upper corners of `box_of`, of many names at once."""
+    radius, size = names[:, 2], names[:, 3:]
+    corners: NDArray[np.float32] = names[:, :2] - np.float32(0.5) * size
+    below, above, right, left = (sides == side for side in range(SIDES))
+    corners[below, 1] = names[below, 1] + radius[below] + np.float32(0.5)
+    corners[above, 1] = names[above, 1] - radius[above] - size[above, 1] + np.float32(1.5)
+    corners[right, 0] = names[right, 0] + radius[right] - np.float32(0.5)
+    corners[left, 0] = names[left, 0] - radius[left] - size[left, 0] + np.float32(0.5)
+    return corners
+
+
 class _Taken:
     """Boxes that are taken, in coarse cells."""
 

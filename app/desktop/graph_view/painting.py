@@ -67,6 +67,17 @@ class Frame:
         return self.scene.view(self.camera, self.width, self.height)
 
     @property
+    def shows(self) -> tuple[object, ...]:
+        """All that decides how the frame looks but for its names; arrays are the same when they are one."""
+        scene = self.scene
+        breathes = bool(scene.pending) or scene.marks.breathing
+        chosen = (scene.hovered, tuple(scene.selection), tuple(scene.marks.path))
+        lights = (frozenset(scene.pending), frozenset(scene.changed), tuple(scene.marks.glows.items()))
+        moving = (self.dim, self.glow if breathes else 0.0, self.band and self.band.getRect())
+        seen = (self.camera, self.width, self.height, scene.version, scene.theme)
+        return (seen, self.picture, chosen, lights, moving, self.bright, self.held)
+
+    @property
     def lit(self) -> NDArray[np.uint8] | None:
         """uint8 (n,), 1 for nodes that stay bright; None while nothing is dimmed."""
         if self.dim <= 0.0:
@@ -238,6 +249,8 @@ def _paint_rings(painter: QPainter, frame: Frame) -> None:
     rings.append((scene.selection, scene.theme.accent, 3.0, False))
     rings.append(([scene.hovered] if scene.hovered >= 0 else [], scene.theme.text, 2.0, False))
     for rows, color, gap, dashed in rings:
+        if not rows:
+            continue
         painter.setPen(QPen(QColor(color), 1.8, dashes if dashed else solid))
         for middle, radius in _circles(frame, rows):
             painter.drawEllipse(middle, radius + gap, radius + gap)

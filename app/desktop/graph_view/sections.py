@@ -30,8 +30,8 @@ class DisplaySection(Section):
 
     changed = Signal(object)
 
-    def __init__(self, choices: Choices) -> None:
-        super().__init__("display", "")
+    def __init__(self, choices: Choices, parent: QWidget | None = None) -> None:
+        super().__init__("display", "", parent)
         self._head.setText(self.tr("Display"))
         self._choices = choices
         self.colors = Combo()
@@ -65,8 +65,8 @@ class FilterSection(Section):
 
     changed = Signal(object)
 
-    def __init__(self, choices: Choices) -> None:
-        super().__init__("filters", "")
+    def __init__(self, choices: Choices, parent: QWidget | None = None) -> None:
+        super().__init__("filters", "", parent)
         self._head.setText(self.tr("Filters"))
         self._choices = choices
         words = self.tr("Keep only what this search finds: words, tag:, path:, type:, -not, OR, (…)")
@@ -115,8 +115,8 @@ class GroupSection(Section):
 
     changed = Signal(object)
 
-    def __init__(self, choices: Choices) -> None:
-        super().__init__("groups", "")
+    def __init__(self, choices: Choices, parent: QWidget | None = None) -> None:
+        super().__init__("groups", "", parent)
         self._head.setText(self.tr("Groups"))
         self._choices = choices
         self.rows = GroupRows()
@@ -140,8 +140,8 @@ class ForceSection(Section):
     changed = Signal(object)
     paused = Signal(bool)
 
-    def __init__(self, choices: Choices) -> None:
-        super().__init__("forces", "")
+    def __init__(self, choices: Choices, parent: QWidget | None = None) -> None:
+        super().__init__("forces", "", parent)
         self._head.setText(self.tr("Forces"))
         self._choices = choices
         first = Pull()
@@ -187,11 +187,11 @@ class ArrangeSection(Section):
     changed = Signal(object)
     anew = Signal()
 
-    def __init__(self, choices: Choices) -> None:
-        super().__init__("arrange", "")
+    def __init__(self, choices: Choices, parent: QWidget | None = None) -> None:
+        super().__init__("arrange", "", parent)
         self._head.setText(self.tr("Arrange"))
         self._choices = choices
-        grid = QWidget()
+        grid = QWidget(self.body)
         cells = QGridLayout(grid)
         cells.setContentsMargins(0, 0, 0, 0)
         cells.setSpacing(4)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from app.desktop.graph_view.edge_picture import Picture, pixels_of, placed
@@ -19,11 +20,43 @@ from app.graph.native_pictures import draw_discs, lay
 _DIMMED = 0.14
 
 
+class _Kept:
+    """What several frames in a row have in common, while only names come and go.
+
+    It is copied when it is seen for the second time, so that frames that all differ cost nothing more.
+    """
+
+    def __init__(self) -> None:
+        self._image: QImage | None = None
+        self._shows: tuple[object, ...] = ()
+
+    def put(self, shows: tuple[object, ...], image: QImage) -> bool:
+        """Write it to `image`, if it is of what `Frame.shows` says; whether it was."""
+        if self._image is None or not _are_same(shows, self._shows) or self._image.size() != image.size():
+            return False
+        pixels_of(image)[...] = pixels_of(self._image)
+        return True
+
+    def take(self, shows: tuple[object, ...], image: QImage) -> None:
+        """Keep what was just painted, if it is what was painted before."""
+        self._image = image.copy() if _are_same(shows, self._shows) else None
+        self._shows = shows
+
+
+def _are_same(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
+    """Whether all of them are; of an array there is only one that is the same."""
+    return len(some) == len(others) and all(
+        one is other or (not (isinstance(one, np.ndarray) or isinstance(other, np.ndarray)) and one == other)
+        for one, other in zip(some, others, strict=True)
+    )
+
+
 class Surface:
     """Paints frames. Its image is used again for the next one of the same size."""
 
     def __init__(self) -> None:
         self._image = QImage()
+        self._without_names = _Kept()
 
     def paint(self, frame: Frame, ratio: float, *, still: bool = False) -> QImage:
         """Everything, back to front, as an image of the view's size; good until the next call.
@@ -43,6 +76,14 @@ class Surface:
             paint_empty(painter, frame)
             painter.end()
             return self._image
+        shows = (*frame.shows, ratio)
+        if not self._without_names.put(shows, self._image):
+            self._paint_all_but_names(frame, ratio)
+            self._without_names.take(shows, self._image)
+        self._paint_names(frame, ratio, still)
+        return self._image
+
+    def _paint_all_but_names(self, frame: Frame, ratio: float) -> None:
         self._lay_links(frame, ratio)
         painter = QPainter(self._image)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -50,8 +91,6 @@ class Surface:
         self._draw_nodes(painter, frame, ratio)
         paint_over(painter, frame)
         painter.end()
-        self._paint_names(frame, ratio, still)
-        return self._image
 
     def _lay_links(self, frame: Frame, ratio: float) -> None:
         """The ground and the picture of links where it belongs under this camera."""
@@ -117,7 +156,5 @@ class Surface:
         if still:
             frame.labels.finish()
         self._image.setDevicePixelRatio(1.0)
-        painter = QPainter(self._image)
-        frame.labels.paint(painter, frame.scene, frame.view.enlarged(ratio))
-        painter.end()
+        frame.labels.paint(self._image, frame.scene, frame.view.enlarged(ratio))
         self._image.setDevicePixelRatio(ratio)

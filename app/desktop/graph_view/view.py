@@ -27,7 +27,6 @@ from app.desktop.graph_view.look import ColorBy, known_relations
 from app.desktop.graph_view.minimap import Minimap
 from app.desktop.graph_view.neighbour_list import NeighbourList
 from app.desktop.graph_view.note_line import NoteLine
-from app.desktop.graph_view.overlay import style
 from app.desktop.graph_view.parts import Parts
 from app.desktop.graph_view.placing import place_parts
 from app.desktop.graph_view.shown_graph import ShownGraph
@@ -88,7 +87,6 @@ class GraphView(QWidget):
         self._keys = Keys(self.canvas)
         self.setFocusProxy(self.canvas)
         self._connect()
-        style(self, theme)
         self._describe()
 
     # The graph
@@ -252,7 +250,6 @@ class GraphView(QWidget):
         self._theme = theme
         self._parts.set_theme(theme)
         self.appearance.set_theme(theme)
-        style(self, theme)
         self.show_legend()
 
     def set_color_by(self, by: ColorBy | None) -> None:

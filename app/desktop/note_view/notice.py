@@ -19,7 +19,7 @@ class NoteNotice(QFrame):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        self._text = QLabel()
+        self._text = QLabel(self)
         self._text.setWordWrap(True)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._row = QHBoxLayout(self)

@@ -57,7 +57,7 @@ class PropertiesForm(QFrame):
         self._column.setSpacing(2)
         self._column.addLayout(self._head())
         self._column.addWidget(self._problem_row())
-        self._area = QScrollArea()
+        self._area = QScrollArea(self)
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -71,7 +71,7 @@ class PropertiesForm(QFrame):
         self.fold.setCheckable(True)
         self.fold.setProperty("role", "fold")
         self.fold.toggled.connect(self._unfold)
-        self._title = QPushButton("Properties")
+        self._title = QPushButton("Properties", self)
         self._title.setProperty("role", "quiet")
         self._title.clicked.connect(self.fold.toggle)
         self._add_button = ThemedButton(self._theme, "plus", "Add a property", self, size=14)
@@ -85,12 +85,12 @@ class PropertiesForm(QFrame):
         return head
 
     def _problem_row(self) -> QWidget:
-        self._problem_box = QWidget()
-        self._problem = QLabel()
+        self._problem_box = QWidget(self)
+        self._problem = QLabel(self._problem_box)
         self._problem.setProperty("tone", "warning")
         self._problem.setWordWrap(True)
         self._problem.setTextFormat(Qt.TextFormat.PlainText)
-        show = QPushButton("Show it in the source")
+        show = QPushButton("Show it in the source", self._problem_box)
         show.clicked.connect(self.source_wanted)
         row = QHBoxLayout(self._problem_box)
         row.setContentsMargins(4, 2, 0, 6)

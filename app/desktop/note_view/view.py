@@ -5,21 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from urllib.parse import unquote, urlsplit
 
-from PySide6.QtCore import Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut, QShowEvent, QTextCursor
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent, QTextCursor
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop import dialogs, tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.note_view import page as pages
-from app.desktop.note_view import saving
 from app.desktop.note_view.document import NoteDocument
 from app.desktop.note_view.editor import SourceEditor, Wanted
 from app.desktop.note_view.find_bar import FindBar
+from app.desktop.note_view.following import Following
 from app.desktop.note_view.header import NoteHeader
 from app.desktop.note_view.line_ends import for_editor
+from app.desktop.note_view.links_below import LinksBelow
 from app.desktop.note_view.links_pane import LinksPane
 from app.desktop.note_view.notice import NoteNotice
 from app.desktop.note_view.page import Page
@@ -29,12 +29,10 @@ from app.desktop.note_view.reader import Reader
 from app.desktop.panel import EmptyState
 from app.desktop.theme import Theme, ThemeSource
 from app.errors import NotFoundError, ScriptoriumError
-from app.index.records import IndexUpdated, Mention
+from app.index.records import IndexUpdated
 from app.vault.markdown import edit
 from app.vault.markdown.render import RenderColors
 from app.vault.markdown.scan import scan
-from app.vault.path import NotePath
-from app.vault.reference import Reference, parse_reference
 from app.workspace import questions
 
 _RENDER_MS = 200
@@ -43,7 +41,7 @@ WRITE = "write="
 
 
 class NoteView(QWidget):
-    """One note.
+    """One note. What few notes need is made when it is first wanted: links, preview, finding.
 
     `open_requested` carries a path or name and a fragment, `search_requested` a query, `acted` a command
     (see `header.ACTIONS`) and the note's path, `create_requested` the name of a note to make.
@@ -67,8 +65,13 @@ class NoteView(QWidget):
         self._undressed = False
         # A double click asks twice: the second must not load over what was typed after the first.
         self._opening = asyncio.Lock()
-        self._build()
+        self._preview: Preview | None = None
+        self._find_bar: FindBar | None = None
+        self._nothing: EmptyState | None = None
+        self._following = Following(client, lambda: self.path, self)
+        body = self._build()
         self.document = NoteDocument(client, self.editor.document().toRawText, self)
+        self._links = LinksBelow(client, theme, self.document, body)
         self._render_soon = QTimer(self)
         self._render_soon.setSingleShot(True)
         self._render_soon.setInterval(_RENDER_MS)
@@ -77,30 +80,19 @@ class NoteView(QWidget):
         client.events.batch.connect(self._receive)
         theme.changed.connect(self._dress)
 
-    def _build(self) -> None:
+    def _build(self) -> QSplitter:
         self._header = NoteHeader(self._theme, self)
         self.notice = NoteNotice(self._theme, self)
         self.properties = PropertiesForm(self._theme, self)
-        self.reader = Reader(self._theme, self)
-        self.editor = SourceEditor(self._theme, self)
-        self.nothing = EmptyState(
-            self._theme, "note-pencil", "This note is empty",
-            "It has no text yet. Ctrl+E changes between reading and writing.", ("Write", self._write),
-        )  # fmt: skip
-        self._stack = QStackedWidget()
+        # From the outside in: what a filled part is put into styles all that is in it once more.
+        body = QSplitter(Qt.Orientation.Vertical, self)
+        body.setHandleWidth(1)
+        self._stack = QStackedWidget(body)
+        self.reader = Reader(self._theme, self._stack)
+        self.editor = SourceEditor(self._theme, self._stack)
         self._stack.addWidget(self.reader)
         self._stack.addWidget(self.editor)
-        self._stack.addWidget(self.nothing)
-        self.links = LinksPane(self._theme, self)
-        self.links.hide()
-        self._preview = Preview(self._client, self._theme, self)
-        self._find_bar: FindBar | None = None
-        body = QSplitter(Qt.Orientation.Vertical)
-        body.setHandleWidth(1)
         body.addWidget(self._stack)
-        body.addWidget(self.links)
-        body.setStretchFactor(0, 3)
-        body.setStretchFactor(1, 2)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -108,6 +100,7 @@ class NoteView(QWidget):
             column.addWidget(widget)
         column.addWidget(body, 1)
         self._column = column
+        return body
 
     def _connect(self) -> None:
         document = self.document
@@ -124,13 +117,13 @@ class NoteView(QWidget):
         self._header.acted.connect(lambda what: self.acted.emit(what, self.path))
         self.properties.changed.connect(self._set_property)
         self.properties.removed.connect(self._remove_property)
-        self.properties.tag_clicked.connect(lambda tag: self._follow("tag", tag))
-        self.properties.link_clicked.connect(lambda name: self._follow("note", name))
+        self.properties.tag_clicked.connect(lambda tag: self._following.follow("tag", tag))
+        self.properties.link_clicked.connect(lambda name: self._following.follow("note", name))
         self.properties.source_wanted.connect(lambda: self.show_source(True))
         self._connect_reading()
         self.editor.edited.connect(lambda: None if self._filling else document.touched())
         self.editor.completion_wanted.connect(lambda w: self._start(self._complete(w), "complete"))
-        self.editor.link_followed.connect(self._follow)
+        self.editor.link_followed.connect(self._following.follow)
         self._shortcut(QKeySequence("F3"), lambda: self.find_bar.find_next())
         self._shortcut(QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(True))
 
@@ -138,11 +131,14 @@ class NoteView(QWidget):
         self.reader.note_clicked.connect(self.open_requested)
         self.reader.missing_clicked.connect(self.create_requested)
         self.reader.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
-        self.reader.web_clicked.connect(lambda url: self._start(self._open_web(url), "open the address"))
-        self.reader.hovered.connect(self._preview.point_at)
-        self.links.open_requested.connect(self.open_requested)
-        self.links.create_requested.connect(self.create_requested)
-        self.links.link_wanted.connect(lambda m: self._start(self._link_mention(m), "make the link"))
+        self.reader.web_clicked.connect(self._following.open_web)
+        self.reader.hovered.connect(self._point_at)
+        for part in (self._links, self._following):
+            part.open_requested.connect(self.open_requested)
+            part.create_requested.connect(self.create_requested)
+        self._following.search_requested.connect(self.search_requested)
+        self._following.inside.connect(self._go_to)
+        self._links.said.connect(self.notice.say)
 
     def do(self, what: str) -> None:
         """Do "save", "mode" (read or edit), "find", "replace" or "links": the menu's commands."""
@@ -185,11 +181,10 @@ class NoteView(QWidget):
         self._header.show_mode(self.editing, editable)
         self.properties.show_properties(page.parsed, editable)
         if moved:
-            self.links.forget()
+            self._links.forget()
             self.title_changed.emit(page.path.name)
         self._render_soon.start()
-        if not self.links.isHidden():
-            self._start(self._show_links(), "show the links")
+        self._links.refresh()
 
     def _show_saved(self, page: Page) -> None:
         self.properties.show_properties(page.parsed, True)
@@ -282,10 +277,32 @@ class NoteView(QWidget):
 
     def toggle_links(self) -> None:
         """Show or hide what links here and where this note links."""
-        self.links.setVisible(self.links.isHidden())
-        self._header.show_links(not self.links.isHidden())
-        if not self.links.isHidden():
-            self._start(self._show_links(), "show the links")
+        self._links.toggle()
+        self._header.show_links(self._links.are_shown)
+
+    @property
+    def links(self) -> LinksPane:
+        """What links here and where this note links."""
+        return self._links.pane
+
+    @property
+    def nothing(self) -> EmptyState:
+        """What is said of a note without text."""
+        if self._nothing is None:
+            self._nothing = EmptyState(
+                self._theme, "note-pencil", self.tr("This note is empty"),
+                self.tr("It has no text yet. Ctrl+E changes between reading and writing."),
+                (self.tr("Write"), self._write), self._stack,
+            )  # fmt: skip
+            self._stack.addWidget(self._nothing)
+        return self._nothing
+
+    def _point_at(self, path: str, at: QPoint) -> None:
+        """The pointer is on a link to `path`, or on none."""
+        if self._preview is None and path:
+            self._preview = Preview(self._client, self._theme, self)
+        if self._preview is not None:
+            self._preview.point_at(path, at)
 
     @property
     def find_bar(self) -> FindBar:
@@ -348,16 +365,15 @@ class NoteView(QWidget):
     # Smaller things
 
     def _receive(self, events: tuple[object, ...]) -> None:
-        if any(isinstance(event, IndexUpdated) for event in events) and not self.links.isHidden():
-            self._start(self._show_links(), "show the links")
+        if any(isinstance(event, IndexUpdated) for event in events):
+            self._links.refresh()
 
     def _dress(self, _theme: Theme) -> None:
         """Another theme is in force. A method, no lambda: Qt forgets it when the tab is closed."""
         self._undressed = not self.isVisible()
         if self.isVisible():
             self._render_soon.start()
-            if not self.links.isHidden():
-                self._start(self._show_links(), "show the links")
+            self._links.refresh()
 
     def showEvent(self, event: QShowEvent) -> None:
         """A tab that was behind others takes on the theme of today."""
@@ -365,62 +381,12 @@ class NoteView(QWidget):
         if self._undressed:
             self._dress(self._theme.theme)
 
-    async def _show_links(self) -> None:
-        if (page := self.document.page) is None:
-            return
-        about = await self._client.run(lambda ws: pages.surroundings(ws, page.path))
-        self.links.show_surroundings(about)
-        related = await self._client.run(lambda ws: pages.related(ws, page.path))
-        if str(page.path) == self.path:
-            self.links.show_related(related)
-        found = await self._client.run(lambda ws: pages.mentions(ws, page.path))
-        if str(page.path) == self.path:
-            self.links.show_mentions(found)
-
     async def _complete(self, wanted: Wanted) -> None:
         word, tag = wanted.word, wanted.kind == "tag"
         names = await self._client.run(
             lambda ws: (questions.complete_tags if tag else questions.complete_names)(ws, word, 12)
         )
         self.editor.offer(wanted, list(names))
-
-    def _follow(self, kind: str, words: str) -> None:
-        """Go where a link in the source leads."""
-        if kind == "tag":
-            self.search_requested.emit(f"tag:{words}")
-        elif kind == "address" and urlsplit(words).scheme in ("http", "https", "mailto"):
-            self._start(self._open_web(words), "open the address")
-        else:
-            target = words if kind == "note" else unquote(words)
-            self._start(self._open_link(parse_reference(f"[[{target}]]")), "follow the link")
-
-    async def _open_link(self, link: Reference) -> None:
-        source = NotePath(self.path)
-        fragment = f"^{link.block}" if link.block else link.heading or ""
-        if not link.target:
-            self._go_to(fragment)
-            return
-        found = await self._client.run(lambda ws: ws.index.resolver.resolve(link.target, source).path)
-        if found is None:
-            self.create_requested.emit(link.target)
-        else:
-            self.open_requested.emit(found.text, fragment)
-
-    async def _link_mention(self, mention: Mention) -> None:
-        if (page := self.document.page) is None:
-            return
-        try:
-            outcome = await self._client.run(lambda ws: saving.link_mention(ws, mention, page.path))
-        except ScriptoriumError as error:
-            self.notice.say(error.message, "warning")
-            return
-        if not outcome.success and not outcome.denied:
-            self.notice.say(outcome.message, "warning")
-
-    async def _open_web(self, url: str) -> None:
-        text = f"{url}\n\nIt opens in your browser."
-        if await dialogs.confirm(self, "Open this address?", text, "Open", "Cancel"):
-            QDesktopServices.openUrl(QUrl(url))
 
     def _start(self, coro: object, what: str) -> None:
         tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]

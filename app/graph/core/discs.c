@@ -158,31 +158,69 @@ EVERY void call_for(const DiscLook *look, int k) {
     __builtin_prefetch(look->color + row);
 }
 
-WIDE_IF_ABLE void discs_draw(DiscLook look, int width, int top, int bottom, uint8_t *pixels) {
-    const View *view = &look.view;
-    Disc disc = {.radius = -1.0f, .ground = eight_same(look.ground)};
-    for (int k = 0; k < look.shown; k++) {
-        call_for(&look, k + AHEAD);
-        const int row = look.order[k];
-        if ((unsigned)row >= (unsigned)look.nodes) continue;
-        disc.x = (look.at[2 * (size_t)row] - view->eye_x) * view->scale + view->middle_x;
-        disc.y = (look.at[2 * (size_t)row + 1] - view->eye_y) * view->scale + view->middle_y;
-        const float most = radius_in(view, look.radius[row]) + RIM * look.ratio + 1.0f;
-        if (!(disc.x + most > 0.0f && disc.x - most < (float)width && disc.y + most > (float)top &&
-              disc.y - most < (float)bottom) ||
-            !disc_of(&look, row, &disc))
+/* A node that is seen, before its turn. */
+typedef struct {
+    int row;
+    float x, y;
+} Seat;
+
+/* So many wait for their pixels, which come from far away while others are drawn. */
+#define WAITING 8
+
+/* The next node of the order, from `*k` on, that may be seen in these rows; asks for its pixels. 0 at the end. */
+EVERY int next_seen(const DiscLook *look, int *k, int width, int top, int bottom, const uint8_t *pixels, Seat *seat) {
+    const View *view = &look->view;
+    for (; *k < look->shown; (*k)++) {
+        call_for(look, *k + AHEAD);
+        const int row = look->order[*k];
+        if ((unsigned)row >= (unsigned)look->nodes) continue;
+        const float x = (look->at[2 * (size_t)row] - view->eye_x) * view->scale + view->middle_x;
+        const float y = (look->at[2 * (size_t)row + 1] - view->eye_y) * view->scale + view->middle_y;
+        const float most = radius_in(view, look->radius[row]) + RIM * look->ratio + 1.0f;
+        if (!(x + most > 0.0f && x - most < (float)width && y + most > (float)top && y - most < (float)bottom))
             continue;
-        const float reach = disc.reach;
-        const int left = disc.x - reach > 0.0f ? (int)(disc.x - reach) : 0;
-        const int end = disc.x + reach < (float)(width - 1) ? (int)(disc.x + reach) + 1 : width;
-        const int first = disc.y - reach > (float)top ? (int)(disc.y - reach) : top;
-        const int last = disc.y + reach < (float)(bottom - 1) ? (int)(disc.y + reach) : bottom - 1;
-        if (disc.is_plain && end + 7 < width) {
-            draw_plain(&disc, left, end, first, last, width, pixels);
-            continue;
+        *seat = (Seat){row, x, y};
+        const int left = (int)larger(x - most, 0.0f), right = (int)smaller(x + most, (float)(width - 1));
+        const int first = (int)larger(y - most, (float)top), last = (int)smaller(y + most, (float)(bottom - 1));
+        for (int line = first; line <= last; line++) {
+            const uint8_t *place = pixels + 4 * (size_t)line * (size_t)width;
+            __builtin_prefetch(place + 4 * (size_t)left);
+            __builtin_prefetch(place + 4 * (size_t)right);
         }
-        for (int y = first; y <= last; y++)
-            draw_row(&disc, left, end, width, (float)y + 0.5f - disc.y, pixels + 4 * (size_t)y * (size_t)width);
+        (*k)++;
+        return 1;
+    }
+    return 0;
+}
+
+EVERY void draw_disc(const Disc *disc, int width, int top, int bottom, uint8_t *pixels) {
+    const float reach = disc->reach;
+    const int left = disc->x - reach > 0.0f ? (int)(disc->x - reach) : 0;
+    const int end = disc->x + reach < (float)(width - 1) ? (int)(disc->x + reach) + 1 : width;
+    const int first = disc->y - reach > (float)top ? (int)(disc->y - reach) : top;
+    const int last = disc->y + reach < (float)(bottom - 1) ? (int)(disc->y + reach) : bottom - 1;
+    if (disc->is_plain && end + 7 < width) {
+        draw_plain(disc, left, end, first, last, width, pixels);
+        return;
+    }
+    for (int y = first; y <= last; y++)
+        draw_row(disc, left, end, width, (float)y + 0.5f - disc->y, pixels + 4 * (size_t)y * (size_t)width);
+}
+
+WIDE_IF_ABLE void discs_draw(DiscLook look, int width, int top, int bottom, uint8_t *pixels) {
+    Disc disc = {.radius = -1.0f, .ground = eight_same(look.ground)};
+    Seat seats[WAITING];
+    int k = 0, come = 0, gone = 0, more = 1;
+    while (more || gone < come) {
+        while (more && come - gone < WAITING) {
+            more = next_seen(&look, &k, width, top, bottom, pixels, &seats[come % WAITING]);
+            come += more;
+        }
+        if (gone == come) break;
+        const Seat *seat = &seats[gone++ % WAITING];
+        disc.x = seat->x;
+        disc.y = seat->y;
+        if (disc_of(&look, seat->row, &disc)) draw_disc(&disc, width, top, bottom, pixels);
     }
 }
 

@@ -150,3 +150,31 @@ int layer_lay(const Layer *given, uint32_t color, int width, int top, int bottom
     let_go(&stretch);
     return 0;
 }
+
+static void stamp_row(const uint8_t *above, int count, uint32_t opacity, uint8_t *out) {
+    const Pixels4 share = same_pixels(opacity), nothing = same_pixels(0);
+    int x = 0;
+    for (; x + 4 <= count; x += 4) {
+        uint8_t *place = out + 4 * (size_t)x;
+        put_pixels(place, laid_over(mixed(nothing, pixels_at(above + 4 * (size_t)x), share), pixels_at(place)));
+    }
+    if (x == count) return;
+    Pixels4 last = nothing, ground = nothing;
+    const size_t size = 4 * (size_t)(count - x);
+    memcpy(&last, above + 4 * (size_t)x, size);
+    memcpy(&ground, out + 4 * (size_t)x, size);
+    ground = laid_over(mixed(nothing, last, share), ground);
+    memcpy(out + 4 * (size_t)x, &ground, size);
+}
+
+void stamp_put(const Stamp *stamp, int width, int height, uint8_t *pixels) {
+    const int64_t right = (int64_t)stamp->left + stamp->width, bottom = (int64_t)stamp->top + stamp->height;
+    const int from = stamp->left > 0 ? stamp->left : 0, to = right < width ? (int)right : width;
+    const int first = stamp->top > 0 ? stamp->top : 0, last = bottom < height ? (int)bottom : height;
+    if (from >= to || !stamp->opacity) return;
+    for (int y = first; y < last; y++) {
+        const size_t line = (size_t)(y - stamp->top) * (size_t)stamp->width + (size_t)(from - stamp->left);
+        stamp_row(stamp->pixels + 4 * line, to - from, stamp->opacity,
+                  pixels + 4 * ((size_t)y * (size_t)width + (size_t)from));
+    }
+}

@@ -1,21 +1,21 @@
+/* Which lines a picture has, and where they are inside it. */
 #include <stdlib.h>
 
+#include "lanes.h"
 #include "raster.h"
-#include "tone.h"
 
-/* Pixels that a plane has beyond its band on each side: lines overstep by one, broad ones are cut. */
-#define PAD 4
 #define BROADEST 64.0f
 #define LARGEST_SUM 1.0e9
 #define FINEST_UNIT 16384.0f
 #define MOST_BOOST 64.0f
 #define FEW_EDGES 4096
 #define DASH 6.0f
-#define GAP_BY_DASH 0.7f
-/* A pixel, in the fixed point numbers of a run. */
-#define ONE ((int64_t)65536)
+#define AHEAD 16
 
-/* ---- Which lines, and where they are inside the picture */
+/* One line: its ends inside the picture. */
+typedef struct {
+    float x0, y0, x1, y1;
+} Line;
 
 /* Cuts a line at the picture's rim (Liang and Barsky); whether anything is left. */
 static int cut_at_rim(float limit_x, float limit_y, Line *line) {
@@ -40,12 +40,12 @@ static int cut_at_rim(float limit_x, float limit_y, Line *line) {
     return 1;
 }
 
-/* One line of the look, or 0 where it is hidden, outside or has no place. */
-static int line_of(const LineLook *look, int k, float limit_x, float limit_y, Line *line) {
-    const int a = look->ends[2 * k], b = look->ends[2 * k + 1], class = look->color_class[k];
-    const float light = look->light[k];
-    if (!(light > 0.0f) || (unsigned)a >= (unsigned)look->nodes || (unsigned)b >= (unsigned)look->nodes ||
-        (unsigned)class >= (unsigned)look->classes)
+/* The ends of edge `k` inside the picture, and how long it is with what lies outside; 0 where it is hidden,
+ * outside or has no place. */
+static int line_of(const LineLook *look, int k, float limit_x, float limit_y, Line *line, float *length) {
+    const int a = look->ends[2 * k], b = look->ends[2 * k + 1];
+    if (!(look->light[k] > 0.0f) || (unsigned)a >= (unsigned)look->nodes || (unsigned)b >= (unsigned)look->nodes ||
+        (unsigned)look->color_class[k] >= (unsigned)look->classes)
         return 0;
     if (look->shown_ends && !(look->shown_ends[a] && look->shown_ends[b])) return 0;
     const float *p = look->at + 2 * (size_t)a, *q = look->at + 2 * (size_t)b;
@@ -53,293 +53,179 @@ static int line_of(const LineLook *look, int k, float limit_x, float limit_y, Li
         (p[1] > limit_y && q[1] > limit_y))
         return 0;
     if (!is_place(p[0], p[1]) || !is_place(q[0], q[1])) return 0;
-    *line = (Line){p[0], p[1], q[0], q[1], 0.0f, 0.0f, -1.0f, 0, 0, 0, 0};
+    *line = (Line){p[0], p[1], q[0], q[1]};
     const float dx = q[0] - p[0], dy = q[1] - p[1];
-    const float length = sqrtf(dx * dx + dy * dy);
-    if (!cut_at_rim(limit_x, limit_y, line)) return 0;
-    const float reach = look->reach * look->ratio;
-    line->light = smaller(light, 1000.0f) * (length > reach ? sqrtf(reach / length) : 1.0f);
-    if (look->dashed && look->dashed[k]) line->dashed = hypotf(line->x0 - p[0], line->y0 - p[1]);
-    line->breadth = smaller(larger(look->breadth[k] * look->ratio, 0.0f), BROADEST);
-    const uint8_t *color = look->colors + 3 * (size_t)class;
-    line->red = color[0];
-    line->green = color[1];
-    line->blue = color[2];
-    return 1;
+    *length = sqrtf(dx * dx + dy * dy);
+    return cut_at_rim(limit_x, limit_y, line);
 }
 
 static float run_of(const Line *line) {
     return larger(fabsf(line->x1 - line->x0), fabsf(line->y1 - line->y0));
 }
 
-/* The lines that may touch rows of a band: half the breadth and a pixel beyond their ends. */
-static void bands_of(const Lines *lines, const Line *line, int *first, int *last) {
-    const float beyond = 0.75f * line->breadth + 2.0f;
-    const float low = smaller(line->y0, line->y1) - beyond, high = larger(line->y0, line->y1) + beyond;
-    const int top = low > 0.0f ? (int)low / BAND_ROWS : 0;
-    const int bottom = (int)high / BAND_ROWS;
-    *first = top;
-    *last = bottom < lines->bands ? bottom : lines->bands - 1;
-}
-
-static int list_by_band(Lines *lines) {
-    lines->starts = calloc((size_t)lines->bands + 2, sizeof(int32_t));
-    if (!lines->starts) return -1;
-    int first, last;
-    for (int i = 0; i < lines->count; i++) {
-        bands_of(lines, &lines->lines[i], &first, &last);
-        for (int band = first; band <= last; band++) lines->starts[band + 2]++;
-    }
-    for (int band = 0; band < lines->bands; band++) lines->starts[band + 2] += lines->starts[band + 1];
-    lines->listed = malloc(((size_t)lines->starts[lines->bands + 1] + 1) * sizeof(int32_t));
-    if (!lines->listed) return -1;
-    for (int i = 0; i < lines->count; i++) {
-        bands_of(lines, &lines->lines[i], &first, &last);
-        for (int band = first; band <= last; band++) lines->listed[lines->starts[band + 1]++] = i;
-    }
-    return 0;
-}
-
-/* Whether edge `k` is in a fair sample: the same ones for the same share, and those of a smaller share among
- * those of a larger one, so that a picture does not flicker while the budget changes. */
-static int is_in_share(int k, float share) {
-    return (float)((uint32_t)k * 2654435769u >> 8) < share * 16777216.0f;
-}
-
-/* Takes the share of the edges that is in the sample; the pixels that they run over. */
-static double take_lines(const LineLook *look, Lines *lines, float share) {
-    const float limit_x = (float)lines->width - 0.01f, limit_y = (float)lines->height - 0.01f;
-    double length = 0.0;
-    lines->count = 0;
-    for (int k = 0; k < look->edges; k++) {
-        if (share < 1.0f && !is_in_share(k, share)) continue;
-        Line *line = &lines->lines[lines->count];
-        if (!line_of(look, k, limit_x, limit_y, line)) continue;
-        length += run_of(line);
-        lines->count++;
-    }
-    return length;
-}
-
-/* Takes as many edges as the budget allows, judged by a small sample; what is taken shines for the rest. */
-static void take_within_budget(const LineLook *look, Lines *lines) {
-    const float probe = look->edges > FEW_EDGES ? 1.0f / 16.0f : 1.0f;
-    lines->length = take_lines(look, lines, probe) / probe;
-    if (lines->length > look->budget) lines->share = (float)(look->budget / lines->length);
-    if (lines->share != probe) take_lines(look, lines, lines->share);
-    const float boost = smaller(1.0f / powf(lines->share, 0.8f), MOST_BOOST);
-    for (int i = 0; i < lines->count; i++) lines->lines[i].light *= boost;
-}
-
-static void choose_unit(Lines *lines) {
-    double light = 0.0;
-    for (int i = 0; i < lines->count; i++) light += lines->lines[i].light * 1.5 + 1e-3;
-    lines->unit = light > 0.0 ? (float)fmin(FINEST_UNIT, LARGEST_SUM / light) : 1.0f;
-}
-
-Lines *lines_new(LineLook look, int width, int height) {
-    Lines *lines = calloc(1, sizeof(Lines));
-    if (lines) lines->lines = malloc(((size_t)look.edges + 1) * sizeof(Line));
-    if (!lines || !lines->lines) {
-        lines_free(lines);
-        return NULL;
-    }
-    lines->width = width;
-    lines->height = height;
-    lines->bands = (height + BAND_ROWS - 1) / BAND_ROWS;
-    lines->share = 1.0f;
-    lines->dash = DASH * look.ratio;
-    if (look.budget > 0.0)
-        take_within_budget(&look, lines);
-    else
-        lines->length = take_lines(&look, lines, 1.0f);
-    choose_unit(lines);
-    if (list_by_band(lines) < 0) {
-        lines_free(lines);
-        return NULL;
-    }
-    return lines;
-}
-
-void lines_free(Lines *lines) {
-    if (!lines) return;
-    free(lines->lines);
-    free(lines->starts);
-    free(lines->listed);
-    free(lines);
-}
-
-/* ---- Light */
-
-/* The rows top … bottom-1 of a picture, as light and light times each channel, in units. */
-typedef struct {
-    Ints4 *pixels;
-    int top, bottom, width;
-    ptrdiff_t stride;
-} Plane;
-
-static inline Ints4 *pixel_of(const Plane *plane, int row, int column) {
-    return plane->pixels + (ptrdiff_t)(row - plane->top + PAD) * plane->stride + column + PAD;
-}
-
-/* A line along its longer axis: at step i, from 0 to count-1, it is at `first + i` on that axis and at
- * `(start + i * slope) / 65536` on the other. In integers, so every band sees the same line. */
-typedef struct {
-    int first, count, upright;
-    int64_t start, slope;
-    Floats4 light;
-    float breadth;
-} Run;
-
-static Run run_along(const Line *line, float unit) {
+/* Takes over what a line owes to its place. */
+static void lead(Run *run, const Line *line) {
     const int upright = fabsf(line->y1 - line->y0) > fabsf(line->x1 - line->x0);
     float major0 = upright ? line->y0 : line->x0, minor0 = upright ? line->x0 : line->y0;
     float major1 = upright ? line->y1 : line->x1, minor1 = upright ? line->x1 : line->y1;
+    run->way = upright ? UPRIGHT : 0;
     if (major1 < major0) {
         const float major = major0, minor = minor0;
         major0 = major1;
         minor0 = minor1;
         major1 = major;
         minor1 = minor;
+        run->way |= BACKWARDS;
     }
     const float length = larger(major1 - major0, 1e-3f);
     const float slope = smaller(larger((minor1 - minor0) / length, -1.0f), 1.0f);
-    Run run;
-    run.upright = upright;
-    run.first = (int)major0;
-    run.count = (int)major1 - run.first + 1;
-    run.slope = (int64_t)(slope * 65536.0f);
-    run.start = (int64_t)((minor0 + slope * ((float)run.first + 0.5f - major0)) * 65536.0f);
-    run.breadth = line->breadth * sqrtf(1.0f + slope * slope);
-    float light = line->light * unit;
-    if (run.breadth < 1.5f) {
-        light *= run.breadth;
-        run.breadth = 1.0f;
-    }
-    const Floats4 color = {line->blue / 255.0f, line->green / 255.0f, line->red / 255.0f, 1.0f};
-    run.light = light * color;
-    return run;
+    const int first = (int)major0;
+    run->first = (uint16_t)first;
+    run->count = (uint16_t)((int)major1 - first + 1);
+    run->slope = (int32_t)(slope * 65536.0f);
+    run->start = (int32_t)((minor0 + slope * ((float)first + 0.5f - major0)) * 65536.0f);
+    run->breadth *= sqrtf(1.0f + slope * slope);
 }
 
-static int64_t floor_ratio(int64_t a, int64_t b) {
-    const int64_t q = a / b;
-    return q - (a % b != 0 && (a < 0) != (b < 0));
+/* The bands whose rows a line may touch: half the breadth and a pixel beyond its ends. */
+static void span(Run *run, const Line *line, float breadth, int bands) {
+    const float beyond = 0.75f * breadth + 2.0f;
+    const float low = smaller(line->y0, line->y1) - beyond, high = larger(line->y0, line->y1) + beyond;
+    const int bottom = (int)high / BAND_ROWS;
+    run->top = (uint16_t)(low > 0.0f ? (int)low / BAND_ROWS : 0);
+    run->bottom = (uint16_t)(bottom < bands ? bottom : bands - 1);
 }
 
-/* Narrows the steps from … to-1 to those at which `low <= start + i * slope < high`. */
-static void narrow(const Run *run, int64_t low, int64_t high, int *from, int *to) {
-    const int64_t begin = run->start + *from * run->slope, end = run->start + *to * run->slope;
-    if (begin >= low && begin < high && end >= low && end < high) return;
-    if (run->slope == 0) {
-        if (run->start < low || run->start >= high) *to = *from;
-        return;
+/* Edge `k` as it is drawn; 0 where nothing of it is. `*length` is how many pixels it runs over. */
+static int run_for(const Lines *lines, int k, Run *run, float *length) {
+    const LineLook *look = &lines->look;
+    const float limit_x = (float)lines->width - 0.01f, limit_y = (float)lines->height - 0.01f;
+    float whole;
+    Line line;
+    if (!line_of(look, k, limit_x, limit_y, &line, &whole)) return 0;
+    const float reach = look->reach * look->ratio;
+    run->light = smaller(look->light[k], 1000.0f) * (whole > reach ? sqrtf(reach / whole) : 1.0f) * lines->boost;
+    run->dashed = -1.0f;
+    if (look->dashed && look->dashed[k]) {
+        const float *p = look->at + 2 * (size_t)look->ends[2 * k];
+        run->dashed = hypotf(line.x0 - p[0], line.y0 - p[1]);
     }
-    int64_t enter, leave;
-    if (run->slope > 0) {
-        enter = -floor_ratio(run->start - low, run->slope);
-        leave = -floor_ratio(run->start - high, run->slope);
-    } else {
-        enter = floor_ratio(run->start - high, -run->slope) + 1;
-        leave = floor_ratio(run->start - low, -run->slope) + 1;
-    }
-    if (enter > *from) *from = enter < *to ? (int)enter : *to;
-    if (leave < *to) *to = leave > *from ? (int)leave : *from;
+    run->breadth = smaller(larger(look->breadth[k] * look->ratio, 0.0f), BROADEST);
+    span(run, &line, run->breadth, lines->bands);
+    lead(run, &line);
+    const uint8_t *color = look->colors + 3 * (size_t)look->color_class[k];
+    run->red = color[0];
+    run->green = color[1];
+    run->blue = color[2];
+    *length = run_of(&line);
+    return 1;
 }
 
-/* The steps `from` … `to`-1 of a line one pixel broad: each shares its light between two pixels. */
-static void add_thin(const Plane *plane, Run run, int from, int to) {
-    run.start -= 32768;
-    if (run.upright) {
-        if (plane->top > run.first + from) from = plane->top - run.first;
-        if (plane->bottom < run.first + to) to = plane->bottom - run.first;
-        narrow(&run, -ONE, plane->width * ONE, &from, &to);
-    } else {
-        narrow(&run, (plane->top - 1) * ONE, plane->bottom * ONE, &from, &to);
-    }
-    if (from >= to) return;
-    const Ints4 whole = __builtin_convertvector(run.light, Ints4);
-    const ptrdiff_t along = run.upright ? plane->stride : 1, across = run.upright ? 1 : plane->stride;
-    Ints4 *base = run.upright ? pixel_of(plane, run.first, 0) : pixel_of(plane, 0, run.first);
-    int64_t place = run.start + from * run.slope;
-    base += from * along;
-    for (int i = from; i < to; i++, place += run.slope, base += along) {
-        const float part = (float)(place & 65535) * (1.0f / 65536.0f);
-        const Ints4 beyond = __builtin_convertvector(run.light * part, Ints4);
-        Ints4 *pixel = base + (place >> 16) * across;
-        pixel[0] += whole - beyond;
-        pixel[across] += beyond;
-    }
+/* Whether edge `k` is in a fair sample: the same ones for the same share, and those of a smaller share among
+ * those of a larger one, so that a picture does not flicker while the budget changes. */
+static int is_in_share(int k, float share) {
+    return share >= 1.0f || (float)((uint32_t)k * 2654435769u >> 8) < share * 16777216.0f;
 }
 
-/* A broad line: each step covers the pixels that its breadth does, those at the rims in part. */
-static void add_broad(const Plane *plane, const Run *run, int from, int to) {
-    const int low_limit = run->upright ? 0 : plane->top;
-    const int high_limit = run->upright ? plane->width : plane->bottom;
-    if (run->upright) {
-        if (plane->top > run->first + from) from = plane->top - run->first;
-        if (plane->bottom < run->first + to) to = plane->bottom - run->first;
-    }
-    const ptrdiff_t across = run->upright ? 1 : plane->stride;
-    for (int i = from; i < to; i++) {
-        const float middle = (float)(run->start + i * run->slope) * (1.0f / 65536.0f);
-        const float low = middle - 0.5f * run->breadth, high = middle + 0.5f * run->breadth;
-        int first = (int)floorf(low), last = (int)floorf(high);
-        if (first < low_limit) first = low_limit;
-        if (last >= high_limit) last = high_limit - 1;
-        Ints4 *pixel = run->upright ? pixel_of(plane, run->first + i, first)
-                                    : pixel_of(plane, first, run->first + i);
-        for (int k = first; k <= last; k++, pixel += across) {
-            const float cover = smaller(high, (float)(k + 1)) - larger(low, (float)k);
-            if (cover > 0.0f) *pixel += __builtin_convertvector(run->light * cover, Ints4);
-        }
-    }
+/* Keeps as many edges as the budget allows, judged by a small sample; what is kept shines for the rest. */
+static void keep_within_budget(Lines *lines) {
+    const LineLook *look = &lines->look;
+    const float probe = look->edges > FEW_EDGES ? 1.0f / 16.0f : 1.0f;
+    const float limit_x = (float)lines->width - 0.01f, limit_y = (float)lines->height - 0.01f;
+    float whole;
+    Line line;
+    for (int k = 0; k < look->edges; k++)
+        if (is_in_share(k, probe) && line_of(look, k, limit_x, limit_y, &line, &whole))
+            lines->length += run_of(&line) / probe;
+    if (lines->length > look->budget) lines->share = (float)(look->budget / lines->length);
+    lines->boost = smaller(1.0f / powf(lines->share, 0.8f), MOST_BOOST);
 }
 
-static void add_part(const Plane *plane, const Run *run, int from, int to) {
-    if (run->breadth == 1.0f)
-        add_thin(plane, *run, from, to);
-    else
-        add_broad(plane, run, from, to);
+Lines *lines_new(LineLook look, int width, int height) {
+    Lines *lines = calloc(1, sizeof(Lines));
+    if (!lines) return NULL;
+    lines->look = look;
+    lines->width = width;
+    lines->height = height;
+    lines->bands = (height + BAND_ROWS - 1) / BAND_ROWS;
+    lines->part_count = (look.edges + PART_EDGES - 1) / PART_EDGES;
+    lines->share = lines->boost = lines->unit = 1.0f;
+    lines->dash = DASH * look.ratio;
+    lines->parts = calloc((size_t)lines->part_count + 1, sizeof(Part));
+    if (!lines->parts) {
+        lines_free(lines);
+        return NULL;
+    }
+    if (look.budget > 0.0) keep_within_budget(lines);
+    return lines;
 }
 
-/* A line in dashes. They are counted from its first end, also where that lies outside the picture, and step
- * by step from the same place for every band. */
-static void add_dashes(const Plane *plane, const Run *run, const Line *line, float dash) {
-    const float slope = (float)run->slope * (1.0f / 65536.0f), stride = sqrtf(1.0f + slope * slope);
-    const float period = (1.0f + GAP_BY_DASH) * dash;
-    const int is_back = run->upright ? line->y1 < line->y0 : line->x1 < line->x0;
-    const float phase = fmodf(line->dashed, period), total = phase + stride * (float)run->count;
-    for (int k = 0; (float)k * period < total; k++) {
-        const float begin = (float)k * period - phase;
-        int from = (int)(begin / stride), to = (int)((begin + dash) / stride);
-        if (from < 0) from = 0;
-        if (to > run->count) to = run->count;
-        if (to <= from) continue;
-        if (is_back)
-            add_part(plane, run, run->count - to, run->count - from);
-        else
-            add_part(plane, run, from, to);
+void lines_free(Lines *lines) {
+    if (!lines) return;
+    for (int part = 0; lines->parts && part < lines->part_count; part++) {
+        free(lines->parts[part].runs);
+        free(lines->parts[part].starts);
+        free(lines->parts[part].listed);
     }
+    free(lines->parts);
+    free(lines);
 }
 
-int lines_draw_band(const Lines *lines, int band, float alpha, uint8_t *pixels) {
-    const int top = band * BAND_ROWS;
-    const int bottom = top + BAND_ROWS < lines->height ? top + BAND_ROWS : lines->height;
-    Plane plane = {NULL, top, bottom, lines->width, lines->width + 2 * PAD};
-    const size_t size = (size_t)plane.stride * (size_t)(bottom - top + 2 * PAD);
-    plane.pixels = calloc(size, sizeof(Ints4));
-    if (!plane.pixels) return -1;
-    for (int k = lines->starts[band]; k < lines->starts[band + 1]; k++) {
-        const Line *line = &lines->lines[lines->listed[k]];
-        const Run run = run_along(line, lines->unit);
-        if (line->dashed >= 0.0f)
-            add_dashes(&plane, &run, line, lines->dash);
-        else
-            add_part(&plane, &run, 0, run.count);
-    }
-    const float rate = log1pf(-smaller(larger(alpha, 0.0f), 0.99f)) / lines->unit;
-    for (int y = top; y < bottom; y++)
-        develop(pixel_of(&plane, y, 0), lines->width, rate, pixels + 4 * (size_t)y * (size_t)lines->width);
-    free(plane.pixels);
+static int list_by_band(const Lines *lines, Part *part) {
+    int32_t *starts = calloc((size_t)lines->bands + 2, sizeof(int32_t));
+    if (!starts) return -1;
+    for (int i = 0; i < part->count; i++)
+        for (int band = part->runs[i].top; band <= part->runs[i].bottom; band++) starts[band + 2]++;
+    for (int band = 0; band < lines->bands; band++) starts[band + 2] += starts[band + 1];
+    part->listed = malloc(((size_t)starts[lines->bands + 1] + 1) * sizeof(uint16_t));
+    part->starts = starts;
+    if (!part->listed) return -1;
+    for (int i = 0; i < part->count; i++)
+        for (int band = part->runs[i].top; band <= part->runs[i].bottom; band++)
+            part->listed[starts[band + 1]++] = (uint16_t)i;
     return 0;
+}
+
+/* Asks for the ends of an edge some turns before its turn: they are in no order of memory. */
+EVERY void call_for(const LineLook *look, int k) {
+    if (k >= look->edges) return;
+    const int a = look->ends[2 * k], b = look->ends[2 * k + 1];
+    if ((unsigned)a >= (unsigned)look->nodes || (unsigned)b >= (unsigned)look->nodes) return;
+    __builtin_prefetch(look->at + 2 * (size_t)a);
+    __builtin_prefetch(look->at + 2 * (size_t)b);
+}
+
+int lines_take(Lines *lines, int place) {
+    Part *part = &lines->parts[place];
+    const int from = place * PART_EDGES, edges = lines->look.edges;
+    const int to = edges - from > PART_EDGES ? from + PART_EDGES : edges;
+    float length;
+    if (__atomic_exchange_n(&part->begun, 1, __ATOMIC_RELAXED)) return 0;
+    part->runs = malloc((size_t)PART_EDGES * sizeof(Run));
+    if (!part->runs) return -1;
+    for (int k = from; k < to; k++) {
+        Run *run = &part->runs[part->count];
+        call_for(&lines->look, k + AHEAD);
+        if (!is_in_share(k, lines->share) || !run_for(lines, k, run, &length)) continue;
+        part->light += run->light * 1.5 + 1e-3;
+        part->length += length;
+        part->count++;
+    }
+    if (list_by_band(lines, part) < 0) return -1;
+    __atomic_add_fetch(&lines->taken, 1, __ATOMIC_RELEASE);
+    return 0;
+}
+
+int lines_close(Lines *lines) {
+    double light = 0.0, length = 0.0;
+    if (__atomic_load_n(&lines->taken, __ATOMIC_ACQUIRE) != lines->part_count) return 0;
+    if (lines->is_closed) return 1;
+    for (int part = 0; part < lines->part_count; part++) {
+        light += lines->parts[part].light;
+        length += lines->parts[part].length;
+        lines->count += lines->parts[part].count;
+    }
+    if (!(lines->look.budget > 0.0)) lines->length = length;
+    lines->unit = light > 0.0 ? (float)fmin(FINEST_UNIT, LARGEST_SUM / light) : 1.0f;
+    return lines->is_closed = 1;
 }

@@ -12,7 +12,7 @@
 #define TREE "scriptorium.tree"
 
 /* Raised with every change of a function's arguments: an extension left over from before is not used. */
-#define INTERFACE 4
+#define INTERFACE 5
 
 static PyObject *interface(PyObject *module, PyObject *args) {
     (void)module;
@@ -313,8 +313,9 @@ static PyMethodDef METHODS[] = {
     {"swarm", file_discs, METH_VARARGS, "swarm(x, radius, order, gap, y)"},
     {"lines", new_lines, METH_VARARGS,
      "lines(at, edges, light, breadth, classes, colors, dashed, shown, width, height, reach, ratio, budget)"
-     " -> lines"},
-    {"line_facts", facts_of_lines, METH_VARARGS, "line_facts(lines) -> (bands, count, length, share)"},
+     " -> (lines, parts, bands)"},
+    {"take_lines", take_lines, METH_VARARGS, "take_lines(lines, part)"},
+    {"close_lines", close_lines, METH_VARARGS, "close_lines(lines) -> (count, length, share)"},
     {"draw_band", draw_band, METH_VARARGS, "draw_band(lines, band, alpha, pixels)"},
     {"draw_discs", draw_discs, METH_VARARGS,
      "draw_discs(at, radius, opacity, color, order, lit, view, unlit, ground, ratio, top, bottom, alone,"
@@ -323,6 +324,7 @@ static PyMethodDef METHODS[] = {
     {"first_seen", find_seen, METH_VARARGS,
      "first_seen(at, radius, opacity, order, view, rectangle, least_radius, least_opacity, rows) -> count"},
     {"lay", lay, METH_VARARGS, "lay(layer, left, top, zoom, opacity, ground, first, last, alone, pixels)"},
+    {"stamp", stamp, METH_VARARGS, "stamp(images, corners, opacity, pixels)"},
     {"place_names", put_names, METH_VARARGS,
      "place_names(names, discs, width, forced, most, insistent, side)"},
     {NULL, NULL, 0, NULL},

@@ -5,14 +5,29 @@
  */
 #include "pictures.h"
 
+#include <stdlib.h>
+
 #include "arrays.h"
 #include "lanes.h"
 #include "raster.h"
 
 #define LINES "scriptorium.lines"
 
+/* Lines, and the arrays that they are made of until they are closed. */
+typedef struct {
+    Lines *lines;
+    Arrays arrays;
+} Drawing;
+
+static void forget(Drawing *drawing) {
+    if (!drawing) return;
+    lines_free(drawing->lines);
+    give_back(&drawing->arrays);
+    free(drawing);
+}
+
 static void forget_lines(PyObject *capsule) {
-    lines_free(PyCapsule_GetPointer(capsule, LINES));
+    forget(PyCapsule_GetPointer(capsule, LINES));
 }
 
 static int is_size(Py_ssize_t width, Py_ssize_t height) {
@@ -22,48 +37,86 @@ static int is_size(Py_ssize_t width, Py_ssize_t height) {
     return 0;
 }
 
-PyObject *new_lines(PyObject *module, PyObject *args) {
-    PyObject *given[8], *result = NULL;
-    Arrays arrays = {0};
-    LineLook look;
-    Lines *lines;
+/* Takes the arrays of a look; 0, or -1 with a Python error set. */
+static int take_look(Arrays *arrays, PyObject **given, LineLook *look) {
     Py_ssize_t nodes, edges, classes;
-    int width, height, is_none;
+    int is_none;
+    if (!(look->at = take_array(arrays, given[0], "at", FLOAT32, -1, 2, 0, &nodes)) ||
+        !(look->ends = take_array(arrays, given[1], "edges", INT32, -1, 2, 0, &edges)) ||
+        !(look->light = take_array(arrays, given[2], "light", FLOAT32, edges, 0, 0, NULL)) ||
+        !(look->breadth = take_array(arrays, given[3], "breadth", FLOAT32, edges, 0, 0, NULL)) ||
+        !(look->color_class = take_array(arrays, given[4], "classes", INT16, edges, 0, 0, NULL)) ||
+        !(look->colors = take_array(arrays, given[5], "colors", UINT8, -1, 3, 0, &classes)))
+        return -1;
+    look->dashed = take_optional(arrays, given[6], "dashed", UINT8, edges, 0, &is_none);
+    if (!look->dashed && !is_none) return -1;
+    look->shown_ends = take_optional(arrays, given[7], "shown", UINT8, nodes, 0, &is_none);
+    if (!look->shown_ends && !is_none) return -1;
+    look->nodes = (int)nodes;
+    look->edges = (int)edges;
+    look->classes = (int)classes;
+    return 0;
+}
+
+PyObject *new_lines(PyObject *module, PyObject *args) {
+    PyObject *given[8];
+    LineLook look;
+    int width, height;
     (void)module;
     if (!PyArg_ParseTuple(args, "OOOOOOOOiiffd", &given[0], &given[1], &given[2], &given[3], &given[4],
                           &given[5], &given[6], &given[7], &width, &height, &look.reach, &look.ratio, &look.budget))
         return NULL;
     if (!is_size(width, height)) return NULL;
-    if (!(look.at = take_array(&arrays, given[0], "at", FLOAT32, -1, 2, 0, &nodes)) ||
-        !(look.ends = take_array(&arrays, given[1], "edges", INT32, -1, 2, 0, &edges)) ||
-        !(look.light = take_array(&arrays, given[2], "light", FLOAT32, edges, 0, 0, NULL)) ||
-        !(look.breadth = take_array(&arrays, given[3], "breadth", FLOAT32, edges, 0, 0, NULL)) ||
-        !(look.color_class = take_array(&arrays, given[4], "classes", INT16, edges, 0, 0, NULL)) ||
-        !(look.colors = take_array(&arrays, given[5], "colors", UINT8, -1, 3, 0, &classes)))
-        goto done;
-    look.dashed = take_optional(&arrays, given[6], "dashed", UINT8, edges, 0, &is_none);
-    if (!look.dashed && !is_none) goto done;
-    look.shown_ends = take_optional(&arrays, given[7], "shown", UINT8, nodes, 0, &is_none);
-    if (!look.shown_ends && !is_none) goto done;
-    look.nodes = (int)nodes;
-    look.edges = (int)edges;
-    look.classes = (int)classes;
+    Drawing *drawing = calloc(1, sizeof(Drawing));
+    if (!drawing) return PyErr_NoMemory();
+    if (take_look(&drawing->arrays, given, &look) < 0) goto failed;
     Py_BEGIN_ALLOW_THREADS
-    lines = lines_new(look, width, height);
+    drawing->lines = lines_new(look, width, height);
     Py_END_ALLOW_THREADS
-    result = lines ? PyCapsule_New(lines, LINES, forget_lines) : PyErr_NoMemory();
-    if (lines && !result) lines_free(lines);
-done:
-    give_back(&arrays);
-    return result;
+    if (!drawing->lines) {
+        PyErr_NoMemory();
+        goto failed;
+    }
+    PyObject *capsule = PyCapsule_New(drawing, LINES, forget_lines);
+    if (!capsule) goto failed;
+    return Py_BuildValue("Nii", capsule, drawing->lines->part_count, drawing->lines->bands);
+failed:
+    forget(drawing);
+    return NULL;
 }
 
-PyObject *facts_of_lines(PyObject *module, PyObject *args) {
+PyObject *take_lines(PyObject *module, PyObject *args) {
+    PyObject *capsule;
+    int part, status;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "Oi", &capsule, &part)) return NULL;
+    const Drawing *drawing = PyCapsule_GetPointer(capsule, LINES);
+    if (!drawing) return NULL;
+    if (drawing->lines->is_closed || part < 0 || part >= drawing->lines->part_count) {
+        PyErr_Format(PyExc_ValueError, "the lines have %d parts, and none once they are closed",
+                     drawing->lines->part_count);
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    status = lines_take(drawing->lines, part);
+    Py_END_ALLOW_THREADS
+    return status < 0 ? PyErr_NoMemory() : Py_BuildValue("");
+}
+
+PyObject *close_lines(PyObject *module, PyObject *args) {
     PyObject *capsule;
     (void)module;
     if (!PyArg_ParseTuple(args, "O", &capsule)) return NULL;
-    const Lines *lines = PyCapsule_GetPointer(capsule, LINES);
-    return lines ? Py_BuildValue("iidf", lines->bands, lines->count, lines->length, lines->share) : NULL;
+    Drawing *drawing = PyCapsule_GetPointer(capsule, LINES);
+    if (!drawing) return NULL;
+    const Lines *lines = drawing->lines;
+    if (!lines_close(drawing->lines)) {
+        PyErr_Format(PyExc_ValueError, "only %d of %d parts of the lines are taken", lines->taken,
+                     lines->part_count);
+        return NULL;
+    }
+    give_back(&drawing->arrays);
+    return Py_BuildValue("idf", lines->count, lines->length, lines->share);
 }
 
 PyObject *draw_band(PyObject *module, PyObject *args) {
@@ -74,13 +127,15 @@ PyObject *draw_band(PyObject *module, PyObject *args) {
     int band, status;
     (void)module;
     if (!PyArg_ParseTuple(args, "OifO", &capsule, &band, &alpha, &pixels_given)) return NULL;
-    const Lines *lines = PyCapsule_GetPointer(capsule, LINES);
-    if (!lines) return NULL;
+    const Drawing *drawing = PyCapsule_GetPointer(capsule, LINES);
+    if (!drawing) return NULL;
+    const Lines *lines = drawing->lines;
     uint8_t *pixels = take_picture(&arrays, pixels_given, &height, &width);
     if (!pixels) goto done;
-    if (height != lines->height || width != lines->width || band < 0 || band >= lines->bands) {
-        PyErr_Format(PyExc_ValueError, "the lines are for %d x %d pixels in %d bands", lines->width,
-                     lines->height, lines->bands);
+    if (!lines->is_closed || height != lines->height || width != lines->width || band < 0 ||
+        band >= lines->bands) {
+        PyErr_Format(PyExc_ValueError, "the lines are for %d x %d pixels in %d bands, once they are closed",
+                     lines->width, lines->height, lines->bands);
         goto done;
     }
     Py_BEGIN_ALLOW_THREADS
@@ -227,6 +282,49 @@ PyObject *put_names(PyObject *module, PyObject *args) {
         placing.discs = (int)discs;
         result = place_names(&placing, side) < 0 ? PyErr_NoMemory() : Py_BuildValue("");
     }
+    give_back(&arrays);
+    return result;
+}
+
+/* Lays the picture in `list` at `place` where it belongs; 0, or -1 with a Python error set. */
+static int stamp_one(PyObject *list, Py_ssize_t place, Stamp stamp, int width, int height, uint8_t *pixels) {
+    Arrays arrays = {0};
+    Py_ssize_t own_height, own_width;
+    PyObject *image = PyList_GetItem(list, place);
+    if (!image) return -1;
+    stamp.pixels = take_picture(&arrays, image, &own_height, &own_width);
+    const int works = stamp.pixels && is_size(own_width, own_height);
+    if (works) {
+        stamp.width = (int)own_width;
+        stamp.height = (int)own_height;
+        stamp_put(&stamp, width, height, pixels);
+    }
+    give_back(&arrays);
+    return works ? 0 : -1;
+}
+
+PyObject *stamp(PyObject *module, PyObject *args) {
+    PyObject *list, *corners_given, *opacity_given, *pixels_given, *result = NULL;
+    Arrays arrays = {0};
+    Py_ssize_t height, width;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOOO", &list, &corners_given, &opacity_given, &pixels_given)) return NULL;
+    const Py_ssize_t count = PyList_Size(list);
+    if (count < 0) return NULL;
+    const int32_t *corners;
+    const float *opacity;
+    uint8_t *pixels;
+    if (!(corners = take_array(&arrays, corners_given, "corners", INT32, count, 2, 0, NULL)) ||
+        !(opacity = take_array(&arrays, opacity_given, "opacity", FLOAT32, count, 0, 0, NULL)) ||
+        !(pixels = take_picture(&arrays, pixels_given, &height, &width)) || !is_size(width, height))
+        goto done;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        const float solid = smaller(larger(opacity[i], 0.0f), 1.0f);
+        const Stamp one = {.left = corners[2 * i], .top = corners[2 * i + 1], .opacity = (uint32_t)(solid * 256.0f)};
+        if (stamp_one(list, i, one, (int)width, (int)height, pixels) < 0) goto done;
+    }
+    result = Py_BuildValue("");
+done:
     give_back(&arrays);
     return result;
 }

@@ -14,28 +14,34 @@
 #define LARGEST_SIDE 16384
 #define BAND_ROWS 32
 
-/* One visible line: its ends inside the picture, and its light on each channel per pixel of length. */
+/* One visible line, along its longer axis: at step i, from 0 to count-1, it is at pixel `first + i` on that axis
+ * and at `(start + i * slope) / 65536` on the other. In integers, so every band sees the same line. */
 typedef struct {
-    float x0, y0, x1, y1;
-    float light;
-    float breadth;
+    int32_t start, slope;
+    float light;        /* per pixel of length, on each channel */
+    float breadth;      /* across the other axis */
     float dashed;       /* where in its dash it begins, in pixels; below 0 for a line without */
-    uint8_t blue, green, red, unused;
-} Line;
+    uint16_t first, count;
+    uint16_t top, bottom;   /* the bands that it may touch */
+    uint8_t blue, green, red;
+    uint8_t way;        /* UPRIGHT, BACKWARDS */
+} Run;
 
-/* The lines of one picture, made once and then only read. Lists of the lines that touch each band of
- * BAND_ROWS rows: those of band b are listed[starts[b]] … listed[starts[b+1]-1]. */
+/* Which axis is the longer one; whether its first end is where `count` steps end. */
+enum { UPRIGHT = 1, BACKWARDS = 2 };
+
+/* Edges are taken in parts of so many, by any thread and in any order. */
+#define PART_EDGES 16384
+
+/* The lines of one part. Lists of those that touch each band of BAND_ROWS rows: band b's are
+ * listed[starts[b]] … listed[starts[b+1]-1]. Nothing before it is taken. */
 typedef struct {
-    int width, height, bands;
-    int count;
-    Line *lines;
+    Run *runs;
     int32_t *starts;
-    int32_t *listed;
-    float unit;         /* integer light per light */
-    double length;      /* pixels of all lines before sampling */
-    float share;        /* of the lines that were kept */
-    float dash;         /* length of a dash, in pixels; gaps are a little shorter */
-} Lines;
+    uint16_t *listed;
+    int count, begun;
+    double light, length;
+} Part;
 
 /* What lines to draw, and how; see app/graph/raster.py. Arrays of `edges` length but for `at` and `colors`.
  * `dashed` may be NULL: a line whose byte is not 0 has gaps. `shown_ends` (per node) may be NULL: a line with
@@ -55,8 +61,25 @@ typedef struct {
     double budget;      /* pixels of lines; 0 for all */
 } LineLook;
 
+/* The lines of one picture: made, their parts taken, closed, and from then on only read. */
+typedef struct {
+    LineLook look;      /* its arrays are read until it is closed */
+    int width, height, bands, part_count;
+    Part *parts;
+    int taken, is_closed, count;
+    float unit;         /* integer light per light */
+    double length;      /* pixels of all lines before sampling */
+    float share;        /* of the lines that are kept */
+    float boost;        /* of their light, for those that are not */
+    float dash;         /* length of a dash, in pixels; gaps are a little shorter */
+} Lines;
+
 /* NULL without memory. */
 Lines *lines_new(LineLook look, int width, int height);
+/* Once for each part. 0, or -1 without memory. */
+int lines_take(Lines *lines, int part);
+/* When all parts are taken; else it returns 0 and does nothing. */
+int lines_close(Lines *lines);
 void lines_free(Lines *lines);
 
 /* Draws one band: premultiplied blue, green, red, alpha bytes into the rows of `pixels` (the whole picture)
@@ -123,6 +146,16 @@ typedef struct {
 
 /* 0, or -1 without memory. */
 int layer_lay(const Layer *layer, uint32_t ground, int width, int top, int bottom, uint8_t *pixels);
+
+/* Lays a small premultiplied picture, with `opacity` 0 to 256, over the opaque pixels of a larger one, with its left
+ * upper corner at (left, top); what lies outside is cut. */
+typedef struct {
+    const uint8_t *pixels;
+    int width, height, left, top;
+    uint32_t opacity;
+} Stamp;
+
+void stamp_put(const Stamp *stamp, int width, int height, uint8_t *pixels);
 
 /* ---- Names */
 

@@ -100,6 +100,8 @@ PyObject *Py_BuildValue(const char *, ...);
 PyObject *PyErr_Format(PyObject *, const char *, ...);
 PyObject *PyErr_NoMemory(void);
 void PyErr_Clear(void);
+Py_ssize_t PyList_Size(PyObject *);
+PyObject *PyList_GetItem(PyObject *, Py_ssize_t);
 int PyObject_GetBuffer(PyObject *, Py_buffer *, int);
 void PyBuffer_Release(Py_buffer *);
 PyObject *PyCapsule_New(void *, const char *, PyCapsule_Destructor);

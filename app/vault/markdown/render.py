@@ -7,6 +7,7 @@ heading's text, its key (`headings.heading_key`), its path of keys (`one#two`), 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -35,6 +36,7 @@ MAX_EMBEDS = 60
 _LONGEST_LINE = 40_000
 _MOST_BRACKETS = 20_000
 _RULES = {**BLOCKS, **INLINES}
+_PARSERS = threading.local()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,14 @@ def _write(page: Page, tokens: Sequence[Token]) -> str:
 
 
 def _parser() -> MarkdownIt:
-    """A parser for one rendering; linkify keeps state, so threads do not share one."""
+    """This thread's parser: linkify keeps state, so threads do not share one, and to make it takes long."""
+    parser: MarkdownIt | None = getattr(_PARSERS, "parser", None)
+    if parser is None:
+        parser = _PARSERS.parser = _made_parser()
+    return parser
+
+
+def _made_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": True, "linkify": True})
     parser.enable(["table", "strikethrough", "linkify"]).use(footnote_plugin)
     parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)

@@ -1,0 +1,25 @@
+"""The bus hands events to who listens at that moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.events import Event, EventBus
+
+
+@dataclass(frozen=True, slots=True)
+class Rang(Event):
+    """A bell."""
+
+
+def test_who_subscribes_or_leaves_later_is_heeded_by_the_next_event() -> None:
+    bus, heard = EventBus(), []
+    bus.publish(Rang())
+    leave = bus.subscribe(Event, lambda event: heard.append("any"))
+    bus.subscribe(Rang, lambda event: heard.append("rang"))
+    bus.publish(Rang())
+    assert heard == ["any", "rang"]
+    leave()
+    bus.publish(Rang())
+    bus.publish(Event())
+    assert heard == ["any", "rang", "rang"]
