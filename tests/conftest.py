@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import importlib
 import logging
 import os
 import shutil
@@ -27,6 +29,21 @@ os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 # What a test's own MCP client complains of is its end of a connection that the test has left.
 _CLIENTS = "mcp.client."
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_collection() -> None:
+    """Let every other worker read the tests from the last to the first.
+
+    Each has to read them all, and most of that is to compile them. What one has compiled the other finds,
+    so that they meet in the middle.
+    """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    if sys.dont_write_bytecode or worker % 2 == 0:
+        return
+    for file in sorted(ROOT.glob("tests/**/test_*.py"), reverse=True):
+        # What is wrong with a module is told when it is collected.
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
 @pytest.fixture(autouse=True)
