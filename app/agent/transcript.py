@@ -24,7 +24,7 @@ class Item(BaseModel):
     `agent` is the agent of the team or the program that it comes from, empty for the conversation's own.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     turn: str
     at: float
@@ -79,7 +79,7 @@ class ToolCard(Item):
 class Choice(BaseModel):
     """An answer that the agent offers to its own question; `reply` is what is sent when it is picked."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str
     reply: str
@@ -118,7 +118,7 @@ class Notice(Item):
 class PlanStep(BaseModel):
     """A step of a plan."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     text: str
     state: Literal["pending", "in_progress", "completed"] = "pending"
@@ -132,7 +132,7 @@ class Plan(Item):
 
 
 AnyItem = UserText | AgentText | Thinking | ToolCard | Question | Message | Notice | Plan
-ITEM: TypeAdapter[AnyItem] = TypeAdapter(AnyItem)
+ITEM: TypeAdapter[AnyItem] = TypeAdapter(AnyItem, config=ConfigDict(defer_build=True))
 
 
 def holds_untrusted(items: Iterable[AnyItem]) -> bool:
@@ -147,7 +147,7 @@ YOU = "You"
 class Usage(BaseModel):
     """What a turn used: requests, tokens in and out, cost in US dollars where the price is known."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     requests: int = 0
     input_tokens: int = 0

@@ -1,4 +1,4 @@
-"""Print what completes commands in a shell: verbs, tools, their options and operations.
+"""Print what completes commands in a shell: verbs, tools, their options and operations, and notes' names.
 
 bash: scriptorium completion bash > ~/.local/share/bash-completion/completions/scriptorium
 zsh:  scriptorium completion zsh > "${fpath[1]}/_scriptorium"
@@ -8,133 +8,30 @@ fish: scriptorium completion fish > ~/.config/fish/completions/scriptorium.fish
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 
-import shtab
-
-from app.cli import commands
 from app.cli.exit_status import Exit
-from app.cli.options import SPELLINGS, add_call_options
 from app.cli.screen import Screen
-from app.cli.signature import OP, Signature
-from app.tools import CATALOG, FILE_TOOL
 
-_SHELLS = ("bash", "zsh", "fish")
-_PROGRAM = "scriptorium"
+SHELLS = ("bash", "zsh", "fish")
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take a shell."""
-    parser.add_argument("shell", choices=_SHELLS)
+    """Let `parser` take a shell; the scripts ask for notes, and give the line so far."""
+    parser.add_argument("shell", choices=SHELLS)
+    parser.add_argument("--notes", metavar="WORD", help=argparse.SUPPRESS)
+    parser.add_argument("--line", nargs=argparse.REMAINDER, default=[], help=argparse.SUPPRESS)
 
 
 def run(given: argparse.Namespace, screen: Screen) -> Exit:
-    """Print the script."""
-    parser = whole_parser()
-    screen.out.write(_fish(parser) if given.shell == "fish" else shtab.complete(parser, given.shell))
+    """Print the script, or the names of notes for it."""
+    # Each is imported alone: names are wanted while somebody types, and the script knows every tool.
+    if given.notes is None:
+        from app.cli import completion_scripts
+
+        screen.out.write(completion_scripts.script(given.shell))
+        return Exit.DONE
+    from app.cli import note_names
+
+    for name in note_names.offered(given.notes, given.line, given.shell):
+        screen.out.write(f"{name}\n")
     return Exit.DONE
-
-
-def whole_parser() -> argparse.ArgumentParser:
-    """One parser of every command, as the shells' scripts are made from it."""
-    parser = argparse.ArgumentParser(prog=_PROGRAM, allow_abbrev=False)
-    add_call_options(parser)
-    words = parser.add_subparsers(metavar="command")
-    _with_folder(words.add_parser("open", help="open the window on a folder"))
-    for name, (_, summary) in commands.VERBS.items():
-        commands.verb(name).add_to(words.add_parser(name, help=summary))
-    taken = set(words.choices)
-    for tool in (*CATALOG, FILE_TOOL):
-        if tool.name not in taken:
-            _add_tool(words.add_parser(tool.name, help=tool.summary), Signature.of_tool(tool))
-    _complete_values(parser)
-    return parser
-
-
-def _with_folder(parser: argparse.ArgumentParser) -> None:
-    folder = parser.add_argument("folder", nargs="?", help="the vault's folder")
-    folder.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
-
-
-def _add_tool(parser: argparse.ArgumentParser, signature: Signature) -> None:
-    """The flags of a tool, with dashes, and the operations as words."""
-    for flag in signature.flags:
-        if flag.name == OP:
-            before = signature.places[: signature.places.index(flag)]
-            for place in before:
-                parser.add_argument(f"word_{place.name}", metavar=place.word)
-            parser.add_argument(OP, choices=flag.choices)
-        elif flag.option not in SPELLINGS:
-            choices = flag.choices or None
-            if flag.is_switch:
-                parser.add_argument(flag.option, action="store_true")
-            else:
-                parser.add_argument(flag.option, choices=choices, metavar=None if choices else flag.word)
-    add_call_options(parser)
-
-
-def _complete_values(parser: argparse.ArgumentParser) -> None:
-    """Folders after --vault, files where files are meant."""
-    for one in _every(parser):
-        for action in one._actions:
-            if "--vault" in action.option_strings or action.dest == "folder":
-                action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
-            elif action.dest in ("file", "places"):
-                action.complete = shtab.FILE  # type: ignore[attr-defined]
-
-
-def _every(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """A parser and those of its subcommands."""
-    yield parser
-    for name, sub in _commands(parser):
-        del name
-        yield from _every(sub)
-
-
-def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            yield from action.choices.items()
-
-
-def _fish(parser: argparse.ArgumentParser) -> str:
-    """The script for fish, which shtab does not make."""
-    lines = [f"complete -c {_PROGRAM} -f"]
-    lines += _fish_lines(parser, "__fish_use_subcommand")
-    return "\n".join(lines) + "\n"
-
-
-def _fish_lines(parser: argparse.ArgumentParser, condition: str) -> Iterator[str]:
-    head = f"complete -c {_PROGRAM} -n '{condition}'"
-    helps = {
-        each.dest: each.help
-        for action in parser._actions
-        if isinstance(action, argparse._SubParsersAction)
-        for each in action._choices_actions
-    }
-    for action in parser._actions:
-        longs = [one[2:] for one in action.option_strings if one.startswith("--") and "_" not in one]
-        words = _fish_words(action)
-        for name in longs:
-            yield f"{head} -l {name}{words} -d {_quoted(action.help or '')}"
-        if not action.option_strings and action.choices and not isinstance(action.choices, dict):
-            yield f"{head} -a {_quoted(' '.join(map(str, action.choices)))}"
-        if not action.option_strings and getattr(action, "complete", None):
-            yield f"{head} -F"
-    for name, sub in _commands(parser):
-        yield f"{head} -a {name} -d {_quoted(helps.get(name) or '')}"
-        yield from _fish_lines(sub, f"__fish_seen_subcommand_from {name}")
-
-
-def _fish_words(action: argparse.Action) -> str:
-    """What follows an option."""
-    if action.nargs == 0:
-        return ""
-    if action.choices:
-        return f" -x -a {_quoted(' '.join(map(str, action.choices)))}"
-    return " -r -F" if getattr(action, "complete", None) else " -x"
-
-
-def _quoted(text: str) -> str:
-    line = " ".join(text.split()).replace("%%", "%")
-    return "'" + line.replace("\\", "\\\\").replace("'", "\\'") + "'"

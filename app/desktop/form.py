@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, Union, get_args, get_origin
+from typing import Annotated, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel
@@ -65,8 +65,7 @@ def editor(name: str, field: FieldInfo, value: object) -> Editor:
     Raises:
         TypeError: no control suits the type.
     """
-    kind = _without_none(field.annotation)
-    optional = kind is not field.annotation
+    kind, optional = _bare(field.annotation)
     if kind is bool:
         return _checkbox(field, value)
     if get_origin(kind) is Literal:
@@ -84,11 +83,19 @@ def editor(name: str, field: FieldInfo, value: object) -> Editor:
     return _line("" if value is None else str(value), lambda text: text or None)
 
 
-def _without_none(annotation: object) -> object:
-    if get_origin(annotation) in (Union, types.UnionType):
-        kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
-        return kinds[0]
-    return annotation
+def _bare(annotation: object) -> tuple[object, bool]:
+    """The type without what is said of it, at whatever depth, and whether there may be none."""
+    optional = False
+    while True:
+        origin = get_origin(annotation)
+        if origin is Annotated:
+            annotation = get_args(annotation)[0]
+        elif origin in (Union, types.UnionType):
+            kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
+            optional = optional or len(kinds) < len(get_args(annotation))
+            annotation = kinds[0]
+        else:
+            return annotation, optional
 
 
 def _checkbox(field: FieldInfo, value: object) -> Editor:

@@ -103,7 +103,9 @@ async def _open(root: Path, settings: Settings, approver: Approver, read_only: b
     """Runs in the service thread, which imports the core while the window is already there."""
     from app.workspace import open_workspace
 
-    return await open_workspace(root, settings, approver, read_only=read_only, take_over=not read_only)
+    return await open_workspace(
+        root, settings, approver, read_only=read_only, take_over=not read_only, watch_later=True
+    )
 
 
 def _install_generator_hooks() -> None:

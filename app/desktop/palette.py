@@ -118,10 +118,12 @@ class Palette(QFrame):
         self._mode = mode
         self._set_choices((), [])
         self._round += 1
+        # First of all: what clears the field below is no question to a list that is not there yet.
+        self._loaded = False
         self.field.setPlaceholderText(hint)
         self.field.setAccessibleName(hint)
         self.field.clear()
-        self._settled, self._enter, self._loaded = False, None, False
+        self._settled, self._enter = False, None
         self._place()
         self._shade.show()
         self._shade.raise_()
@@ -206,6 +208,8 @@ class Palette(QFrame):
 
     def _narrow(self) -> None:
         self._settled, self._enter = False, None
+        # A ranking that is under way answers to what was typed before: it must not count as this one's.
+        self._round += 1
         if self._loaded:
             tasks.start(self._match(), owner=self, what=self.tr("list the choices"))
 

@@ -25,7 +25,8 @@ from app.index.query_meaning import by_meaning
 from app.index.records import IndexUpdated, SearchPage
 from app.index.saved_searches import SavedSearch
 
-_TYPING_MS = 60
+_TYPING_MS = 25
+_RESTING_MS = 150
 _MEANING_MS = 250  # a text that is meant is read by a model: not after each letter
 _UNFINISHED_MS = 900
 _FIRST, _PAGE = 20, 50
@@ -215,7 +216,10 @@ class SearchPanel(Panel):
         self._show_problem(query, error)
 
     async def _tell_more(self, query: str, page: SearchPage) -> None:
-        """What needs all hits: their number, their places in the graph, and the numbers of the parts."""
+        """What takes longer: the hits' places in the graph, their number, and the numbers of the parts."""
+        # Typing on cancels it: a graph of very many notes is not drawn anew for each letter.
+        await asyncio.sleep(_RESTING_MS / 1000)
+        self.found.emit(tuple(hit.path.text for hit in page.hits))
         if not page.exact:
             total = await self._client.run(lambda workspace: workspace.index.searcher.count(query))
             self.title.set_count(f"{total:,}")
@@ -231,7 +235,6 @@ class SearchPanel(Panel):
         self.model.show(page.hits, page.groups)
         self.title.set_count(f"{page.total:,}" if page.exact else f"{page.total:,}+")
         self._stack.setCurrentWidget(self.list if page.hits else self.empty)
-        self.found.emit(tuple(hit.path.text for hit in page.hits))
         if self._entering and page.hits:
             self._go_down()
         self._entering = False

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 _REACH = 26
 _DOWN = 8
-_DARKEST = 44
+_DARKEST = 22
 _CORNER = 10
 
 

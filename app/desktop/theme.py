@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from app.desktop.colors import DARK, HIGH_CONTRAST, LIGHT, THEMES, Theme
 from app.desktop.icons import icon
-from app.desktop.restyling import Restyling
+from app.desktop.listeners import Listeners
+from app.desktop.restyling import Restyling, Step
 from app.desktop.stylesheet import draw_marks, stylesheet
 
 __all__ = ["DARK", "HIGH_CONTRAST", "LIGHT", "Theme", "ThemeSource", "icon", "interface_font", "stylesheet"]
@@ -19,15 +20,14 @@ _SMALLEST_POINTS = 9.5
 
 
 class ThemeSource(QObject):
-    """Says which theme is in force; `changed` carries the new one.
+    """Says which theme is in force; who listens to `changed` is told the new one.
 
     The name "system" follows the light or dark mode of the desktop while the app runs.
     """
 
-    changed = Signal(object)
-
     def __init__(self, name: str = "system", parent: QObject | None = None, zoom: float = 1.0) -> None:
         super().__init__(parent)
+        self.changed: Listeners[Theme] = Listeners()
         self._name = name
         self._zoom = zoom
         self._theme = _named(name)
@@ -48,7 +48,7 @@ class ThemeSource(QObject):
     @property
     def is_settled(self) -> bool:
         """Whether everything has the theme in force, also what is hidden."""
-        return not self._restyling.waiting
+        return self._restyling.is_done
 
     @property
     def zoom(self) -> float:
@@ -64,11 +64,17 @@ class ThemeSource(QObject):
             return
         resized = wanted != self._zoom
         self._theme, self._zoom = theme, wanted
-        if resized:  # what is hidden has a say in the sizes, too
+        if resized or self._application is None:  # what is hidden has a say in the sizes, too
             self._dress()
-        else:
-            self._restyling.run(self._dress)
-        self.changed.emit(theme)
+            for _, tell in tuple(self.changed.calls(theme)):
+                tell()
+            return
+        in_sight: list[Step] = []
+        hidden: list[Step] = []
+        for owner, tell in self.changed.calls(theme):
+            sees = owner is not None and not owner.visibleRegion().isEmpty()
+            (in_sight if sees else hidden).append(tell)
+        self._restyling.run((self._undress, self._paint, self._put_on), in_sight, hidden)
 
     def apply(self, app: QApplication) -> None:
         """Dress `app` in the theme: Fusion as the base, then palette, font and style sheet."""
@@ -77,14 +83,25 @@ class ThemeSource(QObject):
         self._dress()
 
     def _dress(self) -> None:
-        if self._application is None:
-            return
-        # With no sheet in force, font, palette and sheet reach each widget once: a fifth of the time.
-        self._application.setStyleSheet("")
-        self._application.setFont(interface_font(self._zoom))
-        self._application.setPalette(palette(self._theme))
-        marks = draw_marks(self._theme)
-        self._application.setStyleSheet(stylesheet(self._theme, self._zoom, marks))
+        if self._application is not None:
+            # With no sheet in force, font, palette and sheet reach each widget once: a fifth of the time.
+            self._undress()
+            self._application.setFont(interface_font(self._zoom))
+            self._paint()
+            self._put_on()
+
+    def _undress(self) -> None:
+        if self._application is not None:
+            self._application.setStyleSheet("")
+
+    def _paint(self) -> None:
+        if self._application is not None:
+            self._application.setPalette(palette(self._theme))
+
+    def _put_on(self) -> None:
+        if self._application is not None:
+            marks = draw_marks(self._theme)
+            self._application.setStyleSheet(stylesheet(self._theme, self._zoom, marks))
 
     def _follow_system(self) -> None:
         if self._name == "system":

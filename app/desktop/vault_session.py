@@ -39,6 +39,11 @@ _VIEW_MODULES = (
     "app.desktop.audit_panel",
     "numpy.ma",  # what `numpy.unique` loads when it is first called
 )
+_SOON_WANTED = (
+    "app.desktop.approval_dialog",
+    "app.desktop.search_panel",
+    "app.desktop.connections.panel",
+)
 _EVERY_PART = """---
 a: b
 ---
@@ -95,6 +100,7 @@ class VaultSession(QObject):
         self._recent = recent
         self._busy = asyncio.Lock()
         self._scan: asyncio.Task[None] | None = None
+        self._ready: asyncio.Task[None] | None = None
         self.settings = settings
         self.client: VaultClient | None = None
         self.shown: Callable[[], Awaitable[None]] | None = None
@@ -105,14 +111,16 @@ class VaultSession(QObject):
     async def open(self, root: Path, *, read_only: bool = False, asked: bool = False) -> bool:
         """Open the folder at `root` in place of the open vault; whether it is open now.
 
-        A folder that is not a vault is asked about first, unless it was `asked`; a vault that another
-        app has is offered read-only.
+        A folder that is not a vault is asked about first, unless it was `asked` or opened before; a vault
+        that another app has is offered read-only.
         """
         async with self._busy:
             root = await asyncio.to_thread(root.resolve)
             if self.client is not None and self.client.workspace.root == root:
                 return True
-            if not asked and not await self._is_wanted(root):
+            # To count the files takes a while, and a vault that was opened before was asked about then.
+            known = asked or await asyncio.to_thread(self._recent.knows, root)
+            if not known and not await self._is_wanted(root):
                 return False
             await self._close()
             self.opening.emit(root.name)
@@ -123,7 +131,7 @@ class VaultSession(QObject):
             self._recent.add(root)
             await asyncio.to_thread(load_view, self._theme.theme)
             self._present(workspace)
-            tasks.start(asyncio.to_thread(warm_up), what=self.tr("get ready for the first note"))
+            self._ready = tasks.start(self._get_ready(), what=self.tr("get ready for the first note"))
             return True
 
     async def close(self) -> None:
@@ -184,6 +192,8 @@ class VaultSession(QObject):
             self._scan.cancel()
             await asyncio.wait([self._scan])
         self._scan = None
+        if self._ready is not None:
+            self._ready.cancel()
         self.closing.emit(client)
         self.client = None
         try:
@@ -191,6 +201,11 @@ class VaultSession(QObject):
         finally:
             client.deleteLater()
             self.closed.emit()
+
+    async def _get_ready(self) -> None:
+        if self.shown is not None:
+            await self.shown()
+        await asyncio.to_thread(warm_up)
 
     async def _read(self, client: VaultClient) -> None:
         try:
@@ -215,9 +230,11 @@ def load_view(*themes: Theme) -> None:
 
 
 def warm_up() -> None:
-    """Compile what Markdown's first use compiles, and draw the icons of the other theme: in a thread."""
+    """Load what is looked for next, and make what Markdown and the other theme need: in a thread."""
     from app.vault.markdown.render import render
 
+    for module in _SOON_WANTED:
+        importlib.import_module(module)
     render(_EVERY_PART, lambda name: None)
     _draw_ahead(LIGHT, DARK)
 

@@ -114,11 +114,13 @@ class Watchdog(QObject):
         own = worked - self._last_worked
         self._gaps.append(hold)
         self._worked.append(own)
-        if own > _LONG_S or hold > 3 * _LONG_S:
-            seen = "\n".join(f"    {count} x {where}" for where, count in self._samples.most_common(4))
-            self._worst.append(Hold(hold * 1000, own * 1000, seen))
-        if self._samples:
+        samples = self._samples
+        if samples:
             self._samples = Counter()
+        if own > _LONG_S or hold > 3 * _LONG_S:
+            often = samples.copy().most_common(4)  # a copy: the thread may be at it this moment
+            seen = "\n".join(f"    {count} x {where}" for where, count in often)
+            self._worst.append(Hold(hold * 1000, own * 1000, seen))
         self._last, self._last_worked = time.perf_counter(), time.thread_time()
 
     def _watch(self) -> None:

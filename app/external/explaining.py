@@ -5,8 +5,6 @@ from __future__ import annotations
 import ssl
 from dataclasses import dataclass
 
-import httpcore2
-import httpx2
 from pydantic import ValidationError
 
 from app.errors import ScriptoriumError
@@ -25,6 +23,8 @@ class Explained:
 
 def explained(error: BaseException) -> Explained:
     """A failure of a connection or a call."""
+    import httpcore2
+    import httpx2
     from mcp.shared.exceptions import MCPError
     from mcp_types import CONNECTION_CLOSED
 

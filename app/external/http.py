@@ -14,7 +14,8 @@ import httpx2
 from app.errors import InvalidParametersError, LimitError
 from app.external.stdio import MOST_LINE, ServerLog
 from app.web.addresses import IPAddress, is_public
-from app.web.guard import GuardedNetwork, OneOrigin, Origin, checked_url, origin_of, system_resolve
+from app.web.guard import OneOrigin, Origin, checked_url, origin_of, system_resolve
+from app.web.network import GuardedNetwork
 
 _EVENTS = "text/event-stream"
 _CONNECT_S, _READ_S = 20.0, 900.0

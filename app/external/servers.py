@@ -16,7 +16,6 @@ from app.events import EventBus
 from app.external.connection import Connection, Pace, Standing
 from app.external.foreign_text import one_line, plain
 from app.external.foreign_tool import ForeignTool
-from app.external.http import http_transport, token_account
 from app.external.leftovers import end_leftovers
 from app.external.names import category_of, server_part, tool_name
 from app.external.offering import category_for, offered_tool
@@ -151,12 +150,21 @@ class ExternalServers:
     def _opened(self, server: ExternalServer, log: ServerLog) -> AbstractAsyncContextManager[Any]:
         """The streams of a server."""
         if server.transport == "http":
-            token = self._key_of(*token_account(server.name, server.address))
-            return http_transport(server.address, token, log)
+            return self._reached(server, None, log)
         folder = self._folder / server_part(server.name)
         folder.mkdir(parents=True, exist_ok=True)
         program = Program(server.command, server.arguments, environment_of(server.variables), folder)
         return stdio_transport(program, log, self.pace.grace)
+
+    def _reached(
+        self, server: ExternalServer, token: str | None, log: ServerLog
+    ) -> AbstractAsyncContextManager[Any]:
+        """The streams of a server at an address, with this token or else the one that is kept."""
+        # The HTTP client takes time to load, and most vaults are opened without such a server.
+        from app.external.http import http_transport, token_account
+
+        held = token or self._key_of(*token_account(server.name, server.address))
+        return http_transport(server.address, held, log)
 
     # What the user decides
 
@@ -199,12 +207,11 @@ class ExternalServers:
 
     async def test(self, server: ExternalServer, token: str | None = None) -> ServerState:
         """Start or reach a server for once, list its tools, and end it again; nothing is called or kept."""
-        held = token or self._key_of(*token_account(server.name, server.address))
         settled = asyncio.Event()
 
         def opened(log: ServerLog) -> AbstractAsyncContextManager[Any]:
             if server.transport == "http":
-                return http_transport(server.address, held, log)
+                return self._reached(server, token, log)
             return self._opened(server, log)
 
         def changed() -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_INTERFACE = 5
+_INTERFACE = 6
 missing: str | None = None
 try:
     if os.environ.get("SCRIPTORIUM_NO_CORE"):

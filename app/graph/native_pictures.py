@@ -140,6 +140,19 @@ def lay(
     (workers or Workers(1)).ranges(work, len(pixels), 128)
 
 
+def draw_strokes(ends: Floats, breadth: float, color: Color, opacity: float, pixels: Bytes) -> None:
+    """Draw lines of one colour over an opaque picture, one after another, with soft rims.
+
+    Args:
+        ends: float32 (k, 4): x and y of both ends, in pixels.
+        breadth: In pixels, at most 64.
+        color: Red, green, blue.
+        opacity: 0 to 1.
+        pixels: uint8 (height, width, 4).
+    """
+    native.core.draw_strokes(ends, breadth, color, opacity, pixels)
+
+
 def stamp(images: list[Bytes], corners: Ints, opacity: Floats, pixels: Bytes) -> None:
     """Lay small pictures over an opaque one, one after another; what is outside is cut.
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from app.errors import StorageError
+from app.index.late_indexes import is_one_late, make_one
 from app.index.migrations import MIGRATIONS
 
 FILE_NAME = "index.sqlite"
@@ -153,6 +154,8 @@ def _prepare(path: Path) -> None:
         if version > len(MIGRATIONS):
             raise DamagedIndexError(f"a newer version of the app wrote the index file (shape {version})")
         connection.execute("PRAGMA journal_mode = WAL")
+        if version:
+            _make_late_indexes(connection)
         for number, migrate in enumerate(MIGRATIONS[version:], start=version + 1):
             connection.execute("BEGIN IMMEDIATE")
             migrate(connection)
@@ -160,6 +163,14 @@ def _prepare(path: Path) -> None:
             connection.execute("COMMIT")
         connection.execute("SELECT count(*) FROM files").fetchone()
         connection.execute("SELECT rowid FROM fulltext LIMIT 1").fetchone()
+
+
+def _make_late_indexes(connection: sqlite3.Connection) -> None:
+    """Make the indexes that a scan put off and, cut off itself, did not make."""
+    while is_one_late(connection):
+        connection.execute("BEGIN IMMEDIATE")
+        make_one(connection)
+        connection.execute("COMMIT")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

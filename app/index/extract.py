@@ -14,15 +14,18 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.index.folding import count_words, segmented
 from app.index.names import link_key, target_key
-from app.index.records import ProblemKind
-from app.vault.markdown.scan import scan
+from app.vault.markdown.scan import scan, scan_outline
 from app.vault.markdown.text import decode_lossy
-from app.vault.note import LINKS_TO, Link, ParsedNote, Relation
+from app.vault.note import LINKS_TO, Heading, Link, ParsedNote, Relation
+from app.vault.note import Task as TaskBox
 from app.vault.path import NotePath, name_key
+
+if TYPE_CHECKING:  # the processes that read notes do without the records
+    from app.index.records import ProblemKind
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +50,8 @@ class Read(NamedTuple):
 
     `note` is (name, name_key, title, type, confidence, tags, properties, problem, problem_kind, private,
     words, body_line); `heads` what stands over it in the word indexes (name and title, aliases, headings,
-    tags), `text` its whole text there, None where it is to be read later. `modified_ns` is what the next
+    tags), `text` its whole text there. Where that is None it is to be read later, and so are the headings and
+    the tasks. `modified_ns` is what the next
     scan compares with: 0 when the file changed so recently that it could change again within the clock's
     grain.
     """
@@ -166,12 +170,11 @@ def _parsed(
     with_words: bool,
 ) -> Read:
     text = decode_lossy(content)
-    parsed = scan(text)
+    parsed = scan(text) if with_words else scan_outline(text)
     problem = parsed.properties_problem
     if "\ufffd" in text and "\ufffd".encode() not in content:
         bad = "it is not UTF-8; what is not readable is shown as \ufffd"
         problem = f"{bad}; {problem}" if problem else bad
-    lines = text.split("\n")
     name, tags = path.name, parsed.tag_names
     title = parsed.properties.get("title")
     title = title.strip() if isinstance(title, str) and title.strip() else name
@@ -192,10 +195,9 @@ def _parsed(
         path.text, len(content), seen, status.st_mtime, created, digest,
         tuple(map(_plain, parsed.aliases)), _plain(parsed.id) if parsed.id else None, note,
         heads, segmented(text) if with_words else None,
-        links=tuple(_link_rows(parsed, lines)), tags=tag_rows(tags),
+        links=tuple(_link_rows(parsed, text)), tags=tag_rows(tags),
         properties=_property_rows(parsed),
-        headings=tuple({h.line: (h.line, h.level, _plain(h.text)) for h in parsed.headings}.values()),
-        tasks=tuple({t.line: (t.line, int(t.done), _plain(t.text)) for t in parsed.tasks}.values()),
+        headings=heading_rows(parsed.headings), tasks=task_rows(parsed.tasks),
     )  # fmt: skip
 
 
@@ -219,24 +221,24 @@ def _listed(
     return Read(path.text, size, seen, modified, created, "", (), None, note, heads, "")
 
 
-def _link_rows(parsed: ParsedNote, lines: list[str]) -> list[Row]:
+def _link_rows(parsed: ParsedNote, text: str) -> list[Row]:
     """(target, target_key, link_key, type, confidence, note, embed, line, context, start, stop) each."""
     rows: list[Row] = []
     typed: set[tuple[int, int]] = set()
     for relation in parsed.relations:
         typed.add((relation.link.span.start, relation.link.span.end))
-        rows.append(_link_row(relation.link, relation, lines))
+        rows.append(_link_row(relation.link, relation, text))
     for link in parsed.links:
         if (link.span.start, link.span.end) not in typed:
-            rows.append(_link_row(link, None, lines))
+            rows.append(_link_row(link, None, text))
     rows.sort(key=lambda row: (row[9], row[3]))
     return rows
 
 
-def _link_row(link: Link, relation: Relation | None, lines: list[str]) -> Row:
+def _link_row(link: Link, relation: Relation | None, text: str) -> Row:
     target = _plain(link.target)
     key = target_key(target)
-    context = _context(lines[link.line - 1] if 0 < link.line <= len(lines) else "")
+    context = _context(_line_at(text, link.span.start))
     type_, confidence, note = LINKS_TO, None, None
     if relation:
         type_, confidence, note = relation.type, relation.confidence, relation.note
@@ -244,6 +246,11 @@ def _link_row(link: Link, relation: Relation | None, lines: list[str]) -> Row:
         target, key, link_key(key), _plain(type_), confidence, _plain(note) if note else None,
         int(link.embed), link.line, context, link.span.start, link.span.end,
     )  # fmt: skip
+
+
+def _line_at(text: str, place: int) -> str:
+    end = text.find("\n", place)
+    return text[text.rfind("\n", 0, place) + 1 : end if end >= 0 else len(text)]
 
 
 def _context(line: str) -> str:
@@ -268,6 +275,16 @@ def tag_rows(tags: Iterable[str]) -> tuple[Row, ...]:
             if parent:
                 rows.setdefault(name_key(parent), (name_key(parent), parent, 1))
     return tuple(rows.values())
+
+
+def heading_rows(headings: Iterable[Heading]) -> tuple[Row, ...]:
+    """(line, level, text) of each heading."""
+    return tuple({h.line: (h.line, h.level, _plain(h.text)) for h in headings}.values())
+
+
+def task_rows(tasks: Iterable[TaskBox]) -> tuple[Row, ...]:
+    """(line, done, text) of each task box."""
+    return tuple({t.line: (t.line, int(t.done), _plain(t.text)) for t in tasks}.values())
 
 
 def _property_rows(parsed: ParsedNote) -> tuple[Row, ...]:

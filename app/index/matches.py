@@ -33,12 +33,14 @@ from app.index.query_tree import (
     Regex,
     Similar,
     Word,
+    walk_nodes,
 )
 from app.index.request import Request
 from app.index.row_matches import RowMatches
 
 Ids = set[int]
 _CHUNKED = ("line", "block", "section", "task", "task-todo", "task-done")
+_READ = ("line", "block", "section", "match-case")
 _BY_KEY = ("tag", "links-to", "linked-from")
 _FEW = 5000
 _ONE_BY_ONE = 2000
@@ -73,8 +75,8 @@ class Matches:
         self._rows = RowMatches(connection, request, self.hidden)
 
     def candidates(self, node: Node) -> Ids | None:
-        """The notes with the words that a note must have to match the node; None when any may match."""
-        said = necessary(node)
+        """The notes with the words that a note must have, if then its text must be read; None if not so."""
+        said = necessary(node) if any(_reads_texts(part) for part in walk_nodes(node)) else None
         return self._matching(said, None) if said else None
 
     def select(self, node: Node, among: Ids | None = None, scope: Scope = _ANYWHERE) -> Ids:
@@ -311,6 +313,10 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
         yield start, gap.start()
         start = gap.end()
     yield start, len(text)
+
+
+def _reads_texts(node: Node) -> bool:
+    return isinstance(node, Regex) or (isinstance(node, Field) and node.name in _READ)
 
 
 def _cost(node: Node) -> int:

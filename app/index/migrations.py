@@ -134,6 +134,24 @@ def m004_heads_come_with_the_words(connection: sqlite3.Connection) -> None:
     _run(connection, _M004)
 
 
+_M005 = """
+-- Of a note whose words wait, the headings and the tasks do, too: only searches look at them.
+CREATE TABLE still_unworded (
+    note INTEGER PRIMARY KEY, name TEXT NOT NULL, aliases TEXT NOT NULL, tags TEXT NOT NULL
+) STRICT;
+INSERT INTO still_unworded SELECT note, name, aliases, tags FROM unworded;
+DROP TABLE unworded;
+ALTER TABLE still_unworded RENAME TO unworded;
+DELETE FROM headings WHERE note IN (SELECT note FROM unworded);
+DELETE FROM tasks WHERE note IN (SELECT note FROM unworded);
+"""
+
+
+def m005_headings_and_tasks_come_with_the_words(connection: sqlite3.Connection) -> None:
+    """What only searches look at is written last."""
+    _run(connection, _M005)
+
+
 def _run(connection: sqlite3.Connection, script: str) -> None:
     """Each statement of a script; `executescript` would end the transaction that the step runs in."""
     statement = ""
@@ -149,4 +167,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     m002_orders_of_hits,
     m003_words_come_last,
     m004_heads_come_with_the_words,
+    m005_headings_and_tasks_come_with_the_words,
 )

@@ -7,6 +7,7 @@ import gc
 import logging
 import multiprocessing
 import os
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -45,6 +46,11 @@ class Readers:
         self._workers = max(1, os.cpu_count() or 1)
         self._pool: ProcessPoolExecutor | None = None
         self._refused = False
+
+    @property
+    def started(self) -> bool:
+        """Whether there are processes."""
+        return self._pool is not None
 
     def start(self, notes: int, size: int) -> None:
         """Start the processes, if so many notes of so many bytes are worth it, before the first is known."""
@@ -129,3 +135,11 @@ def _begin() -> None:
     """A worker lives for one scan and makes hardly any cycles: looking for them would cost a tenth of it."""
     gc.freeze()
     gc.set_threshold(_GARBAGE_AFTER)
+    threading.Thread(target=_end_with_the_app, daemon=True).start()
+
+
+def _end_with_the_app() -> None:
+    """Nothing else tells a worker that waits for work of an app that was killed."""
+    if (app := multiprocessing.parent_process()) is not None:
+        app.join()
+        os._exit(1)

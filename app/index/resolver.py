@@ -214,7 +214,13 @@ class Resolver:
         return self._only(exact or named or self._table.aliased(target_key(target)), reference)
 
     def _references(self, reference: str) -> tuple[Entries, Entries]:
-        """The notes whose whole path it is, and those whose name or `id` it is."""
+        """The notes whose whole path it is, and those whose name or `id` it is.
+
+        A path as it stands on disk means that note, whatever its marks mean in a link: `C# and F#.md`.
+        """
+        whole = self._table.entry(reference.strip().lstrip("/"))
+        if whole is not None and whole.suffix:
+            return (whole,), ()
         target = parse_reference(reference).target
         key = target_key(target)
         rooted = key.lstrip("/")

@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from app.errors import StorageError
 from app.events import EventBus
-from app.index import words
+from app.index import late_indexes, words
 from app.index.database import Database
 from app.index.extract import Extract, Gone, extract_chunk, outline_chunk
 from app.index.intake import Intake, uninterrupted
@@ -29,6 +31,7 @@ from app.vault.path import NotePath
 _NOTES_PER_BATCH = 256
 _MOST_PER_BATCH = 1024
 _WORDS_PER_BATCH = 1024
+_LOOK_S = 0.02
 T = TypeVar("T")
 Progress = Callable[[ScanProgress], None]
 Refresh = Callable[[Sequence[NotePath]], Awaitable[object]]
@@ -73,13 +76,11 @@ class ScanRun:
         readers = Readers(self._root, self._max_bytes)
         try:
             progress(ScanProgress(0, 0, "walk"))
-            found = await asyncio.to_thread(walk, self._root, self._exclusion, cancelled)
+            found = await self._walk(readers, known, cancelled)
             if cancelled():
                 return ScanCounts(cancelled=True)
-            each = sum(file.size for file in found.notes) // max(1, len(found.notes))
-            new = len(found.notes) - known
-            readers.start(new, new * each)
-            plan = await self._names(found)
+            each = _mean_size(found)
+            plan = await self._names(found, known)
             readers.start(len(plan.tasks), len(plan.tasks) * each)
             await self._notes(readers, plan, len(found.notes), progress, cancelled)
             if not self._counts.cancelled:
@@ -87,10 +88,27 @@ class ScanRun:
             return self._counts
         finally:
             await readers.close()
+            # Where the file can't be written the scan has failed, and says so; the next one makes them.
+            with suppress(StorageError):
+                await self._make_late_indexes()
 
-    async def _names(self, found: Walk) -> Plan:
+    async def _walk(self, readers: Readers, known: int, cancelled: Callable[[], bool]) -> Walk:
+        """Look for files, and start the readers as soon as there are enough that are new."""
+        found = Walk()
+        walking = asyncio.ensure_future(
+            asyncio.to_thread(walk, self._root, self._exclusion, cancelled, into=found)
+        )
+        while not (walking.done() or readers.started):
+            await asyncio.wait((walking,), timeout=_LOOK_S)
+            if (new := len(found.notes) - known) >= FEW:
+                readers.start(new, new * _mean_size(found))
+        return await walking
+
+    async def _names(self, found: Walk, known: int) -> Plan:
         async with self._intake.lock:
             plan = await asyncio.to_thread(self._plan, found, frozenset(self.touched))
+            if not known and len(plan.tasks) >= FEW:
+                await asyncio.to_thread(self._changed, late_indexes.put_off)
             await uninterrupted(self._intake.put_names(plan))
         self._counts.unchanged, self._counts.removed = plan.unchanged, len(plan.removed) - len(plan.moved)
         self._counts.moved = len(plan.moved)
@@ -117,8 +135,11 @@ class ScanRun:
                 await self._put(waiting)
                 waiting = []
                 size = min(2 * size, _MOST_PER_BATCH)
+            # The last step says that the graph is whole: not before all that was read is written.
+            progress(ScanProgress(min(done, total - bool(waiting)), total, "read"))
+        if waiting:
+            await self._put(waiting)
             progress(ScanProgress(done, total, "read"))
-        await self._put(waiting)
         self._counts.cancelled = done < total
 
     async def _put(self, extracts: Sequence[Extract]) -> None:
@@ -140,6 +161,7 @@ class ScanRun:
     async def _words(
         self, readers: Readers, each: int, progress: Progress, cancelled: Callable[[], bool]
     ) -> None:
+        await self._make_late_indexes()
         notes = await asyncio.to_thread(self._unworded)
         if not notes:
             return
@@ -165,6 +187,15 @@ class ScanRun:
         while not cancelled() and await self._change(words.merge_some):
             pass
 
+    async def _make_late_indexes(self) -> None:
+        """Make what this scan, or one before it, has put off; one at a time, so that nobody waits long."""
+        while await asyncio.to_thread(self._is_index_late):
+            await self._change(late_indexes.make_one)
+
+    def _is_index_late(self) -> bool:
+        with self._database.reading() as connection:
+            return late_indexes.is_one_late(connection)
+
     async def _change(self, act: Callable[[sqlite3.Connection], T]) -> T:
         """Do something to the index file in a thread, in a transaction of its own."""
         async with self._intake.lock:
@@ -184,3 +215,8 @@ class ScanRun:
         written, changed = await self._change(lambda connection: words.put_words(connection, texts))
         self._events.publish(WordsIndexed(tuple(written), done, total))
         return changed
+
+
+def _mean_size(found: Walk) -> int:
+    """How large the notes are that were found by now, in bytes."""
+    return sum(file.size for file in found.notes) // max(1, len(found.notes))

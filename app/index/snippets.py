@@ -18,10 +18,11 @@ _OPENING, _OPENING_LINES = 4000, 60
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line with terms: where it starts in the text, and which terms."""
+    """A line with terms: where it starts in the text, which terms, and where one goes on over its end."""
 
     start: int
     terms: set[int]
+    open_from: int | None = None
 
 
 Lines = Mapping[int, Line]
@@ -33,12 +34,13 @@ def find_lines(text: str, wanted: Sequence[Term], per_term: int = PLACES_PER_TER
     found: dict[int, Line] = {}
     for number, term in enumerate(wanted):
         line = at = 0
-        for start, _ in islice(term.places(chunk), per_term):
+        for start, stop in islice(term.places(chunk), per_term):
             # Counted from place to place: a text of megabytes has a hundred thousand lines, and few places.
             line += text.count("\n", at, start)
             at = start
             if line not in found:
-                found[line] = Line(text.rfind("\n", 0, start) + 1, set())
+                ends = text.find("\n", start, stop) >= 0
+                found[line] = Line(text.rfind("\n", 0, start) + 1, set(), start if ends else None)
             found[line].terms.add(number)
     return found
 
@@ -57,7 +59,7 @@ def snippets(
     """
     lines = find_lines(text, wanted, per_term) if found is None else found
     best = sorted(lines, key=lambda line: (-len(lines[line].terms), line))[:most]
-    return tuple(_snippet(text, line, lines[line].start, wanted, width) for line in sorted(best))
+    return tuple(_snippet(text, line, lines[line], wanted, width) for line in sorted(best))
 
 
 def opening(text: str, width: int = WIDTH) -> tuple[Snippet, ...]:
@@ -75,8 +77,12 @@ def opening(text: str, width: int = WIDTH) -> tuple[Snippet, ...]:
     return ()
 
 
-def _snippet(text: str, line: int, start: int, wanted: Sequence[Term], width: int) -> Snippet:
-    end = text.find("\n", start)
-    whole = text[start : end if end >= 0 else len(text)].replace("\r", "").replace("\t", " ")
-    shown, places = shorten(whole, marks(whole, wanted), width)
-    return Snippet(line + 1, shown, places)
+def _snippet(text: str, number: int, line: Line, wanted: Sequence[Term], width: int) -> Snippet:
+    end = text.find("\n", line.start)
+    whole = text[line.start : end if end >= 0 else len(text)].replace("\r", "").replace("\t", " ")
+    found = marks(whole, wanted)
+    if not found and line.open_from is not None:
+        # A phrase that goes on in the next line.
+        found = [(line.open_from - line.start, len(whole.rstrip()))]
+    shown, places = shorten(whole, found, width)
+    return Snippet(number + 1, shown, places)

@@ -1,23 +1,28 @@
 """The words of notes, written last: a vault is seen and linked before its full text is in.
 
-A scan of many notes writes what they say of themselves and of each other (properties, tags, links,
-headings) first and lists them as `unworded`, with what stands over them; then their texts are read once more,
-which costs little, and go into the word indexes in large pieces. A scan that was cut off goes on where it
-was. A text that is not the one that was indexed any more is left to a refresh.
+A scan of many notes writes what they say of themselves and of each other (properties, tags, links) first
+and lists them as `unworded`, with what stands over them; then their texts are read once more, which costs
+little, and go into the word indexes in large pieces, with the headings and tasks that only searches look at.
+A scan that was cut off goes on where it was. A text that is not the one that was indexed any more, or that
+cannot be understood, is left to a refresh.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from app.index.extract import Checked, read_content
+from app.index.extract import Checked, Row, heading_rows, read_content, task_rows
 from app.index.folding import segmented
+from app.vault.markdown.scan import scan_lines
 from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
+
+log = logging.getLogger(__name__)
 
 _MERGE_PAGES = 250
 _AUTOMERGE = 4
@@ -32,10 +37,16 @@ class Unworded(NamedTuple):
 
 
 class Worded(NamedTuple):
-    """A note's text as the word index keeps it; None where the file says something else by now."""
+    """A note's text as the word index keeps it; None where the file says something else by now.
+
+    `head` is its headings as the word indexes keep them, `headings` and `tasks` are rows.
+    """
 
     note: Unworded
     text: str | None
+    head: str = ""
+    headings: tuple[Row, ...] = ()
+    tasks: tuple[Row, ...] = ()
 
 
 def unworded(connection: sqlite3.Connection) -> list[Unworded]:
@@ -48,18 +59,25 @@ def unworded(connection: sqlite3.Connection) -> list[Unworded]:
 
 def word_chunk(root: str, notes: Sequence[Unworded], max_bytes: int) -> list[Worded]:
     """Read the texts of these notes. Runs in worker processes."""
-    checked: Checked = {}
-    return [Worded(note, _text(Path(root), note, max_bytes, checked)) for note in notes]
+    folder, checked = Path(root), Checked()
+    return [_worded(folder, note, max_bytes, checked) for note in notes]
 
 
-def _text(root: Path, note: Unworded, max_bytes: int, checked: Checked) -> str | None:
+def _worded(root: Path, note: Unworded, max_bytes: int, checked: Checked) -> Worded:
     try:
         content, _ = read_content(root, NotePath.on_disk(note.path), max_bytes, checked)
     except OSError:
-        return None
+        return Worded(note, None)
     if content is None or hashlib.sha256(content).hexdigest() != note.hash:
-        return None
-    return segmented(decode_lossy(content))
+        return Worded(note, None)
+    try:
+        text = decode_lossy(content)
+        facts = scan_lines(text)
+        head = segmented("\n".join(heading.text for heading in facts.headings))
+        return Worded(note, segmented(text), head, heading_rows(facts.headings), task_rows(facts.tasks))
+    except Exception:  # as in `extract`: the refresh that reads it again lists it, and the others go on
+        log.exception("the words of %s could not be read", note.path)
+        return Worded(note, None)
 
 
 def put_words(
@@ -71,7 +89,7 @@ def put_words(
     """
     known = _known(connection, [worded.note.id for worded in texts])
     current = [worded for worded in texts if known.get(worded.note.id) == worded.note.hash]
-    fresh = {worded.note.id: worded.text for worded in current if worded.text is not None}
+    fresh = {worded.note.id: worded for worded in current if worded.text is not None}
     rows = list(_word_rows(connection, fresh))
     connection.executemany(
         "INSERT INTO fulltext (rowid, name, aliases, headings, tags, text) VALUES (?,?,?,?,?,?)", rows
@@ -79,6 +97,12 @@ def put_words(
     connection.executemany(
         "INSERT INTO heads (rowid, name, aliases, headings, tags) VALUES (?,?,?,?,?)",
         (row[:-1] for row in rows),
+    )
+    connection.executemany(
+        "INSERT INTO headings VALUES (?,?,?,?)", ((id, *row) for id, w in fresh.items() for row in w.headings)
+    )
+    connection.executemany(
+        "INSERT INTO tasks VALUES (?,?,?,?)", ((id, *row) for id, w in fresh.items() for row in w.tasks)
     )
     connection.executemany("DELETE FROM unworded WHERE note = ?", ((id,) for id in fresh))
     written = [NotePath(worded.note.path) for worded in current if worded.text is not None]
@@ -94,13 +118,12 @@ def _known(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]
     )
 
 
-def _word_rows(connection: sqlite3.Connection, texts: Mapping[int, str]) -> Iterator[tuple[int | str, ...]]:
+def _word_rows(connection: sqlite3.Connection, texts: Mapping[int, Worded]) -> Iterator[Row]:
     marks = ",".join("?" * len(texts))
-    rows = connection.execute(
-        f"SELECT note, name, aliases, headings, tags FROM unworded WHERE note IN ({marks})", list(texts)
-    )
-    for id, *heads in rows.fetchall():
-        yield (id, *heads, texts[id])
+    query = f"SELECT note, name, aliases, tags FROM unworded WHERE note IN ({marks})"
+    rows = connection.execute(query, list(texts))
+    for id, name, aliases, tags in rows.fetchall():
+        yield (id, name, aliases, texts[id].head, tags, texts[id].text)
 
 
 def begin_bulk(connection: sqlite3.Connection) -> None:

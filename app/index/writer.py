@@ -115,7 +115,8 @@ def _put_notes(connection: sqlite3.Connection, notes: Sequence[tuple[int, Read]]
         "INSERT INTO heads (rowid, name, aliases, headings, tags) VALUES (?,?,?,?,?)",
         ((id, *read.heads) for id, read in notes if read.text is not None),
     )
-    _insert(connection, "INSERT", "unworded", ((id, *read.heads) for id, read in notes if read.text is None))
+    waiting = ((id, read.heads) for id, read in notes if read.text is None)
+    _insert(connection, "INSERT", "unworded", ((id, *heads[:2], heads[3]) for id, heads in waiting))
 
 
 def _insert(connection: sqlite3.Connection, verb: str, table: str, rows: Iterable[tuple[Any, ...]]) -> None:

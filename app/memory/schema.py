@@ -24,7 +24,8 @@ class FieldKind(StrEnum):
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # A start need not wait for the validators: most vaults have no block of a schema of its own.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class MapField(_Frozen):
@@ -95,7 +96,8 @@ class CompositeSchema(_Frozen):
 Plain = TextSchema | MapSchema | ListSchema | LogSchema
 Schema = Plain | CompositeSchema
 _SCHEMA: TypeAdapter[Schema] = TypeAdapter(
-    Annotated[TextSchema | MapSchema | ListSchema | LogSchema | CompositeSchema, Field(discriminator="kind")]
+    Annotated[TextSchema | MapSchema | ListSchema | LogSchema | CompositeSchema, Field(discriminator="kind")],
+    config=ConfigDict(defer_build=True),
 )
 
 

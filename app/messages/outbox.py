@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.errors import InvalidParametersError
-from app.messages.bluesky import BlueskyAccount
 from app.messages.channel import Channel, Secrets
 from app.messages.discord import DiscordWebhook
 from app.settings import MessageSettings
@@ -44,6 +43,9 @@ class Outbox:
                 raise _off("Bluesky")
             if not settings.bluesky_handle:
                 raise InvalidParametersError(f"Bluesky has no handle yet: {_WHERE}. Nothing was sent.")
+            # What counts its letters takes time to load, and most people send nothing.
+            from app.messages.bluesky import BlueskyAccount
+
             password = self._secret(BLUESKY, settings.bluesky_handle, "Bluesky has no app password")
             return BlueskyAccount(settings.bluesky_handle, password, settings.bluesky_service)
         raise InvalidParametersError(f"There is no channel {target!r}.", allowed=[DISCORD, BLUESKY])

@@ -15,16 +15,30 @@ OnYield = Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
+class Refused:
+    """Requests with a token that is not known: how many, and of the last what it called itself, and when.
+
+    `at` is in Unix seconds.
+    """
+
+    count: int
+    says: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class DoorState:
     """Where the server listens; `address` is empty and `port` 0 while it does not.
 
-    `wanted_port` is the one of the settings. `problem` says why it does not listen, for the user.
+    `wanted_port` is the one of the settings. `problem` says why it does not listen, for the user. `refused`:
+    those that came with a wrong token since it was opened.
     """
 
     address: str = ""
     port: int = 0
     wanted_port: int = 0
     problem: str = ""
+    refused: Refused | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +46,13 @@ class DoorChanged(Event):
     """The local server was opened or closed, or it could not be."""
 
     state: DoorState
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRefused(Event):
+    """Somebody came with a wrong token, or one that was taken back; `refused` are those since the last event.
+
+    It is published once a minute at most.
+    """
+
+    refused: Refused

@@ -85,6 +85,7 @@ class Guard:
         trust: Told of each connection that showed a good token.
         drop: Closes a connection at once, whatever is still to be sent.
         seen: Told of each client that was let in.
+        refused: Told of each request with a token that is not known, by what it says of itself.
     """
 
     def __init__(
@@ -96,6 +97,7 @@ class Guard:
         trust: Callable[[tuple[str, int]], None] = lambda address: None,
         drop: Callable[[tuple[str, int]], None] = lambda address: None,
         seen: Callable[[Client], None] = lambda client: None,
+        refused: Callable[[str], None] = lambda says: None,
         *,
         most_body: int = MOST_BODY,
         body_within: float = BODY_WITHIN_S,
@@ -108,6 +110,7 @@ class Guard:
         self._local = local_token.encode()
         self._trust = trust
         self._seen = seen
+        self._refused = refused
         self._most_body = most_body
         self._body_within = body_within
         self._drop = drop
@@ -220,6 +223,7 @@ class Guard:
                 return Pass(local=True)
             if (name := self._who(token)) is not None:
                 return Pass(local=False, name=name)
+            self._refused(headers.one(b"user-agent", _MOST_SAID))
         message = "The token is not known here." if token else "A token is needed: Authorization: Bearer …"
         raise Refusal(HTTPStatus.UNAUTHORIZED, message, (b"www-authenticate", b'Bearer realm="scriptorium"'))
 

@@ -16,6 +16,7 @@ from app.events import EventBus
 from app.index.completion import complete
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.pending import is_same
+from app.permissions.wording import counted
 from app.servers.activity import ActivityReader
 from app.servers.course import Course
 from app.servers.entries import entry_of
@@ -180,6 +181,7 @@ class Hub:
         limit = min(max(limit, 1), _MOST_NOTES)
         paths = sorted(text for one in view.notes() if (text := str(one.path)) > after)
         page = tuple(paths[:limit])
+        self._looked(client, LIST_NOTES, {"after": after, "limit": limit}, f"{counted(len(page), 'name')}.")
         return NotePage(page, page[-1] if len(paths) > limit else "")
 
     async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
@@ -189,6 +191,13 @@ class Hub:
             view = self._view(client, tool)
         except PermissionDeniedError:
             return []
+        found = self._names(client, view, kind, text)
+        self._looked(client, tool, {"begins": text}, f"{counted(len(found), 'name')} to go on with.")
+        return found
+
+    def _names(
+        self, client: Client, view: IndexView, kind: Literal["note", "tag", "block"], text: str
+    ) -> list[str]:
         if kind == "tag":
             names = [one.tag for one in sorted(view.tags(), key=lambda one: -one.count)]
         elif kind == "block":
@@ -210,6 +219,10 @@ class Hub:
     def activity(self, client: Client) -> ActivityReader:
         """What the client's own calls come to from now on, until the reader is ended."""
         return ActivityReader(caller_of(client), self._events, self.presence.hold(client))
+
+    def _looked(self, client: Client, tool: str, arguments: Mapping[str, object], line: str) -> None:
+        """Names are told without a call, and leave the trace that the call would."""
+        self._runner.trail.look(caller_of(client), tool, arguments, line)
 
     def _view(self, client: Client, tool: str) -> IndexView:
         """The index as `client` sees it through `tool`, which it must be allowed to call."""

@@ -24,6 +24,7 @@ from app.servers.door_state import Holder, OnYield
 from app.servers.guard import CLOSED, Guard, Way
 from app.servers.http_api import http_api
 from app.servers.hub import Hub
+from app.servers.refusals import Refusals
 from app.servers.tokens import ClientsChanged, ClientTokens
 from app.servers.wire import PREFIX
 from app.settings import ServerSettings
@@ -83,6 +84,7 @@ class Door:
         self._serving: asyncio.Task[None] | None = None
         self._guard: Guard | None = None
         self.connections = Connections()
+        self.refusals = Refusals(events)
         self.sign: DoorSign | None = None
         self._events = events
         self._unsubscribe: Callable[[], None] = lambda: None
@@ -129,6 +131,7 @@ class Door:
     async def close(self) -> None:
         """Stop listening; what clients wait for is withdrawn."""
         self._unsubscribe()
+        self.refusals.close()
         sign, self.sign = self.sign, None
         if sign is not None:
             await asyncio.to_thread(take_down, self._folder, sign)
@@ -140,7 +143,7 @@ class Door:
     async def _serve(self, listener: socket.socket, sign: DoorSign, ready: asyncio.Future[None]) -> None:
         self._guard = guard = Guard(
             self._ways(), sign.port, self._tokens.who, sign.token, self.connections.trust,
-            self.connections.drop, self._hub.presence.saw,
+            self.connections.drop, self._hub.presence.saw, self.refusals.add,
         )  # fmt: skip
         server = _Server(guard, self.connections, self._stop, ready)
         async with AsyncExitStack() as stack:

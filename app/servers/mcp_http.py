@@ -26,6 +26,7 @@ from app.servers.guard import CLIENT
 from app.servers.mcp_asking import CALLS
 from app.servers.mcp_events import EventsOfSession, Sessions
 from app.servers.mcp_progress import Context
+from app.servers.mcp_quick import QuickAnswer
 from app.servers.mcp_server import VaultServer, mcp_server
 from app.servers.served import Client, ServedVault
 
@@ -120,7 +121,11 @@ class McpOverHttp:
             return message
 
         with self._sessions.entered(session):
-            await self._manager.handle_request(scope, watched, send)
+            if scope["method"] != "POST":
+                await self._manager.handle_request(scope, watched, send)
+                return
+            async with QuickAnswer(send) as quick:
+                await self._manager.handle_request(scope, watched, quick)
 
     def _lose(self, session: str, calls: set[asyncio.Task[object]]) -> None:
         """Withdraw the calls, unless the client comes back for them."""

@@ -54,6 +54,10 @@ class RecentVaults:
         """Where the user keeps vaults, as far as is known: to begin looking for another one there."""
         return next((Path(vault.path).parent for vault in self.all() if vault.exists), Path.home())
 
+    def knows(self, root: Path) -> bool:
+        """Whether `root`, resolved, is there and was opened before."""
+        return root.is_dir() and any(vault.path == str(root) for vault in self.all())
+
     def add(self, root: Path) -> None:
         """Put `root` first."""
         path = str(root.resolve())

@@ -13,7 +13,7 @@ OperationName = Literal["read", "create", "update", "delete", "administrative", 
 class Rule(BaseModel):
     """One rule: what happens to these operations on these paths by these callers."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     effect: Effect = Field(title="Effect", description="allow, ask or deny; deny beats ask beats allow.")
     operations: tuple[OperationName, ...] = Field(
@@ -31,7 +31,7 @@ class Rule(BaseModel):
 class CallerProfile(BaseModel):
     """What callers of a name may do at all; several that fit hold together."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     caller: str = Field("*", title="Caller", description="Glob over the caller's kind or name.")
     categories: tuple[str, ...] = Field(
@@ -49,7 +49,7 @@ class CallerProfile(BaseModel):
 class CallLimit(BaseModel):
     """How often tools may be called by one caller."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     tool: str = Field("*", title="Tool", description="Glob over the tool's name.")
     per_minute: int | None = Field(None, ge=0, title="A minute", description="Calls a minute at most.")
@@ -62,7 +62,7 @@ class CallLimit(BaseModel):
 class TurnRule(BaseModel):
     """A rule on the order of an agent's calls in one turn."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     kind: Literal["first", "last", "either"] = Field(
         title="Rule",

@@ -33,7 +33,7 @@ class ServerSettings(Section):
 class ExternalServer(BaseModel):
     """A server of the Model Context Protocol whose tools the agent may use."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str = Field(
         title="Name", description="Stands before its tools' names.", min_length=1, max_length=40
@@ -60,7 +60,7 @@ class ExternalSettings(Section):
 class AgentProgram(BaseModel):
     """A program that speaks the Agent Client Protocol and can work in the panel."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str = Field(
         pattern=r"^[^\W\d_][\w .'-]{0,39}$", title="Name", description="As the model picker shows it."

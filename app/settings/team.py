@@ -16,7 +16,7 @@ TAKEN_NAMES = frozenset(
 class AgentProfile(BaseModel):
     """An agent of the team."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str = Field(
         pattern=r"^[^\W\d_][\w .'-]{0,39}$",
@@ -38,7 +38,7 @@ class AgentProfile(BaseModel):
 class AgentGroup(BaseModel):
     """Agents of the team that answer together."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str = Field(
         pattern=r"^[^\W\d_][\w .'-]{0,39}$", title="Name", description="Such as Editors."

@@ -23,7 +23,7 @@ class VaultSettings(Section):
 class VaultRules(BaseModel):
     """What a vault's `.scriptorium/rules.toml` may say: ask, deny, and categories to switch off."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     rules: tuple[Rule, ...] = ()
     categories_off: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ _FILE = "sources.json"
 class FileRule(BaseModel):
     """What files may have done to them; the first rule whose glob means a file decides."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     glob: str = Field(min_length=1, max_length=500)
     permission: Permission = Permission.READ_ONLY
@@ -31,14 +31,14 @@ class FileRule(BaseModel):
 class AgentRules(BaseModel):
     """Rules that hold for agents by name (a glob) beside those of the source: they only narrow."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     agent: str = Field(min_length=1, max_length=200)
     rules: tuple[FileRule, ...] = ()
 
 
 class _Kept(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str = Field(min_length=1, max_length=64)
     name: str = Field(min_length=1, max_length=200)

@@ -14,7 +14,8 @@ class ToolResult(BaseModel):
     `success` and the fields.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # A start need not wait for the validators of all results there may be.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     message: str = ""
     _untrusted: bool = PrivateAttr(default=False)

@@ -106,8 +106,8 @@ class ToolRunner:
         self.places = Places(store)
         self._committer = Committer(self.places, store, index, events)
         self.quiet = self._committer.quiet
-        self._trail = Trail(audit, events)
-        self.adoption = Adoption(self._committer, self._trail, events, self._backlinks)
+        self.trail = Trail(audit, events)
+        self.adoption = Adoption(self._committer, self.trail, events, self._backlinks)
 
     def close(self) -> None:
         """Stop following the index and the grants; calls that still run end as they do."""
@@ -138,7 +138,7 @@ class ToolRunner:
 
     def log_lost_commits(self) -> int:
         """Log the commits that a crash kept out of the audit log; how many there were. Call it on opening."""
-        return self._trail.log_lost(self._audit, self._journal)
+        return self.trail.log_lost(self._audit, self._journal)
 
     async def call(
         self,
@@ -250,7 +250,7 @@ class ToolRunner:
         if not record.line:
             record.line = outcome.message or "done"
         duration = record.duration_ms
-        entry = self._trail.append(record.entry())
+        entry = self.trail.append(record.entry())
         over = self._turn_rules.ends(record.tool, record.caller)
         finished = replace(
             outcome, entry=entry, commit=record.commit, duration_ms=duration, ends_turn=over
@@ -392,7 +392,7 @@ class ToolRunner:
         if isinstance(admitted, Refused):
             return refused_outcome(admitted)
         self._check_on(call.record, self._registry.category(call.category.id))
-        self._trail.require()
+        self.trail.require()
         call.record.begins()
         came = await proposal.run()
         if not isinstance(came, Proposal):
@@ -403,12 +403,12 @@ class ToolRunner:
             # Asked again after a restart, the call would send it a second time.
             raise TypeError(f"{call.tool.name} proposes changes after an effect that can't be repeated")
         call.record.line = "it ran; what came of it is proposed as a change"
-        self._trail.append(call.record.entry())
+        self.trail.append(call.record.entry())
         call.record.next_step()
         return await self._settle_changes(call, came, from_outside=proposal.effect.kind == PAGE)
 
     async def _commit(self, record: CallRecord, change_set: ChangeSet, undoes: tuple[int, ...]) -> None:
-        self._trail.require()
+        self.trail.require()
         record.begins()
         await self._committer.commit(
             change_set, record.caller, entry=record.id, undoes=undoes, landed=record.landed

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from app.errors import StorageError
 from app.events import EventBus
 from app.permissions.audit import AuditAppended, AuditLog
 from app.permissions.audit_entry import AuditEntry, Decided
+from app.permissions.caller import Caller
+from app.toolkit.call_record import CallRecord
 from app.vault.commits import Commit
 
 if TYPE_CHECKING:
@@ -33,6 +36,13 @@ class Trail:
         except StorageError as error:
             log.error("%d audit entries wait to be written: %s", len(self._left), error)
             return 0
+
+    def look(self, caller: Caller, tool: str, arguments: Mapping[str, object], line: str) -> None:
+        """Log that a program looked at what `tool` tells, by a way that is no call of it."""
+        record = CallRecord.of(tool, caller, arguments)
+        record.decide(Decided.NO_APPROVAL_NEEDED, "reading in the vault")
+        record.line = line
+        self.append(record.entry())
 
     def require(self) -> None:
         """Make sure that what was done so far is in the log: before anything is written.

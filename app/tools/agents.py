@@ -23,7 +23,7 @@ _FITS = 55.0
 class ListedTool(BaseModel):
     """A tool that the caller may call."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     category: str
@@ -41,7 +41,7 @@ class ListedTools(ToolResult):
 class ListedOperation(BaseModel):
     """An operation that waits for the user or has ended; times are Unix seconds."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     pending_operation_id: str
     tool: str

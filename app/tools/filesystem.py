@@ -36,7 +36,7 @@ _RULE = (
 class FileEntry(BaseModel):
     """A file or folder; `path` is relative to the vault, or absolute; `modified` is in Unix seconds."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     path: str
     kind: str
@@ -67,7 +67,7 @@ class FileText(ToolResult):
 class LineMatch(BaseModel):
     """A line that matches; lines count from 1."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     path: str
     line: int

@@ -19,7 +19,7 @@ from app.vault.path import NotePath
 class VersionEntry(BaseModel):
     """What a note was: `version` names it for restore_note (None where the note was deleted)."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     version: str | None
     time: float

@@ -28,7 +28,7 @@ Permissions = Literal["read_only", "partner", "human", "append", "read_write", "
 class BlockInfo(BaseModel):
     """What is known of a block; `size` in characters, `permission` what the caller may do with it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str
     type: str

@@ -22,7 +22,7 @@ _PATIENCE_S = 3600.0
 class AgentAnswer(BaseModel):
     """What one agent of the team said; `problem` is why it said nothing."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     agent: str
     text: str

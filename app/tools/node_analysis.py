@@ -56,7 +56,7 @@ class NodeSummary(ToolResult):
 class SummaryContext(BaseModel):
     """The nodes around, each in a line: those that support, those that contradict, and the others."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     supports: list[str]
     contradicts: list[str]
@@ -76,7 +76,7 @@ class NodeSummaryWithContext(ToolResult):
 class ConfidenceFactor(BaseModel):
     """What moved a confidence, and by how much ("+0.12")."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     factor: str
     impact: str

@@ -39,7 +39,7 @@ _CONTENT = 400
 class Edge(BaseModel):
     """A relation: from which note to which, its type, its confidence (0 to 1) and its remark."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     edge_id: str
     from_id: str

@@ -55,7 +55,7 @@ class NoteText(ToolResult):
 class NoteEntry(BaseModel):
     """A note in a list; `modified` is a Unix time in seconds."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     path: str

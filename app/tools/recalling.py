@@ -34,7 +34,7 @@ _MOST_RECALLED = 1000
 class RecalledEntry(BaseModel):
     """An entry of the archive; `score` from 0 to 1, `created` in ISO 8601."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     entry: str
     content: str
@@ -135,7 +135,7 @@ class FoundText(BaseModel):
     `title` names the entry, the conversation or the note; `role` who said it in a conversation.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     where: str
     title: str

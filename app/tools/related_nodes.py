@@ -33,7 +33,7 @@ _FEW = 8
 class RelatedNode(BaseModel):
     """A node that may be related, how alike it is (0 to 1), and which relation to it is suggested."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str
     type: str

@@ -23,7 +23,7 @@ from app.vault.path import NotePath, name_key
 class Line(BaseModel):
     """A line of a note that a search hit."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     line: int
     text: str
@@ -32,7 +32,7 @@ class Line(BaseModel):
 class Hit(BaseModel):
     """A note that a search found; `group` is the one it is listed under, where hits are in groups."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     path: str
@@ -44,7 +44,7 @@ class Hit(BaseModel):
 class HitGroup(BaseModel):
     """Hits that have a folder, a type or a first tag in common (empty: those without), and how many."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     count: int
@@ -68,7 +68,7 @@ class NoteNames(ToolResult):
 class RelatedReason(BaseModel):
     """One way in which a note is related, and how closely (0 to 1)."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     relationship: str
     score: float
@@ -77,7 +77,7 @@ class RelatedReason(BaseModel):
 class Related(BaseModel):
     """A related note: by what most, how closely in all (0 to 1), and every reason."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     path: str
@@ -95,7 +95,7 @@ class RelatedNotes(ToolResult):
 class TagEntry(BaseModel):
     """A tag, the number of notes that have it or one nested in it, and the tag it is nested in."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     tag: str
     count: int
@@ -111,7 +111,7 @@ class Tags(ToolResult):
 class IndexProblem(BaseModel):
     """A file that is not wholly in the index, and why."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     path: str
     reason: str
@@ -135,7 +135,7 @@ class VaultInfo(ToolResult):
 class MentionEntry(BaseModel):
     """A place where a note's name stands without a link."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     path: str
     line: int

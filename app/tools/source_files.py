@@ -30,7 +30,7 @@ _SHOWN = 40_000
 class ListedFile(BaseModel):
     """A file: its label as a block, what the agent may do with it, and how file and block stand."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     path: str
     label: str

@@ -24,7 +24,7 @@ WHERE = "Add a folder in the Sources panel."
 class News(BaseModel):
     """A piece of news: when (Unix seconds), and what."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     at: float
     title: str
@@ -34,7 +34,7 @@ class News(BaseModel):
 class ListedSource(BaseModel):
     """A source: `type` is files, vault, folder or feed; `stream` tells a stream from a block source."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     source_id: str
     name: str

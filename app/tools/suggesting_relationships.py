@@ -30,7 +30,7 @@ _SUGGESTION = " ~ "
 class SuggestedRelationship(BaseModel):
     """A relation that may be missing; `auto` from a score of 0.8."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     suggestion_id: str
     from_id: str

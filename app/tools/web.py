@@ -52,7 +52,7 @@ class PageText(ToolResult):
 class EvidenceFound(BaseModel):
     """A page that bears on a note: how relevant it is (0 to 1), on which side it is, and why."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     url: str
     title: str

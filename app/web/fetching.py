@@ -6,14 +6,16 @@ import asyncio
 import zlib
 from collections.abc import AsyncIterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
-
-import httpcore2
-import httpx2
 
 from app import __version__
 from app.errors import LimitError, NotFoundError, ScriptoriumError, TimeoutExpiredError
-from app.web.guard import GuardedNetwork, PublicOnly, Reach, Resolve, checked_url, system_resolve
+from app.web.guard import PublicOnly, Reach, Resolve, checked_url, system_resolve
+
+if TYPE_CHECKING:  # loaded with the first fetch: the window need not wait for it
+    import httpcore2
+    import httpx2
 
 USER_AGENT = f"Scriptorium/{__version__} (notes app; fetches single pages that its user asked for)"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -135,6 +137,11 @@ class Fetcher:
         self, request: WebRequest, url: httpx2.URL, kinds: frozenset[str], secret: Mapping[str, str]
     ) -> WebAnswer | str:
         """The answer, or the place that the server redirects to."""
+        import httpcore2
+        import httpx2
+
+        from app.web.network import GuardedNetwork
+
         network = GuardedNetwork(self._reach, self._resolve)
         seconds = self._bounds.seconds
         timeouts = {"connect": seconds, "read": seconds, "write": seconds, "pool": seconds}

@@ -10,15 +10,15 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import httpcore2
-import httpx2
-
-from app.errors import InvalidParametersError, NotFoundError, PermissionDeniedError
+from app.errors import InvalidParametersError, PermissionDeniedError
 from app.web.addresses import IPAddress, is_public, read_address
+
+if TYPE_CHECKING:  # loaded by what reads the first address: the window need not wait for it
+    import httpx2
 
 Resolve = Callable[[str, int], Awaitable[Sequence[IPAddress]]]
 """The addresses of a name, for a port."""
@@ -26,7 +26,6 @@ Resolve = Callable[[str, int], Awaitable[Sequence[IPAddress]]]
 _PORTS = {"http": (80, 8080), "https": (443, 8443)}
 _USUAL = {"http": 80, "https": 443}
 _LONGEST_URL = 4000
-_MOST_ADDRESSES = 6
 
 
 class Reach(Protocol):
@@ -95,15 +94,17 @@ def checked_url(text: str, reach: Reach) -> httpx2.URL:
     port = port_of(url)
     if not reach.port(url.scheme, host, port):
         raise PermissionDeniedError(f"Port {port} of {host} is not asked over {url.scheme}.", url=str(url))
-    address = _spelled_address(host)
+    address = spelled_address(host)
     if address is not None and not reach.address(host, port, address):
-        raise _refused(host)
+        raise refused(host)
     return url.copy_with(fragment=None)
 
 
 def _parsed(text: str) -> httpx2.URL:
     if len(text) > _LONGEST_URL or any(ord(one) <= 32 or one == "\\" for one in text.strip()):
         raise InvalidParametersError("That is not an address of a web page.", url=text[:200])
+    import httpx2
+
     try:
         return httpx2.URL(text.strip())
     except (httpx2.InvalidURL, ValueError, TypeError) as error:
@@ -111,7 +112,12 @@ def _parsed(text: str) -> httpx2.URL:
         raise InvalidParametersError(message, url=text[:200]) from error
 
 
-def _spelled_address(host: str) -> IPAddress | None:
+def spelled_address(host: str) -> IPAddress | None:
+    """The address that a host is written as, None for a name.
+
+    Raises:
+        PermissionDeniedError: it is written in a way that is not fetched.
+    """
     if host == "localhost" or host.endswith(".localhost"):
         # By RFC 6761 these are this machine, whatever a server of names says.
         return ipaddress.IPv4Address("127.0.0.1")
@@ -137,7 +143,8 @@ def origin_of(url: httpx2.URL) -> Origin:
     return Origin(url.scheme, host_of(url), port_of(url))
 
 
-def _refused(host: str) -> PermissionDeniedError:
+def refused(host: str) -> PermissionDeniedError:
+    """What is said of a host that leads to an address that is not allowed."""
     return PermissionDeniedError(
         f"{host} is not on the public Internet: addresses of this machine and its networks are not fetched.",
         host=host,
@@ -148,64 +155,3 @@ async def system_resolve(host: str, port: int) -> list[IPAddress]:
     """The addresses of a name as the system knows them."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [ipaddress.ip_address(one[4][0]) for one in found]
-
-
-class GuardedNetwork(httpcore2.AsyncNetworkBackend):
-    """Makes the connections of the HTTP client: to addresses that `reach` allows, and to nothing else."""
-
-    def __init__(self, reach: Reach, resolve: Resolve = system_resolve) -> None:
-        self._reach = reach
-        self._resolve = resolve
-        self._network = httpcore2.AnyIOBackend()
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        """A connection to one of the host's addresses, all of which have been judged.
-
-        Raises:
-            NotFoundError: the name has no address.
-            PermissionDeniedError: one of its addresses is not allowed.
-        """
-        failed: Exception | None = None
-        for address in (await self._judged(host, port))[:_MOST_ADDRESSES]:
-            try:
-                return await self._network.connect_tcp(
-                    str(address), port, timeout, local_address, socket_options
-                )
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-                failed = error
-        raise failed or httpcore2.ConnectError("no address answered")
-
-    async def connect_unix_socket(
-        self,
-        path: str,
-        timeout: float | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        """Refused: a web page is never at a socket of this machine."""
-        raise PermissionDeniedError("Sockets of this machine are not spoken to.", path=path)
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait between two tries."""
-        await self._network.sleep(seconds)
-
-    async def _judged(self, host: str, port: int) -> list[IPAddress]:
-        bare = host.lower().rstrip(".")
-        spelled = _spelled_address(bare)
-        try:
-            known = spelled is not None and not bare.endswith("localhost")
-            addresses = [spelled] if spelled and known else list(await self._resolve(bare, port))
-        except (OSError, UnicodeError) as error:
-            raise NotFoundError(f"There is no server called {bare}.", host=bare) from error
-        if not addresses:
-            raise NotFoundError(f"There is no server called {bare}.", host=bare)
-        # One bad address is enough: a name that mixes them is made to slip through.
-        if not all(self._reach.address(bare, port, address) for address in addresses):
-            raise _refused(bare)
-        return list(dict.fromkeys(addresses))

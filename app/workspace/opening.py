@@ -25,6 +25,7 @@ async def open_workspace(
     ask_pending: bool = True,
     brief: bool = False,
     take_over: bool = False,
+    watch_later: bool = False,
 ) -> Workspace:
     """Open the vault at `root`.
 
@@ -38,6 +39,7 @@ async def open_workspace(
         brief: For a call or two: the folder is not watched, and no stream and no program of others is
             started. Scan the index before a call, so that it sees what has changed.
         take_over: Ask a process without a window that has the vault open to make way.
+        watch_later: Watch the folder from the first scan on, so that a window has the vault sooner.
 
     Raises:
         VaultLostError: there is no such folder.
@@ -54,7 +56,7 @@ async def open_workspace(
             raise
         workspace = await _once_free(lambda: Workspace(real, settings, approver, read_only, ask_pending))
     try:
-        await workspace.begin(brief)
+        await workspace.begin(brief, watch_later)
     except BaseException:
         await workspace.close()
         raise

@@ -59,10 +59,9 @@ class WaysIn:
     def state(self) -> DoorState:
         """Where programs of this machine come in, and why they don't."""
         wanted = self._settings().port
-        sign = self.door.sign if self.door is not None else None
-        if sign is None:
+        if self.door is None or (sign := self.door.sign) is None:
             return DoorState(wanted_port=wanted, problem=self._problem)
-        return DoorState(sign.address, sign.port, wanted, self._problem)
+        return DoorState(sign.address, sign.port, wanted, self._problem, self.door.refusals.last)
 
     async def open(self, holder: Holder = "desktop", on_yield: OnYield | None = None) -> int:
         """Let programs of this machine in; the port.

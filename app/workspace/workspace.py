@@ -123,6 +123,7 @@ class Workspace:
         self._know_meaning()
         self._apply_tool_settings()
         self._stop = asyncio.Event()
+        self._watches = True
         self._watching: asyncio.Task[None] | None = None
         self._checking: asyncio.Task[None] | None = None
 
@@ -190,8 +191,12 @@ class Workspace:
 
     # Life
 
-    async def begin(self, brief: bool = False) -> None:
-        """Settle what a crash cut off, open the index, and start what goes on by itself, unless `brief`."""
+    async def begin(self, brief: bool = False, watch_later: bool = False) -> None:
+        """Settle what a crash cut off, open the index, and start what goes on by itself, unless `brief`.
+
+        With `watch_later` the folder is not watched before the first scan.
+        """
+        self._watches = not brief
         if not self.read_only:
             for recovery in await asyncio.to_thread(self.store.recover):
                 self.notices.append(told(recovery))
@@ -200,7 +205,7 @@ class Workspace:
         self.notices += self._files.problems
         self.notices += [one for one in (self.sources.problem, self.external.problem) if one]
         await self.index.open()
-        if not brief:
+        if not watch_later:
             await self._watch()
         await self.sources.start(streams=not brief)
         if not self.read_only:
@@ -212,7 +217,9 @@ class Workspace:
             self.external.start(self.settings.external)
 
     async def _watch(self) -> None:
-        """Follow what others change in the folder from now on."""
+        """Follow what others change in the folder from now on, if that is wanted and was not begun before."""
+        if not self._watches or self._watching is not None:
+            return
         ready = asyncio.Event()
         self._watching = asyncio.create_task(
             watch(
@@ -252,6 +259,7 @@ class Workspace:
         Raises:
             VaultLostError: the vault's folder is gone; what is in the index stays.
         """
+        await self._watch()
         stop = threading.Event()
         try:
             report = await self.index.scan(progress, stop.is_set)

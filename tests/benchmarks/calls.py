@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import statistics
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import psutil
 
 Call = Callable[[int], Awaitable[None]]
+_BATCH = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,34 @@ async def timed(name: str, callers: Iterable[Call], calls: int, pid: int | None 
     start, used = time.perf_counter(), _used(server)
     await asyncio.gather(*(use(call, took, calls) for call in clients))
     elapsed, used = time.perf_counter() - start, _used(server) - used
+    return _row(name, len(clients), took, elapsed, used)
+
+
+async def in_turns(ways: Mapping[str, Call], calls: int, pid: int) -> list[Row]:
+    """One client of each way makes `calls` calls; the ways take turns, a batch each.
+
+    What else the machine does changes from one second to the next: it has to meet all ways alike.
+    """
+    server = psutil.Process(pid)
+    took: dict[str, list[float]] = {name: [] for name in ways}
+    cpu = dict.fromkeys(ways, 0.0)
+    for at in range(-_BATCH, calls, _BATCH):
+        for name, call in ways.items():
+            used, batch = _used(server), []
+            for number in range(_BATCH):
+                start = time.perf_counter()
+                await call(number)
+                batch.append(1000 * (time.perf_counter() - start))
+            if at >= 0:
+                took[name] += batch
+                cpu[name] += _used(server) - used
+    return [_row(name, 1, times, sum(times) / 1000, cpu[name]) for name, times in took.items()]
+
+
+def _row(name: str, clients: int, took: list[float], elapsed: float, used: float) -> Row:
     p95 = statistics.quantiles(took, n=20)[-1]
     cpu = 1000 * used / len(took)
-    return Row(name, len(clients), len(took), len(took) / elapsed, statistics.median(took), p95, cpu)
+    return Row(name, clients, len(took), len(took) / elapsed, statistics.median(took), p95, cpu)
 
 
 def _used(process: psutil.Process) -> float:

@@ -4,7 +4,7 @@ Per kind of query, 20 hits with their lines, as the search panel asks for them. 
 notes, with `--full` of 100,000 too, and on every vault that is named. The words are the vault's own: very
 common ones are in most notes, common ones in some of a hundred, rare ones in few. Plain words are asked of
 ripgrep as well, where it is installed, in the same run. With `--check` the status is 1 when the target of
-performance.md is missed: p95 of full-text queries at most 15 ms.
+performance.md is missed by any kind of query: p95 at most 15 ms.
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ TARGET_MS = 15.0
 HITS = 20
 ROUNDS = 5
 SAMPLE = 3000
-FULL_TEXT = ("very common word", "common word", "rare word", "typing a word", "two words", "any of two",
-             "one without the other", "phrase", "scripts without spaces")  # fmt: skip
 Queries = dict[str, list[str]]
 
 
@@ -94,25 +92,29 @@ def queries(texts: Sequence[str], tags: Sequence[str], seed: int = 3) -> Queries
     }
 
 
-async def measure(index: VaultIndex, asked: Queries, numbers: Callable[[str], None]) -> float:
-    """Print a line for each kind; p95 over all full-text queries, in ms."""
-    fulltext: list[float] = []
+async def measure(index: VaultIndex, asked: Queries, numbers: Callable[[str], None]) -> list[str]:
+    """Print a line for each kind; those that miss the target."""
+    missed: list[str] = []
+
+    def judge(kind: str, times: Sequence[float], example: str = "") -> None:
+        late = percentile(times, 0.95) > TARGET_MS
+        missed.extend([kind] if late else [])
+        said = f"{kind:<26}{percentile(times, 0.5):>9.2f}{percentile(times, 0.95):>9.2f}   {example}"
+        numbers(f"{said}  MISSED" if late else said)
+
     for kind, texts in asked.items():
-        if not texts:
-            continue
-        times = await timed([partial(index.searcher.search, text, HITS, exact=False) for text in texts])
-        numbers(f"{kind:<26}{percentile(times, 0.5):>9.2f}{percentile(times, 0.95):>9.2f}   {texts[0]}")
-        if kind in FULL_TEXT:
-            fulltext += times
+        if texts:
+            asks = [partial(index.searcher.search, text, HITS, exact=False) for text in texts]
+            judge(kind, await timed(asks), texts[0])
     orders: tuple[Order, ...] = ("name", "modified")
     for order in orders:
         words = asked["very common word"] + asked["common word"]
         ask = partial(index.searcher.search, order=order, exact=False)
         times = await timed([partial(ask, word, HITS) for word in words])
-        numbers(f"{'words, by ' + order:<26}{percentile(times, 0.5):>9.2f}{percentile(times, 0.95):>9.2f}")
+        judge(f"words, by {order}", times)
     times = await timed([partial(index.searcher.count, word) for word in asked["very common word"]])
     numbers(f"{'exact number, afterwards':<26}{percentile(times, 0.5):>9.2f}{percentile(times, 0.95):>9.2f}")
-    return percentile(fulltext, 0.95)
+    return missed
 
 
 async def timed(asks: Sequence[Callable[[], Awaitable[object]]]) -> list[float]:
@@ -156,15 +158,15 @@ async def run(vault: Path, work: Path) -> bool:
         texts = [(vault / note.path.text).read_text("utf-8", "replace") for note in notes[::step]]
         asked = queries(texts, [count.tag for count in index.tags()])
         print(f"\n{vault.name}: {len(notes):,} notes\n{'ms':<26}{'p50':>9}{'p95':>9}", flush=True)
-        reached = await measure(index, asked, lambda line: print(line, flush=True))
+        missed = await measure(index, asked, lambda line: print(line, flush=True))
         words = asked["rare word"] + asked["common word"]
         own = await timed([partial(index.searcher.search, word, HITS, exact=False) for word in words])
         print(against_ripgrep(vault, words, statistics.median(own), work))
     finally:
         await index.close()
-    met = reached <= TARGET_MS
-    print(f"full text, p95: {reached:.1f} ms, target {TARGET_MS:g} ms: {'met' if met else 'MISSED'}")
-    return met
+    said = f"MISSED by: {', '.join(missed)}" if missed else "met"
+    print(f"p95 of each kind at most {TARGET_MS:g} ms: {said}")
+    return not missed
 
 
 def main(arguments: list[str]) -> int:

@@ -22,6 +22,7 @@ async def _door(root: Path) -> None:
 
     settings = Settings()
     settings.embeddings.enabled = False
+    settings.servers.http_api = True
     workspace = await open_workspace(root, settings, None)
     try:
         await workspace.start_scan(lambda progress: None)

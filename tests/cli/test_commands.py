@@ -21,7 +21,7 @@ import pytest
 from app import paths
 from app.cli import VERBS, commands, is_command
 from app.cli.approvers import NobodyThere
-from app.cli.completion_command import whole_parser
+from app.cli.completion_scripts import whole_parser
 from app.cli.exit_status import Exit
 from app.cli.screen import Screen, safe
 from app.cli.session import open_session
@@ -339,6 +339,25 @@ def test_bash_completes_tools_operations_and_options(run: Run, tmp_path: Path) -
     assert "append" in completed("edit_note", "Tea", "app")
     assert completed("move_note", "--new") == ["--new-name"]
     assert completed("undo", "--tu") == ["--turn"]
+    assert "_scriptorium_notes" in script.read_text("utf-8")
+
+
+def test_notes_are_offered_from_the_index_file_as_the_shell_wants_them(run: Run, vault: Path) -> None:
+    for name in ("Two words.md", "a/Twice.md", "b/Twice.md", "Tw\x1b[31m.md", "Twin $x.md"):
+        (vault / name).parent.mkdir(exist_ok=True)
+        (vault / name).write_text("x\n", "utf-8")
+    (vault / "Twilight.md").write_text("---\nai: private\n---\n", "utf-8")
+
+    def offered(word: str, shell: str = "bash", *line: str) -> list[str]:
+        return run("completion", shell, f"--notes={word}", "--line", *line).out.splitlines()
+
+    assert offered("Tw") == []
+    run("index")
+    assert offered("tw") == ["Twin\\ \\$x", "a/Twice", "b/Twice", "Two\\ words"]
+    assert offered("Two\\ w") == ["Two\\ words"] and offered('"Two w') == ["Two words"]
+    assert offered("two w", "zsh") == ["Two words"] and offered("a/tw", "fish") == ["a/Twice"]
+    assert offered("tw", "bash", "read_note", "--vault", "=", str(vault / "a")) == []
+    assert offered("tw", "bash", "read_note", "--vault", "=", str(vault))
 
 
 def test_a_program_run_by_a_shell(

@@ -11,6 +11,7 @@ from app.index.records import IndexRebuilt
 from app.permissions.audit import AuditAppended
 from app.permissions.audit_entry import AuditEntry, Decided
 from app.permissions.caller import Caller, CallerKind
+from app.servers.door_state import Refused, TokenRefused
 from app.toolkit.outcome import ToolFinished, ToolOutcome, ToolStarted
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Model", turn="t")
@@ -36,6 +37,14 @@ def test_a_call_is_one_line_from_its_start_to_its_undo(qapp) -> None:
     undo, line = feed.activities
     assert undo.what == "undo" and line.summary.endswith("(undone)")
     assert line.entry is not None and line.entry.undone_by == 8
+
+
+def test_a_refused_token_has_a_line(qapp) -> None:
+    feed = Feed()
+    feed.take([TokenRefused(Refused(3, "curl/8", 100.0))])
+    (line,) = feed.activities
+    assert (line.kind, line.status) == (Kind.VAULT, Status.DENIED)
+    assert "3 requests" in line.summary and "curl/8" in line.summary
 
 
 def test_a_call_that_could_not_be_logged_is_told_all_the_same(qapp) -> None:

@@ -185,6 +185,13 @@ def test_enter_waits_for_the_list_that_answers_to_what_was_typed(gui, wait_until
         QTest.keyClicks(palette.field, "teapot")
         QTest.keyClick(palette.field, Qt.Key.Key_Return)
         await wait_until(lambda: chosen or wanted)
+        # What was typed the last time is no question to the list that is read anew.
+        palette.open("notes", "Go to a note", slow)
+        await asyncio.sleep(0)
+        QTest.keyClicks(palette.field, "book")
+        await wait_until(lambda: palette.list.model().rowCount())
+        QTest.keyClick(palette.field, Qt.Key.Key_Return)
+        await wait_until(lambda: len(chosen) == 2 or wanted)
         return chosen, wanted
 
-    assert gui(main()) == (["Teapot.md"], [])
+    assert gui(main()) == (["Teapot.md", "Tea.md"], [])

@@ -64,13 +64,14 @@ def test_what_is_hidden_follows_and_looks_as_if_all_was_dressed_at_once(
     source.apply(qapp)
     light = looks(pages)
     source.set("dark")
-    assert not source.is_settled
+    assert not source.is_settled and not pages.updatesEnabled()
+    qtbot.waitUntil(pages.updatesEnabled, timeout=10_000)
     ground = pages.grab().toImage().pixelColor(5, 5)
     qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
     dark = looks(pages)
     source.apply(qapp)  # everything in one go
     assert looks(pages) == dark
-    assert dark[0].pixelColor(5, 5) == ground, "what is in sight is dark at once"
+    assert dark[0].pixelColor(5, 5) == ground, "the first picture that is painted is dark"
     assert all(one != other for one, other in zip(light, dark, strict=True))
     source.set("light")
     source.set("dark")

@@ -49,7 +49,7 @@ def test_results_come_while_typing_and_open_at_their_line(gui, wait_until, servi
         panel.open_requested.connect(lambda path, fragment: opened.append((path, fragment)))
         panel.field.setText("clock")
         await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
-        assert set(found[-1]) == {"Longitude.md", "Harrison.md"}
+        await wait_until(lambda: found and set(found[-1]) == {"Longitude.md", "Harrison.md"})
         for number, row in enumerate(panel.model.rows):
             if row.snippet and row.hit.title == "Longitude":
                 start, end = row.snippet.marks[0]
@@ -107,7 +107,7 @@ def test_the_rest_of_the_hits_comes_while_scrolling(gui, wait_until, service, tm
         panel.search("plan ")
         await wait_until(lambda: panel.model.hit_count)
         assert panel.model.hit_count < 90
-        await wait_until(lambda: len(found[-1]) == 90)
+        await wait_until(lambda: found and len(found[-1]) == 90)
 
         def all_there() -> bool:
             panel.list.scrollToBottom()

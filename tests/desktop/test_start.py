@@ -24,3 +24,4 @@ def test_a_vault_with_a_saved_layout_is_shown_without_the_heaviest_libraries() -
     modules = loaded(VAULT)
     assert "app.desktop.graph_panel" in modules
     assert not modules & {"scipy", "keyring", "qtpy", "onnxruntime", "tokenizers", "openai", "mcp", "torch"}
+    assert not modules & {"httpx2", "httpcore2"}

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 import app.desktop
 from app.desktop.colors import THEMES
@@ -79,7 +80,7 @@ def test_zoom_scales_the_style_sheet() -> None:
     assert "border: 1px solid" in stylesheet(LIGHT, 0.5)
 
 
-def test_the_source_dresses_the_application_and_tells(qtbot: object, qapp: QApplication) -> None:
+def test_the_source_dresses_the_application_and_tells(qtbot: QtBot, qapp: QApplication) -> None:
     source = ThemeSource("light")
     told: list[Theme] = []
     source.changed.connect(told.append)
@@ -87,6 +88,7 @@ def test_the_source_dresses_the_application_and_tells(qtbot: object, qapp: QAppl
     assert DARK.window not in qapp.styleSheet()
     source.set("dark")
     source.set("dark")
+    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
     assert told == [DARK]
     assert source.theme is DARK
     assert qapp.palette().window().color() == QColor(DARK.window)

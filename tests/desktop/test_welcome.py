@@ -27,6 +27,9 @@ def test_recent_vaults_are_kept_newest_first_and_once(tmp_path: Path) -> None:
     assert [vault.name for vault in RecentVaults().all()] == ["a", "b"]
     recent.remove(str(tmp_path / "a"))
     assert [vault.name for vault in recent.all()] == ["b"]
+    assert recent.knows(tmp_path / "b") and not recent.knows(tmp_path / "a")
+    (tmp_path / "b").rmdir()
+    assert not recent.knows(tmp_path / "b"), "a vault that is gone is said to be"
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", '{"a": 1}', "null", '[{"path": "x"}]'])

@@ -11,12 +11,30 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit
 from app.desktop.category_switches import CategorySwitches
 from app.desktop.settings_dialog import SettingsDialog
 from app.desktop.tool_call.fields import NameLine
-from app.desktop.tool_call.form import ToolForm
+from app.desktop.tool_call.form import ToolForm, title_of
 from app.desktop.tool_call.result_sheet import ResultSheet
 from app.permissions.caller import Caller, CallerKind
+from app.settings import Settings, save_settings
 from tests.flows.pilot import Pilot
 
 OUTSIDER = Caller(CallerKind.MCP, "claude", turn="t")
+# A tool of every category, what is filled in, and what comes of it.
+BY_HAND = (
+    ("notes", "create_note", {"name": "Sencha", "content": "A green one."}, "Created Sencha"),
+    ("search", "search_by_tags", {"tags": "nature"}, "2 notes"),
+    ("tags", "add_tag", {"name": "Tea", "tag": "drink"}, "Tagged Tea"),
+    ("nodes", "get_node", {"node_id": "Tea"}, "Tea is a concept"),
+    ("relationships", "create_relationship",
+        {"from_id": "Tea", "to_id": "Water", "relationship_type": "uses"}, "Tea uses Water"),
+    ("memory", "recall", {"op": "insert", "content": "Tea is hot."}, "remember"),
+    ("memory_context", "context", {"op": "append", "label": "human", "content": "Likes tea."}, "human"),
+    ("sources", "source", {"op": "list"}, "No sources"),
+    ("messages", "send_message", {"target": "user", "content": "Tea is ready."}, "Messages"),
+    ("filesystem", "find", {"pattern": "*.md"}, "in the vault"),
+    ("development", "git", {"op": "add", "paths": "Tea.md, Water.md"}, ""),
+    ("web", "fetch_page", {"url": "http://127.0.0.1:9/tea"}, "127.0.0.1"),
+    ("agents", "list_tools", {"query": "rename"}, "move_note"),
+)  # fmt: skip
 
 
 async def choose_tool(pilot: Pilot, title: str) -> None:
@@ -94,6 +112,54 @@ def test_a_tool_with_operations_is_run_by_its_form(app_run, garden: Path) -> Non
         await pilot.press("Undo", told)
         await pilot.approve()
         await pilot.until(lambda: camellia.read_bytes() == before, "it is taken back")
+
+    app_run(use)
+
+
+def fill(asked: ToolForm, values: dict[str, str]) -> None:
+    """Put values into the fields of a form, as typing or choosing does."""
+    for name, value in values.items():
+        control = asked.editors[name].control
+        if isinstance(control, QComboBox):
+            at = control.findData(value)
+            control.setCurrentIndex(at) if at >= 0 else control.setCurrentText(value)
+        elif isinstance(control, QPlainTextEdit):
+            control.setPlainText(value)
+        else:
+            assert isinstance(control, QLineEdit)
+            control.setText(value)
+
+
+def test_a_tool_of_every_category_is_run_from_the_palette(
+    app_run, settings: Settings, garden: Path
+) -> None:
+    settings.tools.categories_on = ("development", "web", "memory_context")
+    save_settings(settings)
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        tools = await pilot.client.run(lambda ws: {tool.name: tool.category for tool in ws.registry.all()})
+        assert {category for category, *_ in BY_HAND} == set(tools.values())
+        for category, tool, values, said in BY_HAND:
+            assert tools[tool] == category
+            await choose_tool(pilot, title_of(tool))
+            asked = await form(pilot)
+            fill(asked, values)
+            await pilot.press("Run", asked)
+
+            def answered(asked: ToolForm = asked) -> list[ToolForm | ResultSheet]:
+                kinds = (ToolForm, ResultSheet)
+                return [sheet for sheet in pilot.sheets if isinstance(sheet, kinds) and sheet is not asked]
+
+            await pilot.until(lambda: pilot.approvals.dialog or answered(), f"{tool} asks or answers")
+            if pilot.approvals.dialog is not None:
+                await pilot.approve()
+            await pilot.until(answered, f"{tool} has answered")
+            (sheet,) = answered()
+            told = sheet.answer.toPlainText() if isinstance(sheet, ResultSheet) else sheet.problem.text()
+            assert said in told, tool
+            sheet.reject()
+            await pilot.until(lambda: not pilot.sheets, "all is closed")
 
     app_run(use)
 

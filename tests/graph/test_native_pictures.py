@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.graph import native
-from app.graph.native_pictures import Bodies, View, first_seen, lay, place_names
+from app.graph.native_pictures import Bodies, Lines, View, draw_strokes, first_seen, lay, place_names, stamp
 from app.graph.raster import draw_edges
 from app.graph.raster_look import EdgeLook, Exposure
 
@@ -108,6 +108,83 @@ def test_a_suggested_link_has_gaps(by, end, without_core):
     assert 0.4 < lit(True) / lit(False) < 0.8
 
 
+def lines(wanted=lambda: True) -> Lines:
+    """One line over forty pixels by thirty."""
+    at, edges = np.array([[2, 3], [30, 20]], dtype=np.float32), np.array([[0, 1]], dtype=np.int32)
+    ones, classes, colors = np.ones(1, np.float32), np.zeros(1, np.int16), np.full((1, 3), 255, np.uint8)
+    return Lines(
+        at, edges, ones, ones, classes, colors, None, None, 40, 30,
+        reach=1e6, ratio=1.0, budget=0.0, is_wanted=wanted,
+    )  # fmt: skip
+
+
+def test_lines_that_nobody_wants_any_more_are_not_made_and_draw_nothing():
+    pixels = np.full((30, 40, 4), 7, dtype=np.uint8)
+    with native.Workers(1) as workers:
+        lines(lambda: False).draw(0.5, pixels, workers)
+        assert (pixels == 7).all()
+        lines().draw(0.5, pixels, workers)
+    assert (pixels[..., 3] > 0).sum() > 28
+
+
+def test_lines_are_drawn_when_all_are_taken_and_taken_once():
+    given, pixels = lines(lambda: False)._lines, np.zeros((30, 40, 4), dtype=np.uint8)
+    with pytest.raises(ValueError, match="only 0 of 1 parts"):
+        native.core.close_lines(given)
+    with pytest.raises(ValueError, match="once they are closed"):
+        native.core.draw_band(given, 0, 0.5, pixels)
+    native.core.take_lines(given, 0)
+    native.core.take_lines(given, 0)
+    assert native.core.close_lines(given)[0] == native.core.close_lines(given)[0] == 1
+    with pytest.raises(ValueError, match="none once they are closed"):
+        native.core.take_lines(given, 0)
+    native.core.draw_band(given, 0, 0.5, pixels)
+    assert pixels[..., 3].any()
+
+
+corners = st.integers(-(2**31), 2**31 - 1) | st.integers(-20, 50)
+
+
+@given(st.lists(st.tuples(corners, corners, st.floats(width=32)), max_size=5), st.integers(1, 17))
+def test_stamps_lie_where_they_are_put_and_are_cut_at_the_rim(places, side):
+    stamped = np.full((30, 40, 4), 255, dtype=np.uint8)
+    stamped[...] = (50, 50, 50, 255)
+    expected = stamped.copy()
+    image = np.full((side, side, 4), 200, dtype=np.uint8)
+    image[..., 3] = 255
+    rows = np.array([each[:2] for each in places], dtype=np.int32).reshape(-1, 2)
+    solid = np.array([each[2] for each in places], dtype=np.float32)
+    stamp([image] * len(places), rows, solid, stamped)
+    for left, top, opacity in places:
+        down, across = slice(max(top, 0), max(top + side, 0)), slice(max(left, 0), max(left + side, 0))
+        if opacity >= 1.0:
+            expected[down, across, :3] = 200
+        elif opacity * 256 >= 1:
+            share = int(np.float32(opacity) * 256) / 256
+            part = expected[down, across, :3]
+            part[...] = part * (1 - share) + 200 * share
+    assert np.abs(stamped[..., :3].astype(int) - expected[..., :3]).max() <= 3 * max(len(places), 1)
+
+
+odd = st.sampled_from([np.nan, np.inf, -np.inf, 1e30, -50.0, 0.0, 3.5, 39.99, 40.0, 90.0])
+
+
+@given(st.lists(st.tuples(odd, odd, odd, odd), max_size=6), odd, odd)
+def test_no_stroke_is_too_odd_to_draw(ends, breadth, opacity):
+    pixels = np.zeros((30, 40, 4), dtype=np.uint8)
+    draw_strokes(np.array(ends, np.float32).reshape(-1, 4), breadth, (255, 255, 255), opacity, pixels)
+
+
+@pytest.mark.parametrize("end", [(36, 5), (4, 29), (30, 25)])
+def test_a_stroke_is_as_broad_as_it_is_said_to_be_and_lets_through(end):
+    pixels = np.zeros((40, 40, 4), dtype=np.uint8)
+    draw_strokes(np.array([[4, 5, *end]], np.float32), 3.0, (200, 100, 0), 0.5, pixels)
+    length = np.hypot(end[0] - 4, end[1] - 5)
+    assert pixels[..., 2].sum() == pytest.approx(100 * 3 * length, rel=0.15)
+    assert pixels[..., 2].max() == 100
+    assert not pixels[..., 0].any()
+
+
 def test_odd_layers_are_refused_with_a_reason():
     layer = np.zeros((4, 4, 4), dtype=np.uint8)
     with pytest.raises(ValueError, match="zoom above 0"):
@@ -117,3 +194,5 @@ def test_odd_layers_are_refused_with_a_reason():
     with pytest.raises(ValueError, match="side: needs 2 rows, has 1"):
         sides = np.zeros(1, dtype=np.int32)
         place_names(np.ones((2, 5), dtype=np.float32), np.ones((1, 4), dtype=np.float32), 9.0, 0, 1, 1, sides)
+    with pytest.raises(ValueError, match="corners: needs 1 rows, has 2"):
+        stamp([layer], np.zeros((2, 2), dtype=np.int32), np.ones(1, dtype=np.float32), layer.copy())

@@ -151,7 +151,7 @@ def test_links_of_hidden_nodes_are_left_out():
 @pytest.mark.core_only
 @pytest.mark.parametrize("threads", [2, 5])
 def test_the_picture_is_the_same_to_the_bit_for_any_number_of_threads(threads):
-    drawn, at = tangle(2000, 6000, 400.0)
+    drawn, at = tangle(2000, 40_000, 400.0)
     radii = np.random.default_rng(0).uniform(0.5, 9, 2000).astype(np.float32)
     for budget in (None, 40_000):
         one = draw_edges(drawn, at, 400, 390, Exposure(0.2, 60.0, budget=budget), threads=1)

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from app.errors import QueryError, TimeoutExpiredError
-from app.index import ranking
+from app.index import ranking, word_hits
 from app.index import search as search_module
 from app.index.request import Order
 from app.vault.path import NotePath
@@ -198,7 +198,7 @@ async def test_pages_of_hits(make_vault: MakeVault) -> None:
 async def test_very_many_hits_have_those_with_the_words_in_their_names_first(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ranking, "FEW", 10)
+    monkeypatch.setattr(word_hits, "FEW", 10)
     files = {f"{number:02}.md": "common" + " banned" * (number % 3 == 0) for number in range(30)}
     files |= {f"common {number}.md": "common" + " banned" * (number == 1) for number in range(4)}
     vault = await make_vault(files)
@@ -234,6 +234,13 @@ async def test_snippets_mark_accents_and_cjk_where_they_stand(vault: Vault) -> N
         (2, "第二行：双链笔记 and Obsidian。", ["双链", "Obsidian"])
     ]
     assert lines((await vault.index.search("/第.行/")).hits)[0][2] == ["第二行"]
+
+
+async def test_a_phrase_over_the_end_of_a_line_is_marked_up_to_it(make_vault: MakeVault) -> None:
+    vault = await make_vault({"a.md": "# A clear blue  \n\nsky above\n\nblue sky\n"})
+    assert lines((await vault.index.search('"blue sky"')).hits) == [
+        (1, "# A clear blue", ["blue"]), (5, "blue sky", ["blue sky"])
+    ]  # fmt: skip
 
 
 async def test_a_long_line_is_cut_around_the_mark(make_vault: MakeVault) -> None:
@@ -326,8 +333,8 @@ async def test_orders_and_pages_agree_however_many_hits_there_are(
     await vault.index.scan()
     orders: dict[Order, list[str]] = {}
     for few, asking in ((5000, 27.0), (5, 0.0), (5, 1e9)):
-        monkeypatch.setattr(ranking, "FEW", few)
-        monkeypatch.setattr(ranking, "_ASKING", asking)
+        monkeypatch.setattr(word_hits, "FEW", few)
+        monkeypatch.setattr(word_hits, "_ASKING", asking)
         for order in get_args(Order):
             seen = []
             for offset in range(0, 40, 7):
@@ -512,7 +519,7 @@ async def test_orphans_that_were_found_before_are_found_anew_after_a_change(make
 async def test_a_phrase_of_words_that_most_notes_have_comes_by_place_then_by_change(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ranking, "FEW", 10)
+    monkeypatch.setattr(word_hits, "FEW", 10)
     notes = {f"n{n:02}.md": "so it goes on and on it so\n" for n in range(20)}
     notes["old.md"] = "# it goes\n"
     notes["It goes.md"] = "so it is\n"

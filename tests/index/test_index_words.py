@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from app.events import EventBus
+from app.index import late_indexes
 from app.index.records import IndexUpdated, ScanProgress, WordsIndexed
 from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
@@ -15,7 +16,10 @@ from tests.index.conftest import MakeVault
 
 Reopen = Callable[..., Awaitable[VaultIndex]]
 
-MANY = {f"f{n % 7}/note {n}.md": f"# Head {n}\n[[note {n // 2}]] #t{n % 5} word{n} 漢字" for n in range(260)}
+MANY = {
+    f"f{n % 7}/note {n}.md": f"# Head {n}\n[[note {n // 2}]] #t{n % 5} word{n} 漢字\n- [ ] task {n}"
+    for n in range(260)
+}
 MANY["titled.md"] = "---\ntitle: A longtitle\naliases: [Nickname, Zweitname]\ntags: [inbox/Sub]\n---\ntext\n"
 
 
@@ -39,14 +43,46 @@ async def test_words_written_last_are_the_words_written_at_once(make_vault: Make
     for path in MANY:
         await few.refresh([NotePath(path)])
     try:
-        for query in ("word77 ", "漢", "longtitle ", "zweitname ", "tag:t3 ", "file:titled ", '"head 12"'):
+        asked = ("word77 ", "漢", "longtitle ", "zweitname ", "tag:t3 ", "file:titled ", '"head 12"')
+        for query in (*asked, "task:77"):
             assert await found(vault.index, query) == await found(few, query) != [], query
-        rows = "SELECT path, fulltext.* FROM fulltext JOIN files ON files.id = fulltext.rowid ORDER BY path"
         with vault.index._file.reading() as last, few._file.reading() as once:
-            assert last.execute(rows).fetchall() == once.execute(rows).fetchall()
+            for table, key, columns in (
+                ("fulltext", "rowid", "t.*"), ("heads", "rowid", "t.*"),
+                ("headings", "note", "line, level, text"), ("tasks", "note", "line, done, text"),
+            ):  # fmt: skip
+                found_in = f"{table} AS t JOIN files ON files.id = t.{key}"
+                rows = f"SELECT path, {columns} FROM {found_in} ORDER BY path"
+                assert last.execute(rows).fetchall() == once.execute(rows).fetchall() != []
             assert last.execute("SELECT count(*) FROM unworded").fetchone() == (0,)
     finally:
         await few.close()
+
+
+async def test_a_first_scan_leaves_every_index_of_the_tables(make_vault: MakeVault, reopened: Reopen) -> None:
+    vault = await make_vault(MANY, scan=False)
+    wanted, while_reading = indexes(vault.index), list[set[str]]()
+
+    def look(progress: ScanProgress) -> None:
+        if progress.phase == "read":
+            while_reading.append(indexes(vault.index))
+
+    await vault.index.scan(look)
+    assert while_reading[-1] < wanted == indexes(vault.index)
+
+
+async def test_indexes_that_a_scan_could_not_make_are_made_at_the_next_opening(
+    make_vault: MakeVault, reopened: Reopen
+) -> None:
+    vault = await make_vault(MANY, scan=False)
+    wanted = indexes(vault.index)
+    with vault.index._file.writing() as connection:
+        late_indexes.put_off(connection)  # As the process was killed then.
+    assert indexes(vault.index) < wanted
+    index = await reopened(vault)
+    assert indexes(index) == wanted
+    await index.scan()
+    assert indexes(index) == wanted
 
 
 async def test_the_words_are_told_as_they_come(make_vault: MakeVault) -> None:
@@ -104,6 +140,13 @@ async def test_a_note_refreshed_among_the_words_is_there_once(make_vault: MakeVa
     assert await vault.found("otherwise ") == ["f0/note 0"]
     with vault.index._file.reading() as connection:
         assert connection.execute("SELECT count(*) FROM fulltext").fetchone() == (261,)
+
+
+def indexes(index: VaultIndex) -> set[str]:
+    """The indexes of the tables that the file has."""
+    with index._file.reading() as connection:
+        rows = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'index'")
+        return {sql for (sql,) in rows if sql}
 
 
 async def found(index: VaultIndex, query: str) -> list[str]:

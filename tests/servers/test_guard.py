@@ -10,9 +10,12 @@ import sys
 
 import pytest
 
+from app.events import EventBus
 from app.permissions.approval import ApprovalRequest, Approved, Decision
 from app.servers.connections import MOST
+from app.servers.door_state import TokenRefused
 from app.servers.guard import MOST_BODY, MOST_REQUESTS
+from app.servers.refusals import Refusals
 from tests.servers.conftest import OpenDoor
 from tests.support.approver import ScriptedApprover
 
@@ -111,6 +114,31 @@ async def test_a_revoked_token_is_void_at_once_and_ends_what_runs(
         assert (await http.get(TOOLS)).status_code == 401
     entry = door.workspace.audit.entries(limit=1)[0]
     assert (entry.decision, entry.reason) == ("cancelled", "its token was taken back")
+
+
+async def test_a_refused_token_is_told_once_and_counted(door: OpenDoor) -> None:
+    told: list[TokenRefused] = []
+    door.workspace.events.subscribe(TokenRefused, told.append)
+    for _ in range(5):
+        answer = await raw(door, request(door, host(door), bearer("scriptorium_wrong"), "user-agent: Old 1"))
+        assert status(answer) == 401
+    await raw(door, request(door, host(door)))
+    (event,) = told
+    assert (event.refused.count, event.refused.says) == (1, "Old 1")
+    refused = door.workspace.ways_in.state().refused
+    assert refused is not None and refused.count == 5
+
+
+async def test_refused_tokens_that_follow_are_told_as_one() -> None:
+    events, told = EventBus(), []
+    refusals = Refusals(events, told_every=0.001)
+    both = asyncio.Event()
+    events.subscribe(TokenRefused, lambda event: (told.append(event), len(told) == 2 and both.set()))
+    for _ in range(3):
+        refusals.add("x")
+    await both.wait()
+    refusals.close()
+    assert [event.refused.count for event in told] == [1, 2]
 
 
 async def test_what_is_switched_off_says_so_and_the_links_of_this_machine_go_on(door: OpenDoor) -> None:

@@ -47,7 +47,8 @@ async def session_of(http: httpx2.AsyncClient) -> dict[str, str]:
 
 
 def answers(text: str) -> list[dict[str, object]]:
-    return [json.loads(line[6:]) for line in text.splitlines() if line.startswith("data: {")]
+    lines = (line.removeprefix("data: ") for line in text.splitlines())
+    return [json.loads(line) for line in lines if line.startswith("{")]
 
 
 async def test_a_session_serves_the_client_alone_that_began_it(door):

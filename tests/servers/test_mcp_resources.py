@@ -9,6 +9,7 @@ import pytest
 from mcp import MCPDeprecationWarning, MCPError
 from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated, ServerEvent, ToolsListChanged
 
+from app.permissions.audit_entry import AuditFilter
 from app.permissions.caller import Caller
 from app.vault.path import NotePath
 from tests.support.mcp_clients import ERAS, ROBOT, inside, over_http
@@ -42,7 +43,19 @@ async def test_notes_are_listed_page_by_page_and_read_by_the_tool(workspace, era
     assert read.contents[0].text == "odd\n" and read.contents[0].mime_type == "text/markdown"
     assert "H4" in by_name.contents[0].text
     tools = {entry.tool for entry in workspace.audit.entries(limit=10)}
-    assert tools == {"read_note", "block"}
+    assert tools == {"read_note", "block", "list_notes"}
+    listed = workspace.audit.entries(AuditFilter(tool="list_notes"))
+    assert [one.result for one in listed] == [f"{len(names) - 200} names.", "200 names."]
+
+
+async def test_marks_that_mean_something_in_a_link_may_stand_in_a_notes_name(workspace, era):
+    odd = ("C# and F#.md", "Why?.md", "100% [x] ^y|z.md")
+    for name in odd:
+        await make(workspace, name, f"{name}\n")
+    async with inside(workspace.hub, era) as client:
+        uris = {one.name: one.uri for one in (await client.list_resources()).resources}
+        for name in odd:
+            assert (await client.read_resource(uris[name])).contents[0].text == f"{name}\n"
 
 
 async def test_a_long_note_is_read_to_its_end(workspace, era):

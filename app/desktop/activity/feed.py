@@ -25,6 +25,7 @@ from app.index.records import IndexRebuilt, ScanReport
 from app.permissions.audit import AuditAppended
 from app.permissions.audit_entry import AuditEntry
 from app.permissions.wording import counted
+from app.servers.door_state import Refused, TokenRefused
 from app.toolkit.outcome import ApprovalAnswered, ApprovalAsked, ToolFinished, ToolStarted
 from app.vault.store import NotesChanged
 from app.vault.watcher import VaultFound, VaultLost
@@ -165,11 +166,21 @@ class Feed(QAbstractListModel):
                 self._embedded(done, total)
             case EmbeddingFailed(reason):
                 self._tell(Kind.MEANING, self.tr("Search by meaning"), reason, Status.FAILED, key="meaning")
+            case TokenRefused(refused):
+                self._refused(refused)
             case VaultLost():
                 words = self.tr("The vault's folder is gone.")
                 self._tell(Kind.VAULT, self.tr("Watch the vault"), words, Status.FAILED)
             case VaultFound():
                 self._tell(Kind.VAULT, self.tr("Watch the vault"), self.tr("The vault's folder is back."))
+
+    def _refused(self, refused: Refused) -> None:
+        words = counted(
+            refused.count, self.tr("request showed a token"), self.tr("requests showed a token")
+        )
+        who = self.tr("; the last says that it is {0}").format(refused.says) if refused.says else ""
+        told = self.tr("{0} that is not known, or was taken back{1}").format(words, who)
+        self._tell(Kind.VAULT, self.tr("Refuse a program"), told, Status.DENIED)
 
     def _changed_outside(self, event: NotesChanged) -> None:
         parts = []

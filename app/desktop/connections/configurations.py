@@ -7,6 +7,7 @@ own manuals.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -39,7 +40,9 @@ class Connection:
     def key(self) -> str:
         """What the program calls the server: short, since it stands before the name of each tool."""
         slug = _PLAIN.sub("-", self.vault.name.casefold()).strip("-")[:_KEY_LONGEST].strip("-")
-        return f"scriptorium-{slug}" if slug else "scriptorium"
+        # A name without a plain letter has its own key all the same: two of them may be in one file.
+        name = slug or hashlib.sha256(self.vault.as_posix().encode()).hexdigest()[:8]
+        return f"scriptorium-{name}"
 
     @property
     def mcp(self) -> str:

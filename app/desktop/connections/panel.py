@@ -33,7 +33,7 @@ from app.desktop.panel import EmptyState, Panel, ThemedButton
 from app.desktop.theme import Theme, ThemeSource, icon
 from app.errors import ScriptoriumError
 from app.events import Event
-from app.servers.door_state import DoorChanged
+from app.servers.door_state import DoorChanged, TokenRefused
 from app.servers.presence import CallMoved, ClientGone, ClientSeen
 from app.servers.tokens import ClientsChanged
 from app.settings import CallerProfile, Settings
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _NAME = Qt.ItemDataRole.UserRole
 _SETTLE_MS = 150
 _MOVING = (ClientSeen, ClientGone, CallMoved)
-_SETTLING = (DoorChanged, ClientsChanged, SettingsChanged)
+_SETTLING = (DoorChanged, TokenRefused, ClientsChanged, SettingsChanged)
 
 
 class ConnectionsPanel(Panel):

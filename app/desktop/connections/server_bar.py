@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QDateTime, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
 
 from app.desktop.connections.asking import Overview
 from app.desktop.panel import ElidedLabel, ThemedButton
 from app.desktop.theme import Theme, ThemeSource, icon
+from app.permissions.wording import counted
+from app.servers.door_state import Refused
 
 
 class ServerBar(QWidget):
@@ -67,7 +69,17 @@ class ServerBar(QWidget):
             words += self.tr("; port {0} was taken").format(shown.door.wanted_port)
         if not shown.settings.mcp and not shown.settings.http_api:
             words += self.tr("; tokens let nobody in now")
+        if shown.door.refused is not None:
+            words += f"; {self._refused(shown.door.refused)}"
         return f"{words}. {shown.door.problem}" if shown.door.problem else words
+
+    def _refused(self, refused: Refused) -> str:
+        many = counted(
+            refused.count, self.tr("request with a wrong token"), self.tr("requests with a wrong token")
+        )
+        at = QDateTime.fromSecsSinceEpoch(round(refused.at)).time().toString("HH:mm")
+        who = f" ({refused.says})" if refused.says else ""
+        return self.tr("refused {0}, last at {1}{2}").format(many, at, who)
 
     def _draw(self, theme: Theme) -> None:
         if (shown := self._shown) is None:

@@ -28,7 +28,7 @@ class Arrangement(StrEnum):
 class QueryGroup(BaseModel):
     """Nodes that a query finds, in one colour of the theme's palette ("palette-0" to "palette-7")."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     query: str = ""
     color: str = Field(default=PALETTE[0], pattern=r"^palette-[0-7]$")
@@ -37,7 +37,7 @@ class QueryGroup(BaseModel):
 class Shown(BaseModel):
     """Which kinds of nodes and links are there; `dimmed` keeps what the filter leaves out, but faint."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     orphans: bool = True
     unresolved: bool = True
@@ -50,7 +50,7 @@ class Shown(BaseModel):
 class Pull(BaseModel):
     """The forces, as the sliders have them; the first values are those of a layout from scratch."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     spacing: float = Field(default=16.0, ge=4.0, le=40.0)
     attraction: float = Field(default=1.0, ge=0.0, le=3.0)
@@ -61,7 +61,7 @@ class Pull(BaseModel):
 class Choices(BaseModel):
     """All of it. `minimap` and `color_by` are None for what suits the vault; `folded` names sections."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     color_by: ColorBy | None = None
     minimap: bool | None = None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen, QRadialGradient
+from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPen, QRadialGradient
 
 from app.desktop.graph_view.camera import Camera
 from app.desktop.graph_view.edge_picture import Picture
@@ -17,14 +17,16 @@ from app.desktop.graph_view.labels import Labels
 from app.desktop.graph_view.look import mixed, relation_color, suggested_of
 from app.desktop.graph_view.marks import Glow
 from app.desktop.graph_view.scene import Scene
-from app.desktop.graph_view.sprites import Atlas, draw_lines
+from app.desktop.graph_view.sprites import Atlas, draw_lines, stroke_lines
 from app.graph.model import PLAIN_LINK
 from app.graph.native_pictures import View
 
 _DIMMED = 0.14
 _MOST_LIT_LINES = 400  # more hide each other, and take longer to draw than a frame may
 _FINE_LIT_LINES = 120
+_MOST_ARROWS = 160
 _MOST_HELD_LINES = 2500
+_MOST_NAMED_FIRST = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +71,17 @@ class Frame:
     @property
     def shows(self) -> tuple[object, ...]:
         """All that decides how the frame looks but for its names; arrays are the same when they are one."""
+        return (*self.rests_on, self.scene.hovered, self.dim, self.bright)
+
+    @property
+    def rests_on(self) -> tuple[object, ...]:
+        """The same but for what is lit and what is dimmed: what shines through while a node is hovered."""
         scene = self.scene
-        breathes = bool(scene.pending) or scene.marks.breathing
-        chosen = (scene.hovered, tuple(scene.selection), tuple(scene.marks.path))
-        lights = (frozenset(scene.pending), frozenset(scene.changed), tuple(scene.marks.glows.items()))
-        moving = (self.dim, self.glow if breathes else 0.0, self.band and self.band.getRect())
+        breath = self.glow if scene.pending or scene.marks.breathing else 0.0
+        marked = (tuple(scene.selection), tuple(scene.marks.path), tuple(scene.marks.glows.items()))
+        changed = (frozenset(scene.pending), frozenset(scene.changed), breath)
         seen = (self.camera, self.width, self.height, scene.version, scene.theme)
-        return (seen, self.picture, chosen, lights, moving, self.bright, self.held)
+        return (seen, self.picture, marked, changed, self.band and self.band.getRect(), self.held)
 
     @property
     def lit(self) -> NDArray[np.uint8] | None:
@@ -108,8 +114,18 @@ class Frame:
         forced += [*scene.marks.path[:40], *scene.selection[:40]]
         if scene.hovered >= 0:
             neighbours = self.bright[self.bright != scene.hovered]
-            forced += neighbours[np.argsort(-scene.weight[neighbours], kind="stable")][:36].tolist()
+            forced += _weightiest(neighbours, scene.weight, _MOST_NAMED_FIRST)
         return list(dict.fromkeys(forced))
+
+
+def _weightiest(rows: NDArray[np.int32], weight: NDArray[np.float32], most: int) -> list[int]:
+    """The `most` heaviest of `rows`, the heaviest first, those of one weight in their order."""
+    if len(rows) > most:
+        least = np.partition(weight[rows], -most)[-most]
+        heavier, equal = rows[weight[rows] > least], rows[weight[rows] == least]
+        rows = np.concatenate([heavier, equal[: most - len(heavier)]])
+    found: list[int] = rows[np.argsort(-weight[rows], kind="stable")].tolist()
+    return found
 
 
 def edge_alpha(count: int, scale: float, is_dark: bool) -> float:
@@ -119,12 +135,12 @@ def edge_alpha(count: int, scale: float, is_dark: bool) -> float:
     return min(0.85, base * closer * (1.0 if is_dark else 0.9))
 
 
-def paint_under(painter: QPainter, frame: Frame) -> None:
-    """What lies over the links' picture and under the nodes."""
+def paint_under(painter: QPainter, image: QImage, frame: Frame) -> None:
+    """What lies over the links' picture and under the nodes; `painter` paints on `image`."""
     if frame.held is not None:
-        _paint_held_lines(painter, frame, frame.held)
+        _paint_held_lines(painter, image, frame, frame.held)
     if frame.dim > 0.0:
-        _paint_lit_lines(painter, frame)
+        _paint_lit_lines(painter, image, frame)
     if len(frame.scene.marks.path) > 1:
         _paint_path(painter, frame)
     _paint_glow(painter, frame)
@@ -137,7 +153,7 @@ def paint_over(painter: QPainter, frame: Frame) -> None:
         _paint_band(painter, frame, frame.band)
 
 
-def _paint_lit_lines(painter: QPainter, frame: Frame) -> None:
+def _paint_lit_lines(painter: QPainter, image: QImage, frame: Frame) -> None:
     """The links of the node under the pointer, in the colour of their relation."""
     scene = frame.scene
     hub = scene.hovered if scene.hovered >= 0 else (int(frame.bright[-1]) if len(frame.bright) else -1)
@@ -145,7 +161,7 @@ def _paint_lit_lines(painter: QPainter, frame: Frame) -> None:
         return
     mine = _sample(scene.links_of(hub), _MOST_LIT_LINES)
     fine = len(mine) < _FINE_LIT_LINES
-    painter.setOpacity(frame.dim * 0.85 if fine else frame.dim)
+    opacity = frame.dim * 0.85 if fine else frame.dim
     own = f"#{int(scene.colors[hub]) & 0xFFFFFF:06x}"
     suggested = suggested_of(scene.graph)
     for code in np.unique(scene.graph.edge_codes[mine]).tolist():
@@ -153,16 +169,18 @@ def _paint_lit_lines(painter: QPainter, frame: Frame) -> None:
         color = relation_color(scene.theme, name)
         if name == PLAIN_LINK:
             color = mixed(own, scene.theme.text, 0.15)
-        if not fine:  # mixed here: Qt takes three times as long over lines that let through
+        if not fine:  # lines that let through would hide one another all the same
             color = mixed(scene.theme.window, color, 0.6)
         chosen = mine[scene.graph.edge_codes[mine] == code]
-        pen = QPen(QColor(color), (1.3 if name == PLAIN_LINK else 1.9) if fine else 1.0)
+        width = (1.3 if name == PLAIN_LINK else 1.9) if fine else 1.0
         proposed = np.zeros(len(chosen), dtype=bool) if suggested is None else suggested[chosen]
-        for rows, dashed in ((chosen[~proposed], False), (chosen[proposed], True)):
-            pen.setStyle(Qt.PenStyle.DashLine if dashed else Qt.PenStyle.SolidLine)
-            painter.setPen(pen)
-            draw_lines(painter, _ends(frame, scene.graph.edges[rows]))
-        if len(chosen) <= 160:
+        ends = _ends(frame, scene.graph.edges[chosen[~proposed]])
+        stroke_lines(painter, image, ends, color, width, opacity)
+        painter.setOpacity(opacity)
+        painter.setPen(QPen(QColor(color), width, Qt.PenStyle.DashLine))
+        draw_lines(painter, _ends(frame, scene.graph.edges[chosen[proposed]]))
+        if len(chosen) <= _MOST_ARROWS:
+            painter.setPen(QPen(QColor(color), width))
             _paint_arrows(painter, frame, chosen)
     painter.setOpacity(1.0)
 
@@ -183,7 +201,9 @@ def _paint_arrows(painter: QPainter, frame: Frame, chosen: NDArray[np.int64]) ->
         draw_lines(painter, np.concatenate([tip, wing], axis=1)[far_enough])
 
 
-def _paint_held_lines(painter: QPainter, frame: Frame, held: NDArray[np.int64]) -> None:
+def _paint_held_lines(
+    painter: QPainter, image: QImage, frame: Frame, held: NDArray[np.int64]
+) -> None:
     """Links of the nodes that follow the hand, live."""
     scene = frame.scene
     look = scene.edges
@@ -191,8 +211,8 @@ def _paint_held_lines(painter: QPainter, frame: Frame, held: NDArray[np.int64]) 
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     for each in np.unique(look.classes[mine]).tolist():
         color = "#" + "".join(f"{part:02x}" for part in look.colors[each].tolist())
-        painter.setPen(QPen(QColor(mixed(scene.theme.window, color, 0.5)), 1))
-        draw_lines(painter, _ends(frame, scene.graph.edges[mine[look.classes[mine] == each]]))
+        ends = _ends(frame, scene.graph.edges[mine[look.classes[mine] == each]])
+        stroke_lines(painter, image, ends, mixed(scene.theme.window, color, 0.5), 1.0, 1.0)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 

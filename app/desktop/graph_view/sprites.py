@@ -7,10 +7,13 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
+from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPixmap
 from shiboken6 import Shiboken
 
-from app.desktop.graph_view.look import Group
+from app.desktop.graph_view.edge_picture import pixels_of
+from app.desktop.graph_view.look import Group, rgb
+from app.graph import native
+from app.graph.native_pictures import draw_strokes
 
 _STEP = 1.09
 _SMALLEST = 0.8
@@ -102,3 +105,26 @@ def draw_lines(painter: QPainter, lines: NDArray[np.float64]) -> None:
     packed = np.ascontiguousarray(lines, dtype=np.float64)
     first = Shiboken.wrapInstance(packed.ctypes.data, QLineF)
     painter.drawLines(cast("QLineF", first), len(packed))
+
+
+def stroke_lines(
+    painter: QPainter, image: QImage, lines: NDArray[np.float64], color: str, width: float, opacity: float
+) -> None:
+    """Draw solid lines on `image`, which `painter` paints on: by the core, where it is there.
+
+    Args:
+        painter: Of `image`; its pen and opacity are other ones afterwards.
+        image: Opaque.
+        lines: float64 (n, 4), x1 y1 x2 y2.
+        color: "#rrggbb".
+        width: Of the lines.
+        opacity: 0 to 1.
+    """
+    if native.available():
+        ratio = image.devicePixelRatio()
+        ends = np.ascontiguousarray(lines * ratio, dtype=np.float32)
+        draw_strokes(ends, width * ratio, rgb(color), opacity, pixels_of(image))
+        return
+    painter.setOpacity(opacity)
+    painter.setPen(QPen(QColor(color), width))
+    draw_lines(painter, lines)

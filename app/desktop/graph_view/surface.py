@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from app.desktop.graph_view.edge_picture import Picture, pixels_of, placed
@@ -23,24 +24,38 @@ _DIMMED = 0.14
 class _Kept:
     """What several frames in a row have in common, while only names come and go.
 
-    It is copied when it is seen for the second time, so that frames that all differ cost nothing more.
+    It is copied when it is seen for the second time, so that frames that all differ cost nothing more. The
+    last one without a hovered node is kept on: dimmed, it lies under what is lit.
     """
 
     def __init__(self) -> None:
         self._image: QImage | None = None
         self._shows: tuple[object, ...] = ()
+        self._at_rest: QImage | None = None
+        self._rests_on: tuple[object, ...] = ()
 
-    def put(self, shows: tuple[object, ...], image: QImage) -> bool:
-        """Write it to `image`, if it is of what `Frame.shows` says; whether it was."""
-        if self._image is None or not _are_same(shows, self._shows) or self._image.size() != image.size():
+    def put(self, frame: Frame, image: QImage) -> bool:
+        """Write it to `image`, if it is what `frame` shows; whether it was."""
+        kept = self._image
+        if kept is None or kept.size() != image.size() or not _are_same(frame.shows, self._shows):
             return False
-        pixels_of(image)[...] = pixels_of(self._image)
+        pixels_of(image)[...] = pixels_of(kept)
         return True
 
-    def take(self, shows: tuple[object, ...], image: QImage) -> None:
+    def take(self, frame: Frame, image: QImage) -> None:
         """Keep what was just painted, if it is what was painted before."""
+        shows = frame.shows
         self._image = image.copy() if _are_same(shows, self._shows) else None
         self._shows = shows
+        if self._image is not None and frame.dim <= 0.0:
+            self._at_rest, self._rests_on = self._image, frame.rests_on
+
+    def at_rest(self, frame: Frame, image: QImage) -> NDArray[np.uint8] | None:
+        """uint8 (h, w, 4), the same frame with nothing dimmed; None where there is none of that size."""
+        kept = self._at_rest
+        if kept is None or kept.size() != image.size() or not _are_same(frame.rests_on, self._rests_on):
+            return None
+        return pixels_of(kept)
 
 
 def _are_same(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
@@ -56,7 +71,7 @@ class Surface:
 
     def __init__(self) -> None:
         self._image = QImage()
-        self._without_names = _Kept()
+        self._kept = _Kept()
 
     def paint(self, frame: Frame, ratio: float, *, still: bool = False) -> QImage:
         """Everything, back to front, as an image of the view's size; good until the next call.
@@ -76,19 +91,25 @@ class Surface:
             paint_empty(painter, frame)
             painter.end()
             return self._image
-        shows = (*frame.shows, ratio)
-        if not self._without_names.put(shows, self._image):
+        if not self._kept.put(frame, self._image):
             self._paint_all_but_names(frame, ratio)
-            self._without_names.take(shows, self._image)
+            self._kept.take(frame, self._image)
         self._paint_names(frame, ratio, still)
         return self._image
 
     def _paint_all_but_names(self, frame: Frame, ratio: float) -> None:
-        self._lay_links(frame, ratio)
+        order, lit = frame.scene.order, frame.lit
+        at_rest = None if lit is None else self._kept.at_rest(frame, self._image)
+        if at_rest is not None and lit is not None and native.available():
+            color, pixels = rgb(frame.scene.theme.window), pixels_of(self._image)
+            lay(at_rest, (0.0, 0.0), 1.0, _undimmed(frame), color, pixels, None)
+            order, lit = np.ascontiguousarray(order[lit[order] > 0]), None
+        else:
+            self._lay_links(frame, ratio)
         painter = QPainter(self._image)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_under(painter, frame)
-        self._draw_nodes(painter, frame, ratio)
+        paint_under(painter, self._image, frame)
+        self._draw_nodes(painter, frame, ratio, order, lit)
         paint_over(painter, frame)
         painter.end()
 
@@ -103,31 +124,36 @@ class Surface:
         area = placed(picture, frame.camera, frame.width, frame.height)
         zoom = area.width() * ratio / picture.image.width()
         corner = (area.x() * ratio, area.y() * ratio)
-        opacity = 1.0 - (1.0 - _DIMMED) * frame.dim
         color = rgb(frame.scene.theme.window)
         # A zoom that is one but for rounding is one: whole pixels are ten times as fast.
         zoom = 1.0 if abs(zoom - 1.0) < 1e-5 else zoom
-        lay(picture.pixels, corner, zoom, opacity, color, pixels_of(self._image), None)
+        lay(picture.pixels, corner, zoom, _undimmed(frame), color, pixels_of(self._image), None)
 
     def _paint_links(self, frame: Frame, picture: Picture) -> None:
         painter = QPainter(self._image)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.setOpacity(1.0 - (1.0 - _DIMMED) * frame.dim)
+        painter.setOpacity(_undimmed(frame))
         painter.drawImage(placed(picture, frame.camera, frame.width, frame.height), picture.image)
         painter.end()
 
-    def _draw_nodes(self, painter: QPainter, frame: Frame, ratio: float) -> None:
-        """Small nodes first, so that hubs lie on top."""
+    def _draw_nodes(
+        self,
+        painter: QPainter,
+        frame: Frame,
+        ratio: float,
+        order: NDArray[np.int32],
+        lit: NDArray[np.uint8] | None,
+    ) -> None:
+        """The rows `order`, the small ones first, so that hubs lie on top."""
         scene = frame.scene
         if not native.available():
             self._paint_nodes(painter, frame)
             return
-        unlit = 1.0 - (1.0 - _DIMMED) * frame.dim
         ground = rgb(scene.theme.window)
         view = frame.view.enlarged(ratio)
-        bodies, colors, order = scene.bodies, scene.colors, scene.order
+        bodies, colors = scene.bodies, scene.colors
         pixels = pixels_of(self._image)
-        draw_discs(bodies, colors, order, frame.lit, unlit, view, ground, ratio, pixels, None)
+        draw_discs(bodies, colors, order, lit, _undimmed(frame), view, ground, ratio, pixels, None)
 
     def _paint_nodes(self, painter: QPainter, frame: Frame) -> None:
         """By Qt: those that outgrow the atlas, or have a colour of their own, are drawn one by one."""
@@ -158,3 +184,9 @@ class Surface:
         self._image.setDevicePixelRatio(1.0)
         frame.labels.paint(self._image, frame.scene, frame.view.enlarged(ratio))
         self._image.setDevicePixelRatio(ratio)
+
+
+def _undimmed(frame: Frame) -> float:
+    """What is left of what is not lit."""
+    return 1.0 - (1.0 - _DIMMED) * frame.dim
+

@@ -214,7 +214,8 @@ class BlockPage(QWidget):
             return
         if history == self._history and self.versions.count():
             return
-        chosen = self._version
+        # Who looks at the newest version goes on to the next one; an older one that was chosen stays.
+        chosen = self._version if self.versions.currentRow() > 0 else None
         self.versions.blockSignals(True)
         self._history = history
         self.versions.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Awaitable, Callable
 
 from pydantic.fields import FieldInfo
@@ -33,6 +34,8 @@ def field_of(parameter: Parameter, field: FieldInfo, value: object, find: Find) 
         return _text(value)
     if parameter.many and parameter.annotation not in (str, int, float):
         return _json(value)
+    if parameter.many and parameter.name == "args":
+        return _words(value)
     made = editor(parameter.name, field, value)
     if isinstance(made.control, QLineEdit):
         made.control.setPlaceholderText(_hint(parameter))
@@ -159,6 +162,22 @@ def _properties(value: object) -> Editor:
         return values_of(tree) if tree is not None else None
 
     return _told(area, read)
+
+
+def _words(value: object) -> Editor:
+    """The arguments of a program, as in a terminal: commas and all, and quotes around what has spaces."""
+    line = QLineEdit(shlex.join(str(word) for word in value) if isinstance(value, list | tuple) else "")
+    line.setPlaceholderText(_tr("As in a terminal; quotes around what has spaces"))
+
+    def read() -> object:
+        try:
+            return shlex.split(line.text()) or None
+        except ValueError:
+            return line.text().split()  # a quote that is not closed is a sign like any other
+
+    made = Editor(line, read)
+    line.textChanged.connect(made.tell)
+    return made
 
 
 def _json(value: object) -> Editor:

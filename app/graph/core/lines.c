@@ -121,6 +121,16 @@ static int run_for(const Lines *lines, int k, Run *run, float *length) {
     return 1;
 }
 
+int run_between(const float *ends, int width, int height, float breadth, Run *run) {
+    Line line = {ends[0], ends[1], ends[2], ends[3]};
+    if (!is_place(line.x0, line.y0) || !is_place(line.x1, line.y1) ||
+        !cut_at_rim((float)width - 0.01f, (float)height - 0.01f, &line))
+        return 0;
+    run->breadth = smaller(larger(breadth, 0.0f), BROADEST);
+    lead(run, &line);
+    return 1;
+}
+
 /* Whether edge `k` is in a fair sample: the same ones for the same share, and those of a smaller share among
  * those of a larger one, so that a picture does not flicker while the budget changes. */
 static int is_in_share(int k, float share) {

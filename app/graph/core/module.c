@@ -12,7 +12,7 @@
 #define TREE "scriptorium.tree"
 
 /* Raised with every change of a function's arguments: an extension left over from before is not used. */
-#define INTERFACE 5
+#define INTERFACE 6
 
 static PyObject *interface(PyObject *module, PyObject *args) {
     (void)module;
@@ -324,6 +324,7 @@ static PyMethodDef METHODS[] = {
     {"first_seen", find_seen, METH_VARARGS,
      "first_seen(at, radius, opacity, order, view, rectangle, least_radius, least_opacity, rows) -> count"},
     {"lay", lay, METH_VARARGS, "lay(layer, left, top, zoom, opacity, ground, first, last, alone, pixels)"},
+    {"draw_strokes", draw_strokes, METH_VARARGS, "draw_strokes(ends, breadth, color, opacity, pixels)"},
     {"stamp", stamp, METH_VARARGS, "stamp(images, corners, opacity, pixels)"},
     {"place_names", put_names, METH_VARARGS,
      "place_names(names, discs, width, forced, most, insistent, side)"},

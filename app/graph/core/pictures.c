@@ -328,3 +328,25 @@ done:
     give_back(&arrays);
     return result;
 }
+
+PyObject *draw_strokes(PyObject *module, PyObject *args) {
+    PyObject *ends_given, *pixels_given, *result = NULL;
+    Arrays arrays = {0};
+    Strokes strokes;
+    Py_ssize_t count, height, width;
+    unsigned char color[3];
+    (void)module;
+    if (!PyArg_ParseTuple(args, "Of(bbb)fO", &ends_given, &strokes.breadth, &color[0], &color[1], &color[2],
+                          &strokes.opacity, &pixels_given))
+        return NULL;
+    uint8_t *pixels;
+    if ((strokes.ends = take_array(&arrays, ends_given, "ends", FLOAT32, -1, 4, 0, &count)) &&
+        (pixels = take_picture(&arrays, pixels_given, &height, &width)) && is_size(width, height)) {
+        strokes.count = (int)count;
+        strokes.color = opaque(color);
+        strokes_draw(&strokes, (int)width, (int)height, pixels);
+        result = Py_BuildValue("");
+    }
+    give_back(&arrays);
+    return result;
+}

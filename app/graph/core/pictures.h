@@ -13,6 +13,7 @@ PyObject *find_disc(PyObject *module, PyObject *args);
 PyObject *find_seen(PyObject *module, PyObject *args);
 PyObject *lay(PyObject *module, PyObject *args);
 PyObject *put_names(PyObject *module, PyObject *args);
+PyObject *draw_strokes(PyObject *module, PyObject *args);
 PyObject *stamp(PyObject *module, PyObject *args);
 
 #endif

@@ -132,6 +132,23 @@ typedef struct {
 /* Writes the first `most` rows of `order` that are seen to `rows`; how many there are. */
 int first_seen(const Seen *seen, int shown, const int32_t *order, int nodes, int most, int32_t *rows);
 
+/* ---- Strokes */
+
+/* A line from (ends[0], ends[1]) to (ends[2], ends[3]) inside a picture of that size, `breadth` pixels broad; 0 where
+ * nothing of it is. It gets neither light nor colour, nor bands. */
+int run_between(const float *ends, int width, int height, float breadth, Run *run);
+
+/* Lines of one colour (0xffRRGGBB) blended over what is there, one after another, with soft rims. */
+typedef struct {
+    int count;
+    const float *ends;
+    float breadth;
+    uint32_t color;
+    float opacity;
+} Strokes;
+
+void strokes_draw(const Strokes *strokes, int width, int height, uint8_t *pixels);
+
 /* ---- Pictures over one another */
 
 /* Fills the rows top … bottom-1 of an opaque picture with `ground` (0xffRRGGBB) and lays another one over it:

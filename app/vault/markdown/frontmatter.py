@@ -39,12 +39,10 @@ class Frontmatter:
 def read_frontmatter(text: str) -> Frontmatter:
     """The properties of a note's text, safely: no objects are made, size, depth and aliases are capped."""
     bom = len(BOM) if text.startswith(BOM) else 0
-    opening = _OPEN.match(text)
-    closing = _CLOSE.search(text, opening.end() - 1) if opening else None
-    if opening is None or closing is None:
+    content, end = _extent(text)
+    if content is None:
         return Frontmatter(body_start=bom)
-    content = Span(opening.end(), max(closing.start() + 1, opening.end()))
-    whole, end = Span(bom, closing.end()), closing.end()
+    whole = Span(bom, end)
     block = text[content.start : content.end]
     if len(block.encode("utf-8", "replace")) > MAX_BYTES:
         problem = f"The properties are larger than {MAX_BYTES // 1024} KiB."
@@ -56,6 +54,21 @@ def read_frontmatter(text: str) -> Frontmatter:
             return Frontmatter(values, None, whole, content, end)
         return Frontmatter({}, f"The properties can't be read: {error}.", whole, content, end)
     return Frontmatter(values_of(tree) if tree else {}, None, whole, content, end, tree)
+
+
+def body_start(text: str) -> int:
+    """The first character after the block, read or not, and the byte order mark."""
+    content, end = _extent(text)
+    return end if content is not None else len(BOM) if text.startswith(BOM) else 0
+
+
+def _extent(text: str) -> tuple[Span | None, int]:
+    """What is between the two `---` lines of the block, None where there is none, and where it ends."""
+    opening = _OPEN.match(text)
+    closing = _CLOSE.search(text, opening.end() - 1) if opening else None
+    if opening is None or closing is None:
+        return None, 0
+    return Span(opening.end(), max(closing.start() + 1, opening.end())), closing.end()
 
 
 def _json(block: str) -> dict[str, object] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from app.vault.note import KNOWN_RELATIONS, Heading, Link, Relation, Span
@@ -52,7 +52,7 @@ def read_context(context: str | None) -> tuple[float | None, str | None]:
 
 
 def prose_relations(
-    masked: str, text: str, links: Sequence[Link], headings: Sequence[Heading]
+    masked: str, text: str, links: Sequence[Link], headings: Callable[[], Sequence[Heading]]
 ) -> Iterator[Relation]:
     """The relations that the list items and fields of the prose say.
 
@@ -60,9 +60,9 @@ def prose_relations(
         masked: The text with code, math and comments masked.
         text: The text itself.
         links: The links of the prose, in order.
-        headings: The headings, in order.
+        headings: Gives the headings, in order; asked only where a line means something else below one.
     """
-    sections = _relation_sections(headings, len(text))
+    sections = _RelationSections(headings, len(text))
     for number, group in groupby(links, key=lambda link: link.line):
         on_line = [link for link in group if not link.embed]
         if not on_line:
@@ -70,9 +70,7 @@ def prose_relations(
         begin = text.rfind("\n", 0, on_line[0].span.start) + 1
         end = text.find("\n", on_line[-1].span.end)
         span = Span(begin, end if end >= 0 else len(text))
-        index = bisect_right(sections, begin, key=lambda section: section.start) - 1
-        anything = index >= 0 and begin < sections[index].end
-        yield from _of_line(masked, text, span, on_line, number, anything)
+        yield from _of_line(masked, text, span, on_line, number, sections)
 
 
 def property_relations(found: Sequence[tuple[str, Link, bool]], text: str) -> Iterator[Relation]:
@@ -89,8 +87,23 @@ def property_relations(found: Sequence[tuple[str, Link, bool]], text: str) -> It
             yield Relation(kind, link, confidence, note, link.span, link.line)
 
 
-def _relation_sections(headings: Sequence[Heading], end: int) -> list[Span]:
-    """The parts of the text under a `Relations` heading, where any word is a type."""
+class _RelationSections:
+    """The parts of a text under a `Relations` heading, where any word is a type."""
+
+    def __init__(self, headings: Callable[[], Sequence[Heading]], end: int) -> None:
+        self._headings = headings
+        self._end = end
+        self._spans: list[Span] | None = None
+
+    def hold(self, place: int) -> bool:
+        """Whether the place is in one of them."""
+        if self._spans is None:
+            self._spans = _relation_spans(self._headings(), self._end)
+        index = bisect_right(self._spans, place, key=lambda span: span.start) - 1
+        return index >= 0 and place < self._spans[index].end
+
+
+def _relation_spans(headings: Sequence[Heading], end: int) -> list[Span]:
     found: list[Span] = []
     opened: Heading | None = None
     for heading in headings:
@@ -103,7 +116,7 @@ def _relation_sections(headings: Sequence[Heading], end: int) -> list[Span]:
 
 
 def _of_line(
-    masked: str, text: str, span: Span, links: list[Link], number: int, anything: bool
+    masked: str, text: str, span: Span, links: list[Link], number: int, sections: _RelationSections
 ) -> Iterator[Relation]:
     start = span.start
     item = _ITEM.match(masked, start, span.end)
@@ -114,22 +127,23 @@ def _of_line(
     if masked.find("::", span.start, span.end) >= 0:
         yield from _fields(masked, text, Span(start, span.end), links, number)
     elif item and start < links[0].span.start:
-        yield from _list_item(masked, text, span, start, links, number, anything)
+        yield from _list_item(masked, text, span, start, links, number, sections)
 
 
 def _list_item(
-    masked: str, text: str, span: Span, start: int, links: list[Link], number: int, anything: bool
-) -> Iterator[Relation]:
+    masked: str, text: str, span: Span, start: int, links: list[Link], number: int,
+    sections: _RelationSections,
+) -> Iterator[Relation]:  # fmt: skip
     match = _TYPE.match(masked, start, span.end)
     if not match or match.end() != links[0].span.start:
         return
     kind = relation_type(match[1] or match[2] or match[3])
-    bare = match[3]
-    if bare and not anything and kind not in KNOWN_RELATIONS and not _PLAIN_TYPE.fullmatch(bare):
+    is_common = not match[3] or kind in KNOWN_RELATIONS or _PLAIN_TYPE.fullmatch(match[3])
+    if not is_common and not sections.hold(span.start):
         return
     targets = _run(masked, links)
     tail = _ITEM_TAIL.fullmatch(text, targets[-1].span.end, span.end)
-    if kind and kind not in _NOT_A_RELATION and (tail or anything):
+    if kind and kind not in _NOT_A_RELATION and (tail or sections.hold(span.start)):
         confidence, note = read_context(tail[1] if tail else _parenthesised(text, targets[-1].span.end))
         whole = Span(span.start, span.end - 1 if text[span.end - 1] == "\r" else span.end)
         for link in targets:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
 from app.vault.markdown.blocks import LineFacts
 from app.vault.markdown.code_spans import masked as mask
-from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.frontmatter import Frontmatter, body_start, read_frontmatter
 from app.vault.markdown.inline import scan_inline
 from app.vault.markdown.property_facts import property_links, property_tags
 from app.vault.markdown.relations import property_relations, prose_relations
 from app.vault.markdown.text import Lines
-from app.vault.note import ParsedNote
+from app.vault.note import Heading, ParsedNote
 
 
 def scan(text: str) -> ParsedNote:
@@ -19,13 +22,40 @@ def scan(text: str) -> ParsedNote:
     cannot be read are told in `properties_problem`, and the rest of the note is still there.
     """
     frontmatter = read_frontmatter(text)
+    masked = mask(text, frontmatter.body_start)
+    facts = LineFacts(masked, text, frontmatter.body_start, Lines(text))
+    return replace(
+        _outline(frontmatter, masked, text, lambda: facts.headings),
+        headings=tuple(facts.headings),
+        blocks=tuple(facts.blocks),
+        tasks=tuple(facts.tasks),
+        observations=tuple(facts.observations),
+    )
+
+
+def scan_outline(text: str) -> ParsedNote:
+    """As `scan`, but without what only its lines say: headings, block ids, tasks and observations."""
+    frontmatter = read_frontmatter(text)
     start = frontmatter.body_start
-    lines = Lines(text)
     masked = mask(text, start)
-    facts = LineFacts(masked, text, start, lines)
+    return _outline(
+        frontmatter, masked, text, lambda: LineFacts(masked, text, start, Lines(text)).headings
+    )
+
+
+def scan_lines(text: str) -> LineFacts:
+    """What the lines of a note's text say: its headings, block ids, tasks and observations."""
+    start = body_start(text)
+    return LineFacts(mask(text, start), text, start, Lines(text))
+
+
+def _outline(
+    frontmatter: Frontmatter, masked: str, text: str, headings: Callable[[], Sequence[Heading]]
+) -> ParsedNote:
+    start, lines = frontmatter.body_start, Lines(text)
     links, tags = scan_inline(masked, text, start, lines)
     in_properties = list(property_links(frontmatter, text, lines))
-    in_prose = prose_relations(masked, text, links, facts.headings)
+    in_prose = prose_relations(masked, text, links, headings)
     return ParsedNote(
         properties=frontmatter.properties,
         properties_problem=frontmatter.problem,
@@ -33,8 +63,4 @@ def scan(text: str) -> ParsedNote:
         links=(*(link for _, link, _ in in_properties), *links),
         relations=(*property_relations(in_properties, text), *in_prose),
         tags=(*property_tags(frontmatter, text, lines), *tags),
-        headings=tuple(facts.headings),
-        blocks=tuple(facts.blocks),
-        tasks=tuple(facts.tasks),
-        observations=tuple(facts.observations),
     )

@@ -74,7 +74,8 @@ def test_a_token_that_is_not_known_leaves_its_place_to_be_filled() -> None:
     ("folder", "key"),
     [
         ("Zettel & Gärten", "scriptorium-zettel-g-rten"),
-        ("花园", "scriptorium"),
+        ("花园", "scriptorium-61fa97d2"),
+        ("書庫", "scriptorium-bc3209e2"),
         ("A very long name of a vault indeed", "scriptorium-a-very-long-name-of"),
     ],
 )

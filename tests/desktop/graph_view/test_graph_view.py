@@ -252,6 +252,18 @@ def test_hover_lights_the_neighbours_and_dims_the_rest(view, qtbot):
     assert color(view.canvas.grab().toImage(), place(view, "d.md")) == full
 
 
+def test_a_frame_that_is_put_together_again_is_the_same(star):
+    """What lies under the names is kept from the second time on."""
+    frames = [star.canvas.grab().toImage() for _ in range(4)]
+    assert all(frame == frames[0] for frame in frames)
+    star.canvas.scene.selection = [0]
+    chosen = [star.canvas.grab().toImage() for _ in range(3)]
+    assert chosen[0] != frames[0]
+    assert chosen[0] == chosen[1] == chosen[2]
+    star.canvas.scene.selection = []
+    assert star.canvas.grab().toImage() == frames[0]
+
+
 def test_a_filter_dims_or_hides_and_hidden_nodes_cannot_be_picked(star, qtbot):
     canvas = star.canvas
     star.set_filter({"hub.md"})

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import os
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from app.desktop.graph_view import name_places
+from app.desktop.graph_view.name_images import NameLook, drawn
 from app.graph import native
 
 pytestmark = pytest.mark.skipif(not native.available(), reason=f"no C core: {native.missing}")
@@ -49,3 +54,28 @@ def test_names_find_the_same_room_with_and_without_the_core_and_never_overlap(se
         for other in placed[turn + 1 :]:
             apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
             assert apart, (one, other)
+
+
+def test_corners_are_those_of_the_boxes():
+    names, _ = crowd(3, 40)
+    sides = np.arange(40, dtype=np.int32) % name_places.SIDES
+    found = name_places.corners_of(names.astype(np.float32), sides)
+    both = zip(names.tolist(), sides.tolist(), strict=True)
+    boxes = [name_places.box_of(name, side) for name, side in both]
+    assert found == pytest.approx(np.array(boxes)[:, :2], abs=1e-3)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux says of its memory")
+def test_a_drawn_name_is_as_small_as_its_pixels(qapp):
+    """What Qt painted it with is twenty times as large, and would stay with the image."""
+    look = NameLook(qapp.font(), "#ffffff", "#000000", 1.0)
+    drawn("Note", 12, look)
+    before = memory()
+    kept = [drawn(f"Note {number}", 12, look) for number in range(400)]
+    pixels = sum(each.pixels.nbytes for each in kept)
+    assert memory() - before < 3 * pixels + 6_000_000
+
+
+def memory() -> int:
+    """Bytes that this process has in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -80,3 +80,26 @@ def test_a_result_is_told_with_links_and_nothing_in_it_is_markdown() -> None:
     assert "[[Plants/Mint\\|Mint]] | 0.912" in words and "[[Tea]] | 1" in words
     assert "\\[\\[Not a link\\]\\]" in words and "\\<b\\>" in words
     assert "````\n# A heading\n```\ncode\n````" in words
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "typed", "meant"),
+    [
+        ("shell", "args", "-t, -k 1 'two words' \"\"", ["-t,", "-k", "1", "two words", ""]),
+        ("shell", "args", "it's", ["it's"]),
+        ("git", "paths", "Tea.md, Plants/Mint.md", ["Tea.md", "Plants/Mint.md"]),
+    ],
+)
+def test_lists_are_typed_as_people_type_them(
+    qtbot, name: str, field: str, typed: str, meant: list[str]
+) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    (tool,) = (tool for tool in CATALOG if tool.name == name)
+    form = form_of(tool, window)
+    line = form.editors[field].control
+    assert isinstance(line, QLineEdit)
+    line.setText(typed)
+    assert list(form.editors[field].value) == meant
+    again = ToolForm(tool, NAMES, ThemeSource("light"), window, {field: meant})
+    assert list(again.editors[field].value) == meant

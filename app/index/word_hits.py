@@ -1,0 +1,137 @@
+"""What the word index finds: how many notes, which, the best of them, the first in the order of a column."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from itertools import islice
+
+# So many hits may be weighed one by one.
+FEW = 4000
+# What it takes to ask of one note whether it is a hit, against reading the number of one hit.
+_ASKING = 27
+ROWS = {
+    "name": "SELECT id FROM notes WHERE {} ORDER BY name_key, id",
+    "modified": "SELECT id FROM files WHERE is_note = 1 AND {} ORDER BY modified DESC, id",
+    "created": "SELECT id FROM files WHERE is_note = 1 AND {} ORDER BY created DESC, id",
+}
+Ids = set[int]
+Ranked = list[tuple[int, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """About `size` hits, very many: what `table` finds by `said`, without those whose heads say `but`."""
+
+    said: str
+    size: int
+    table: str = "fulltext"
+    but: str = ""
+
+
+class WordHits:
+    """The hits of expressions of the word index, `hidden` notes left out; `table`: `fulltext` or `heads`."""
+
+    def __init__(self, connection: sqlite3.Connection, hidden: Ids) -> None:
+        self._connection = connection
+        self._hidden = hidden
+        self._unseen = json.dumps(sorted(hidden))
+
+    # How many, and which
+
+    def first(self, said: str) -> tuple[Ids, int]:
+        """The first hits, at most one more than `FEW`, and about how many there are in all."""
+        query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? LIMIT ?"
+        found = {id for (id,) in self._connection.execute(query, (said, FEW + 1))}
+        count = len(found)
+        return found, count if count <= FEW else max(count, count * self.newest_row() // max(found))
+
+    def about(self, table: str, said: str) -> int:
+        """How many hits there are: exactly up to `FEW`, about for more, seen from the first ones."""
+        count, last = self.span(table, said, FEW + 1)
+        return count if count <= FEW else max(count, count * self.newest_row() // max(1, last))
+
+    def span(self, table: str, said: str, most: int) -> tuple[int, int]:
+        """How many hits there are, at most so many, and the number of the last of these."""
+        query = f"SELECT count(*), max(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?)"
+        count, last = self._connection.execute(query, (said, most)).fetchone()
+        return int(count), int(last or 0)
+
+    def newest_row(self) -> int:
+        """The highest number of a note: about as many as there are."""
+        return int(self._connection.execute("SELECT max(id) FROM notes").fetchone()[0] or 0)
+
+    def count(self, table: str, said: str) -> int:
+        """How many hits there are, without the hidden ones."""
+        query = f"SELECT count(*) FROM {table} WHERE {table} MATCH ?{self._but_hidden('+rowid')}"
+        values = (said, self._unseen) if self._hidden else (said,)
+        return int(self._connection.execute(query, values).fetchone()[0])
+
+    def _but_hidden(self, column: str) -> str:
+        return f" AND {column} NOT IN (SELECT value FROM json_each(?))" if self._hidden else ""
+
+    def ids(self, table: str, said: str) -> Ids:
+        """All hits, without the hidden ones."""
+        rows = self._connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (said,))
+        return {id for (id,) in rows} - self._hidden
+
+    # In order
+
+    def best(self, table: str, said: str, start: int, count: int, among: str = "") -> Ranked:
+        """The best of few hits; equal ones in the order in which they were indexed.
+
+        With `among` those of its hits, weighed by `said`.
+        """
+        query, values = f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ?", [said]
+        if among:
+            # The plus keeps SQLite from starting the search anew for each row.
+            query += f" AND +rowid IN (SELECT rowid FROM {table} WHERE {table} MATCH ?)"
+            values.append(among)
+        if self._hidden:
+            query, values = query + self._but_hidden("+rowid"), [*values, self._unseen]
+        query += " ORDER BY rank, rowid LIMIT ? OFFSET ?"
+        return self._connection.execute(query, (*values, count, start)).fetchall()
+
+    def by_row(self, order: str, walk: Walk, start: int, count: int) -> Ranked:
+        """Some of many hits in the order of a column, by walking along it until there are enough."""
+        end, newest = start + count, self.newest_row()
+        if walk.size * walk.size > _ASKING * end * newest:
+            page = self._beside(order, walk, start, count, 4 * end * newest // walk.size + FEW // 4)
+            if page is not None:
+                return page
+        found = self.ids(walk.table, walk.said)
+        if walk.but:
+            found -= self.ids("heads", walk.but)
+        return [(id, 0.0) for id in self.walk(order, found, start, count)]
+
+    def _beside(self, order: str, walk: Walk, start: int, count: int, most: int) -> Ranked | None:
+        """As `_by_row`, asking of each note whether it is a hit; None when `most` of them are not enough."""
+        test = "EXISTS (SELECT 1 FROM {0} WHERE {0} MATCH ? AND rowid = first.id)"
+        among, values = test.format(walk.table), [walk.said]
+        if walk.but:
+            among, values = f"{among} AND NOT {test.format('heads')}", [*values, walk.but]
+        if self._hidden:
+            among, values = among + self._but_hidden("id"), [*values, self._unseen]
+        query = f"SELECT id FROM ({ROWS[order].format('1')} LIMIT {most}) AS first WHERE {among}"
+        rows = self._connection.execute(f"{query} LIMIT ? OFFSET ?", (*values, count, start))
+        page = [(id, 0.0) for (id,) in rows]
+        return page if len(page) >= count or most >= self.newest_row() else None
+
+    def in_order(self, order: str, found: Ids, start: int, count: int) -> list[int]:
+        """Those of a set at these places in the order of a column."""
+        if count <= 0 or not found:
+            return []
+        # How far one walks to find so many of them, against looking each of them up.
+        if (start + count) * self.newest_row() < len(found) * FEW:
+            return self.walk(order, found, start, count)
+        among = "id IN (SELECT value FROM json_each(?))"
+        rows = self._connection.execute(
+            f"{ROWS[order].format(among)} LIMIT ? OFFSET ?", (json.dumps(list(found)), count, start)
+        )
+        return [id for (id,) in rows]
+
+    def walk(self, order: str, found: Ids, start: int, count: int) -> list[int]:
+        """As `in_order`, by walking along the column until there are enough."""
+        rows = self._connection.execute(ROWS[order].format("1"))
+        return list(islice((id for (id,) in rows if id in found), start, start + count))

@@ -1,0 +1,74 @@
+"""The connections of the HTTP client, made only to addresses that the guard has judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import httpcore2
+
+from app.errors import NotFoundError, PermissionDeniedError
+from app.web.addresses import IPAddress
+from app.web.guard import Reach, Resolve, refused, spelled_address, system_resolve
+
+_MOST_ADDRESSES = 6
+
+
+class GuardedNetwork(httpcore2.AsyncNetworkBackend):
+    """Makes the connections of the HTTP client: to addresses that `reach` allows, and to nothing else."""
+
+    def __init__(self, reach: Reach, resolve: Resolve = system_resolve) -> None:
+        self._reach = reach
+        self._resolve = resolve
+        self._network = httpcore2.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        """A connection to one of the host's addresses, all of which have been judged.
+
+        Raises:
+            NotFoundError: the name has no address.
+            PermissionDeniedError: one of its addresses is not allowed.
+        """
+        failed: Exception | None = None
+        for address in (await self._judged(host, port))[:_MOST_ADDRESSES]:
+            try:
+                return await self._network.connect_tcp(
+                    str(address), port, timeout, local_address, socket_options
+                )
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failed = error
+        raise failed or httpcore2.ConnectError("no address answered")
+
+    async def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        """Refused: a web page is never at a socket of this machine."""
+        raise PermissionDeniedError("Sockets of this machine are not spoken to.", path=path)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait between two tries."""
+        await self._network.sleep(seconds)
+
+    async def _judged(self, host: str, port: int) -> list[IPAddress]:
+        bare = host.lower().rstrip(".")
+        spelled = spelled_address(bare)
+        try:
+            known = spelled is not None and not bare.endswith("localhost")
+            addresses = [spelled] if spelled and known else list(await self._resolve(bare, port))
+        except (OSError, UnicodeError) as error:
+            raise NotFoundError(f"There is no server called {bare}.", host=bare) from error
+        if not addresses:
+            raise NotFoundError(f"There is no server called {bare}.", host=bare)
+        # One bad address is enough: a name that mixes them is made to slip through.
+        if not all(self._reach.address(bare, port, address) for address in addresses):
+            raise refused(bare)
+        return list(dict.fromkeys(addresses))
