@@ -47,6 +47,11 @@ class Readers:
         self._pool: ProcessPoolExecutor | None = None
         self._refused = False
 
+    @property
+    def started(self) -> bool:
+        """Whether there are processes."""
+        return self._pool is not None
+
     def start(self, notes: int, size: int) -> None:
         """Start the processes, if so many notes of so many bytes are worth it, before the first is known."""
         if self._pool is not None or self._refused or not worth_processes(notes, size):

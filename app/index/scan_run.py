@@ -31,6 +31,7 @@ from app.vault.path import NotePath
 _NOTES_PER_BATCH = 256
 _MOST_PER_BATCH = 1024
 _WORDS_PER_BATCH = 1024
+_LOOK_S = 0.02
 T = TypeVar("T")
 Progress = Callable[[ScanProgress], None]
 Refresh = Callable[[Sequence[NotePath]], Awaitable[object]]
@@ -75,12 +76,10 @@ class ScanRun:
         readers = Readers(self._root, self._max_bytes)
         try:
             progress(ScanProgress(0, 0, "walk"))
-            found = await asyncio.to_thread(walk, self._root, self._exclusion, cancelled)
+            found = await self._walk(readers, known, cancelled)
             if cancelled():
                 return ScanCounts(cancelled=True)
-            each = sum(file.size for file in found.notes) // max(1, len(found.notes))
-            new = len(found.notes) - known
-            readers.start(new, new * each)
+            each = _mean_size(found)
             plan = await self._names(found, known)
             readers.start(len(plan.tasks), len(plan.tasks) * each)
             await self._notes(readers, plan, len(found.notes), progress, cancelled)
@@ -92,6 +91,18 @@ class ScanRun:
             # Where the file can't be written the scan has failed, and says so; the next one makes them.
             with suppress(StorageError):
                 await self._make_late_indexes()
+
+    async def _walk(self, readers: Readers, known: int, cancelled: Callable[[], bool]) -> Walk:
+        """Look for files, and start the readers as soon as there are enough that are new."""
+        found = Walk()
+        walking = asyncio.ensure_future(
+            asyncio.to_thread(walk, self._root, self._exclusion, cancelled, into=found)
+        )
+        while not (walking.done() or readers.started):
+            await asyncio.wait((walking,), timeout=_LOOK_S)
+            if (new := len(found.notes) - known) >= FEW:
+                readers.start(new, new * _mean_size(found))
+        return await walking
 
     async def _names(self, found: Walk, known: int) -> Plan:
         async with self._intake.lock:
@@ -204,3 +215,8 @@ class ScanRun:
         written, changed = await self._change(lambda connection: words.put_words(connection, texts))
         self._events.publish(WordsIndexed(tuple(written), done, total))
         return changed
+
+
+def _mean_size(found: Walk) -> int:
+    """How large the notes are that were found by now, in bytes."""
+    return sum(file.size for file in found.notes) // max(1, len(found.notes))

@@ -97,19 +97,24 @@ class Leisure:
 
 
 def walk(
-    root: Path, exclusion: Exclusion, cancelled: Callable[[], bool] = lambda: False, folder: str = ""
+    root: Path,
+    exclusion: Exclusion,
+    cancelled: Callable[[], bool] = lambda: False,
+    folder: str = "",
+    *,
+    into: Walk | None = None,
 ) -> Walk:
     """The files below `folder` (empty: the whole vault), notes and attachments apart, each sorted.
 
     A folder that cannot be entered is listed as a problem. When `cancelled` answers yes, what was found
-    so far is returned.
+    so far is returned. It is put `into` the walk that is given, where another thread may count meanwhile.
 
     Raises:
         VaultLostError: the vault's folder is gone, or goes while walking.
     """
     before = identity(root)
     real_root = os.path.realpath(root)
-    found = Walk()
+    found = Walk() if into is None else into
     waiting = [folder]
     while waiting and not cancelled():
         waiting.extend(_folder(root, real_root, waiting.pop(), exclusion, found))

@@ -184,6 +184,26 @@ def test_a_step_that_fails_leaves_the_shape_before_it(
     database.close()
 
 
+async def test_words_that_waited_in_a_file_of_the_fourth_shape_come_with_their_headings(
+    make_vault: MakeVault, reopened: Reopen
+) -> None:
+    vault = await make_vault({"a.md": "# Head\n- [ ] task\nword"})
+    await vault.index.close()
+    with closing(sqlite3.connect(file_of(vault))) as connection:
+        connection.executescript(
+            "DROP TABLE unworded;"
+            "CREATE TABLE unworded (note INTEGER PRIMARY KEY, name TEXT NOT NULL, aliases TEXT NOT NULL,"
+            " headings TEXT NOT NULL, tags TEXT NOT NULL) STRICT;"
+            "INSERT INTO unworded SELECT rowid, name, aliases, headings, tags FROM heads;"
+            "DELETE FROM heads; DELETE FROM fulltext; PRAGMA user_version = 4;"
+        )
+    index = await reopened(vault)
+    assert (await index.search("section:(head word)")).total == 0
+    await index.scan()
+    for query in ("section:(head word)", "task:task", "word"):
+        assert [hit.path.text for hit in (await index.search(query)).hits] == ["a.md"], query
+
+
 async def test_a_closed_index_says_so(make_vault: MakeVault) -> None:
     vault = await make_vault({"a.md": "x"})
     await vault.index.close()
