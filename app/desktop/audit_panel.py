@@ -64,15 +64,17 @@ class AuditPanel(Panel):
         # The tab over the panel has its name; its buttons stand in the row of the filter.
         self.title.hide()
         self.setAccessibleName(self.tr("Audit log"))
-        self.filters = FilterBar()
+        # From the outside in: what a filled part is put into styles all that is in it once more.
+        self._stack = QStackedWidget(self)
+        self._body = QSplitter(self._stack)
+        self.filters = FilterBar(self)
         self.model = EntriesModel(self)
-        self.table = QTableView()
-        self.detail = DetailPane(theme)
+        self.table = QTableView(self._body)
+        self.detail = DetailPane(theme, self._body)
         self.verdict = ElidedLabel()
         self.count = QLabel()
         self.count.setProperty("tone", "faint")
-        self._empty = EmptyState(theme, "clipboard-text", "", "")
-        self._stack = QStackedWidget()
+        self._empty = EmptyState(theme, "clipboard-text", "", "", parent=self._stack)
         self._build_table()
         self._build_body()
         self._build_buttons()
@@ -233,7 +235,7 @@ class AuditPanel(Panel):
                 self.table.setColumnWidth(column, round(width * zoom))
 
     def _build_body(self) -> None:
-        body = QSplitter()
+        body = self._body
         body.addWidget(self.table)
         body.addWidget(self.detail)
         body.setSizes([700, 340])

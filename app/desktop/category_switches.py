@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QLabel,
 
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
+from app.desktop.slices import Slices
 from app.permissions.wording import counted
 from app.settings import Settings
 from app.toolkit.registry import Category, Level
@@ -62,29 +63,38 @@ class CategorySwitches(QWidget):
         if client is None:
             self._fill(tuple(_fact(category, CATALOG, "") for category in CATEGORIES))
         else:
+            self._cards = Slices(self._add, self)
             tasks.start(self._read(client), owner=self, what=self.tr("list the categories"))
 
     def show_settings(self, settings: Settings) -> None:
         """Show what is on by these settings."""
         self._settings = settings
-        for id, box in self.boxes.items():
-            box.blockSignals(True)
-            box.setChecked(self._is_on(id))
-            box.blockSignals(False)
-            self._say(id)
+        for id in self.boxes:
+            self._show(id)
 
     async def _read(self, client: VaultClient) -> None:
-        self._fill(await client.run(_facts))
+        self._cards.add_later(await client.run(_facts))
 
     def _fill(self, facts: tuple[_Facts, ...]) -> None:
         for fact in facts:
-            self._facts[fact.category.id] = fact
-            self._column.addWidget(self._card(fact))
-        self.show_settings(self._settings)
+            self._add(fact)
+
+    def _add(self, fact: object) -> None:
+        assert isinstance(fact, _Facts)
+        self._facts[fact.category.id] = fact
+        self._column.addWidget(self._card(fact))
+        self._show(fact.category.id)
+
+    def _show(self, id: str) -> None:
+        box = self.boxes[id]
+        box.blockSignals(True)
+        box.setChecked(self._is_on(id))
+        box.blockSignals(False)
+        self._say(id)
 
     def _card(self, fact: _Facts) -> QWidget:
         category = fact.category
-        card = QFrame()
+        card = QFrame(self)
         card.setObjectName("card")
         row = QHBoxLayout(card)
         row.setContentsMargins(12, 8, 12, 8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 from collections.abc import Callable, Coroutine, Iterable
 from functools import partial
 from pathlib import Path
@@ -73,8 +74,10 @@ class MainWindow(QMainWindow):
         self.session = VaultSession(service, settings, self.recent, opener, theme, self)
         self.navigation = Navigation(self)
         self.view: VaultView | None = None
+        self._showing: asyncio.Task[None] | None = None
         self._panels = tuple(panels)
         self._remembered = Remembered.of_window()
+        self._asking: asyncio.Task[None] | None = None
         self._build()
         self._connect()
         self._restore_place()
@@ -223,10 +226,13 @@ class MainWindow(QMainWindow):
         view.note_shown.connect(self._mark_notes)
         self._mark_notes()
         self.session.shown = view.filled
-        self._start(view.begin(), self.tr("show the vault"))
+        self._showing = tasks.start(view.begin(), what=self.tr("show the vault"))
 
     def _take_down(self) -> None:
         view, self.view = self.view, None
+        if self._showing is not None:
+            self._showing.cancel()
+            self._showing = None
         if view is not None:
             self.finder.client = None
             self.status.set_client(None)
@@ -311,13 +317,19 @@ class MainWindow(QMainWindow):
         self._start(opening, self.tr("show the help"))
 
     def _show_settings(self, section: str = "general") -> None:
-        from app.desktop.model_setup import settings_with_model  # the agent's parts; not needed to start
+        if self._asking is None or self._asking.done():
+            self._asking = tasks.start(self._ask_settings(section), what=self.tr("show the settings"))
+
+    async def _ask_settings(self, section: str) -> None:
+        # The agent's parts: not needed to start, and too much to load between two frames.
+        await asyncio.to_thread(importlib.import_module, "app.desktop.model_setup")
+        from app.desktop.model_setup import settings_with_model
 
         dialog = settings_with_model(self.settings, self.theme, self.session.client, self)
         dialog.show_section(section)
         dialog.changed.connect(self._take_settings)
         dialog.left_for.connect(self.menu.run)
-        self._start(dialogs.ask(dialog), self.tr("show the settings"))
+        await dialogs.ask(dialog)
 
     def _take_settings(self, settings: Settings) -> None:
         self.settings = self.session.settings = settings

@@ -82,6 +82,7 @@ class SettingsDialog(QDialog):
         self._section = 0
         self._unmade = {name: deque(self._parts(name)) for name in Settings.model_fields}
         self._slices = Slices(self._work_on, self)
+        self._found = Slices(lambda name: self._sections[str(name)].show(), self)
         self._build()
         zoom = theme.zoom
         self.resize(round(820 * zoom), round(600 * zoom))
@@ -118,10 +119,11 @@ class SettingsDialog(QDialog):
         self._editors: dict[tuple[str, str], Editor] = {}
         self.search = SearchField(self._theme, self.tr("Search settings"))
         self.search.textChanged.connect(self._narrow)
-        self.list = QListWidget()
+        # From the outside in: what a filled part is put into styles all that is in it once more.
+        side = QWidget(self)
+        self.list = QListWidget(side)
         self.list.setObjectName("sections")
         self.list.setAccessibleName(self.tr("Sections"))
-        side = QWidget()
         side.setObjectName("page")
         side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         left = QVBoxLayout(side)
@@ -130,21 +132,22 @@ class SettingsDialog(QDialog):
         left.addWidget(self.search)
         left.addWidget(self.list, 1)
         side.setFixedWidth(round(220 * self._theme.zoom))
-        self.area = QScrollArea()
-        page = QWidget()
+        self.area = QScrollArea(self)
+        self.area.setWidgetResizable(True)
+        page = QWidget(self.area)
+        self.area.setWidget(page)
         self._column = QVBoxLayout(page)
         self._column.setContentsMargins(28, 20, 28, 28)
         self._column.setSpacing(28)
         for name, field in Settings.model_fields.items():
-            self._add_section(name, field.title or name)
-        self._none = EmptyState(self._theme, "magnifying-glass", self.tr("No such setting"), "")
+            self._add_section(name, field.title or name, page)
+        words = self.tr("No such setting")
+        self._none = EmptyState(self._theme, "magnifying-glass", words, "", parent=page)
         self._none.hide()
         self._column.addWidget(self._none)
         self._column.addStretch(1)
-        self.area.setWidgetResizable(True)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setWidget(page)
         whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -153,17 +156,17 @@ class SettingsDialog(QDialog):
         self.list.setCurrentRow(0)
         self.list.currentItemChanged.connect(lambda item, _: self._go(item))
 
-    def _add_section(self, name: str, title: str) -> None:
+    def _add_section(self, name: str, title: str, page: QWidget) -> None:
         """Its line in the list and its place on the page; what it holds is made later."""
         self.list.addItem(item := QListWidgetItem(title))
         item.setData(Qt.ItemDataRole.UserRole, name)
         item.setSizeHint(QSize(0, round(30 * self._theme.zoom)))
-        block = QWidget()
+        block = QWidget(page)
         block.hide()
         column = QVBoxLayout(block)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(16)
-        heading = QLabel(title)
+        heading = QLabel(title, block)
         heading.setProperty("textSize", "heading")
         column.addWidget(heading)
         self._sections[name] = block
@@ -215,12 +218,12 @@ class SettingsDialog(QDialog):
         made = self._own[section, name](value) if (section, name) in self._own else editor(name, field, value)
         made.changed.connect(lambda value: self._take(section, name, value))
         self._editors[section, name] = made
-        widget = QWidget()
+        widget = QWidget(self._sections[section])
         column = QVBoxLayout(widget)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addWidget(described(field.title or name, field.description or "", made))
-        error = QLabel()
+        error = QLabel(widget)
         error.setProperty("tone", "danger")
         error.setTextFormat(Qt.TextFormat.PlainText)
         error.setWordWrap(True)
@@ -251,12 +254,15 @@ class SettingsDialog(QDialog):
             return
         wanted = item.data(Qt.ItemDataRole.UserRole)
         self._make(wanted)
+        self._found.clear()
         for name, block in self._sections.items():
             block.setVisible(name == wanted)
         self.area.verticalScrollBar().setValue(0)
 
     def _narrow(self, text: str) -> None:
+        """Show what is found: the first section at once, those below it between the window's events."""
         self._make_all()
+        self._found.clear()
         words = text.casefold().split()
         for row in self._rows:
             row.widget.setVisible(all(word in row.words for word in words))
@@ -271,6 +277,11 @@ class SettingsDialog(QDialog):
             # What is found may be of any section: none is marked meanwhile.
             self.list.setCurrentRow(-1)
         with_rows = {row.section for row in self._rows if not row.widget.isHidden()}
+        found = [name for name in self._sections if name in with_rows]
         for name, block in self._sections.items():
-            block.setVisible(name in with_rows)
+            if name not in with_rows or (name != found[0] and block.isHidden()):
+                block.hide()
+            elif name == found[0]:
+                block.show()
+        self._found.add_later(name for name in found if self._sections[name].isHidden())
         self._none.setVisible(not with_rows)

@@ -39,6 +39,11 @@ _VIEW_MODULES = (
     "app.desktop.audit_panel",
     "numpy.ma",  # what `numpy.unique` loads when it is first called
 )
+_SOON_WANTED = (
+    "app.desktop.approval_dialog",
+    "app.desktop.search_panel",
+    "app.desktop.connections.panel",
+)
 _EVERY_PART = """---
 a: b
 ---
@@ -225,9 +230,11 @@ def load_view(*themes: Theme) -> None:
 
 
 def warm_up() -> None:
-    """Compile what Markdown's first use compiles, and draw the icons of the other theme: in a thread."""
+    """Load what is looked for next, and make what Markdown and the other theme need: in a thread."""
     from app.vault.markdown.render import render
 
+    for module in _SOON_WANTED:
+        importlib.import_module(module)
     render(_EVERY_PART, lambda name: None)
     _draw_ahead(LIGHT, DARK)
 

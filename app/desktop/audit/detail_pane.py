@@ -45,7 +45,7 @@ class DetailPane(QWidget):
         self.diff_button = self._button(self.tr("Open diff"))
         self.undo_button = self._button(self.tr("Undo"))
         self.turn_button = self._button(self.tr("Undo the whole turn"))
-        self._area = QScrollArea()
+        self._area = QScrollArea(self)
         self._area.setWidgetResizable(True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         row = QHBoxLayout()
@@ -71,7 +71,7 @@ class DetailPane(QWidget):
         self.diff_button.setEnabled(wrote)
         self.undo_button.setEnabled(wrote and entry is not None and entry.undone_by is None)
         self.turn_button.setVisible(wrote and entry is not None and bool(entry.turn))
-        content = QWidget()
+        content = QWidget(self._area)
         # Never wider than the pane: long words are broken or elided, not scrolled to.
         content.setMinimumWidth(1)
         column = QVBoxLayout(content)
