@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import importlib
+import logging
 import os
 import shutil
 import sys
@@ -24,6 +27,21 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_collection() -> None:
+    """Let every other worker read the tests from the last to the first.
+
+    Each has to read them all, and most of that is to compile them. What one has compiled the other finds,
+    so that they meet in the middle.
+    """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    if sys.dont_write_bytecode or worker % 2 == 0:
+        return
+    for file in sorted(ROOT.glob("tests/**/test_*.py"), reverse=True):
+        # What is wrong with a module is told when it is collected.
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +68,24 @@ def own_generator_hooks() -> Iterator[None]:
     hooks = sys.get_asyncgen_hooks()
     yield
     sys.set_asyncgen_hooks(*hooks)
+
+
+@pytest.fixture(autouse=True)
+def errors(caplog: pytest.LogCaptureFixture) -> Iterator[list[str]]:
+    """Beginnings of error messages that a test expects in the log; any other fails it.
+
+    So what fails in the background, in a task of the window or in the service thread, fails the test too.
+    """
+    expected: list[str] = []
+    yield expected
+    logged = [
+        record
+        for phase in ("setup", "call", "teardown")
+        for record in caplog.get_records(phase)
+        if record.levelno >= logging.ERROR and record.name.partition(".")[0] in ("app", "asyncio")
+    ]
+    lost = [r.getMessage() for r in logged if not r.getMessage().startswith(tuple(expected))]
+    assert not lost, f"logged as errors: {lost}"
 
 
 @pytest.fixture(scope="session")

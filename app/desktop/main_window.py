@@ -74,6 +74,7 @@ class MainWindow(QMainWindow):
         self.session = VaultSession(service, settings, self.recent, opener, theme, self)
         self.navigation = Navigation(self)
         self.view: VaultView | None = None
+        self._showing: asyncio.Task[None] | None = None
         self._panels = tuple(panels)
         self._remembered = Remembered.of_window()
         self._asking: asyncio.Task[None] | None = None
@@ -225,10 +226,13 @@ class MainWindow(QMainWindow):
         view.note_shown.connect(self._mark_notes)
         self._mark_notes()
         self.session.shown = view.filled
-        self._start(view.begin(), self.tr("show the vault"))
+        self._showing = tasks.start(view.begin(), what=self.tr("show the vault"))
 
     def _take_down(self) -> None:
         view, self.view = self.view, None
+        if self._showing is not None:
+            self._showing.cancel()
+            self._showing = None
         if view is not None:
             self.finder.client = None
             self.status.set_client(None)

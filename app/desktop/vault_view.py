@@ -105,7 +105,6 @@ class VaultView(QObject):
         self._wiring.on_screen(self.prefer_embedding)
         self._reading = False
         self._built = False
-        self._is_down = False
         self._begun = asyncio.Event()
         self._messages = UserMessages(
             client, theme, banners, window, self._show_conversation, self._conversation_is_seen
@@ -126,7 +125,10 @@ class VaultView(QObject):
         return panel if isinstance(panel, GraphPanel) else None
 
     async def begin(self) -> None:
-        """Build the page, tell what opening found and what is auto-approved, and open last time's notes."""
+        """Build the page, tell what opening found and what is auto-approved, and open last time's notes.
+
+        Whoever takes the page down before this has ended cancels it.
+        """
         try:
             await self.page.build(self._kept.mapping("layout"))
         finally:
@@ -158,8 +160,9 @@ class VaultView(QObject):
 
     async def _let_programs_in(self) -> None:
         """Begin to serve other programs; the user is told where that can't be."""
-        problem = await self._client.run(lambda workspace: workspace.ways_in.begin())
-        if problem and not self._is_down:
+        # A door that opens while the vault is closed is opened first and then closed, not left half open.
+        opening = self._client.run(lambda workspace: workspace.ways_in.begin())
+        if problem := await asyncio.shield(opening):
             self.told.emit(problem)
 
     async def ready_to_leave(self) -> bool:
@@ -217,7 +220,6 @@ class VaultView(QObject):
 
     def take_down(self) -> None:
         """Remember the layout and the tabs, and end what the page runs beside the window."""
-        self._is_down = True
         self._keep_soon.stop()
         self._keep()
         self._client.approver.asked.disconnect(self._approvals.add)

@@ -19,6 +19,7 @@ from app.embeddings.onnx_model import Vectors
 from app.embeddings.signs import Signs
 from app.vault.path import NotePath
 
+# To look at all takes 10 ms (p95, of processor time) at so many rows.
 EXACT_UP_TO = 400_000
 _SMALLEST = 256
 # The largest number in a unit vector of a sentence is under 0.3; what is larger is cut off in the code.

@@ -162,8 +162,9 @@ class MemoryDatabase:
         with self.transaction() as db:
             if not db.execute("SELECT 1 FROM documents LIMIT 1").fetchone():
                 return None
-        when = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
-        name = f"memory-{when}-{time.time_ns() % 1_000_000_000:09d}.sqlite"
+        # One look at the clock: a second that ends between two would sort the name before older ones.
+        seconds, rest = divmod(time.time_ns(), 1_000_000_000)
+        name = f"memory-{time.strftime('%Y%m%d-%H%M%S', time.gmtime(seconds))}-{rest:09d}.sqlite"
         try:
             self.backups.mkdir(exist_ok=True)
             made = self._copy_to(self.backups / name)

@@ -14,13 +14,13 @@ from __future__ import annotations
 import logging
 import sqlite3
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import StorageError
 from app.events import Event
 from app.permissions.audit_chain import SELECT, AuditCheck, Head, check, read_head, write_head
-from app.permissions.audit_entry import STORED, AuditEntry, Decided, row_hash, to_row
+from app.permissions.audit_entry import STORED, AuditEntry, Decided, numbered, row_hash, to_row
 from app.permissions.audit_reading import AuditReading
 
 log = logging.getLogger(__name__)
@@ -88,14 +88,14 @@ class AuditLog(AuditReading):
             StorageError: it can't be written; nothing was.
         """
         try:
-            numbered = self._insert(entry, self._end or self._last())
+            added = self._insert(entry, self._end or self._last())
         except sqlite3.Error as error:
             self._end = None
             raise StorageError(f"The audit log can't be written: {error}", path=str(self._file)) from error
         assert self._end is not None
         self._keep_head(self._end)
-        self._note_undo(numbered.id, numbered.commit, numbered.undoes)
-        return numbered
+        self._note_undo(added.id, added.commit, added.undoes)
+        return added
 
     def _insert(self, entry: AuditEntry, last: Head) -> AuditEntry:
         """Write the row that follows `last`, in one statement: it is in the log whole or not at all.
@@ -104,12 +104,12 @@ class AuditLog(AuditReading):
         """
         for _ in range(_TRIES):
             follows = self._floor if self._floor.id > last.id else last
-            numbered = replace(entry, id=follows.id + 1, undone_by=None)
-            row = to_row(numbered)
+            made = numbered(entry, follows.id + 1)
+            row = to_row(made)
             hash = row_hash(follows.hash, row)
             if self._connection.execute(_INSERT, (*row, follows.hash, hash, last.id)).rowcount:
-                self._end = Head(numbered.id, hash)
-                return numbered
+                self._end = Head(made.id, hash)
+                return made
             last = self._last()
         raise sqlite3.OperationalError("other processes write all the time")
 

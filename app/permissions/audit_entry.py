@@ -87,9 +87,16 @@ GENESIS = "0" * 64
 
 # Made once, since every call writes a row.
 _VALUES = attrgetter(*_FIELDS)
-_UNDOES, _PATHS = _FIELDS.index("undoes"), _FIELDS.index("paths")
+_ID, _UNDOES, _PATHS = (_FIELDS.index(name) for name in ("id", "undoes", "paths"))
 _LIST = json.JSONEncoder(ensure_ascii=False)
 _HASHED = json.JSONEncoder(separators=(",", ":"), default=repr)
+
+
+def numbered(entry: AuditEntry, id: int) -> AuditEntry:
+    """The entry as row `id`; in half the time of `replace`, for every call."""
+    values = list(_VALUES(entry))
+    values[_ID] = id
+    return AuditEntry(*values)
 
 
 def to_row(entry: AuditEntry) -> tuple[Any, ...]:

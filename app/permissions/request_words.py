@@ -37,7 +37,8 @@ def deed(request: ApprovalRequest) -> str:
     """What is to be done, as a verb and its object."""
     proposal = request.proposal
     if isinstance(proposal, Effect):
-        return shorten(describe(request.scope.what or proposal.kind))
+        what = shorten(describe(request.scope.what or proposal.kind))
+        return what[:1].lower() + what[1:]
     what = _one(proposal.changes[0]) if len(proposal.changes) == 1 else _several(proposal)
     where = request.scope.where
     return f"{what} in {shorten(describe(where))}" if where else what

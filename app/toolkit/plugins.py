@@ -10,7 +10,9 @@ that fails to load, or takes a name that is taken, is left out as a whole, and t
 
 from __future__ import annotations
 
+import functools
 import logging
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
@@ -48,7 +50,7 @@ def load_plugins(registry: ToolRegistry, found: Iterable[EntryPoint] | None = No
         registry: Holds ours already, so that none of their names can be taken.
         found: The entry points; those of the running Python when left out.
     """
-    entries = entry_points(group=GROUP) if found is None else found
+    entries = _installed(tuple(sys.path)) if found is None else found
     categories: list[str] = []
     problems: list[str] = []
     for entry in sorted(entries, key=lambda one: (one.name, one.value)):
@@ -62,6 +64,12 @@ def load_plugins(registry: ToolRegistry, found: Iterable[EntryPoint] | None = No
         else:
             categories += [category.id for category in plugin.categories]
     return LoadedPlugins(tuple(categories), tuple(problems))
+
+
+@functools.cache
+def _installed(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Those found on `path`. Each vault asks, and the metadata of every package takes 15 ms to read."""
+    return tuple(entry_points(group=GROUP))
 
 
 def _loaded(entry: EntryPoint) -> Plugin:

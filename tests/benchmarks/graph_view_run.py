@@ -26,7 +26,7 @@ from app.graph.model import Graph, node_radii
 from app.graph.physics import Forces
 from tests.benchmarks import graph_view as bench
 from tests.benchmarks.graph_view import FRAMES, PEER_SECONDS, Times, over, report, timed, under
-from tests.benchmarks.graphs import vault
+from tests.benchmarks.graphs import of_edges, vault
 
 WIDTH, HEIGHT = 1280, 800
 PAUSE = 0.016
@@ -116,6 +116,30 @@ def hover(app: QApplication, canvas: Canvas) -> Times:
     times = timed((lambda row=int(row): move(row)) for row in rows)
     canvas.hover(-1)
     at_rest(app, canvas)
+    return times
+
+
+def hover_hub(app: QApplication, graph: Graph, at: np.ndarray) -> Times:
+    """The pointer comes upon a note that all others are linked with: what the GUI does until it is lit."""
+    ends = np.stack([np.zeros(len(graph) - 1, dtype=np.int64), np.arange(1, len(graph))], axis=1)
+    edges = np.unique(np.sort(np.concatenate([graph.edges, ends]), axis=1), axis=0)
+    canvas = Canvas(DARK)
+    canvas.resize(WIDTH, HEIGHT)
+    canvas.show()
+    canvas.set_graph(of_edges(len(graph), edges).warm(), at)
+    at_rest(app, canvas)
+
+    def acts() -> Iterator[Callable[[], object]]:
+        for _ in range(12):
+            yield lambda: canvas.hover(0)
+            yield canvas._frame
+            yield canvas.repaint
+            canvas.hover(-1)
+            at_rest(app, canvas)
+
+    times = timed(acts())
+    canvas.close_layers()
+    canvas.close()
     return times
 
 
@@ -227,6 +251,9 @@ def measure(app: QApplication, size: int, with_peer: bool) -> list[str]:
     canvas.eye.set(canvas.fit_camera())
     at_rest(app, canvas)
     missed += _by_hand(app, canvas, size, before)
+    hub = hover_hub(app, graph, at)
+    report("hover a hub that links all", hub)
+    missed += over(f"vault {size}: hover a hub, p95", hub.p95, bench.MOST_HOVER_MS)
     for what, way in ways.items() if with_peer else ():
         theirs = peer(app, graph, at, way)
         ratio = theirs.p95 / ours[what].p95

@@ -15,6 +15,8 @@ from PySide6.QtWidgets import QApplication
 from app.desktop import tasks
 from app.desktop.bridge import Service
 
+LONGEST_S = 100
+
 
 def pytest_configure(config: pytest.Config) -> None:
     # Qt's offscreen platform says this for every top-level window; it is about that platform alone.
@@ -41,7 +43,7 @@ def gui(qapp: QApplication) -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any
 
     async def whole(coro: Coroutine[Any, Any, Any]) -> Any:
         try:
-            return await asyncio.wait_for(coro, 30)
+            return await asyncio.wait_for(coro, LONGEST_S)
         finally:
             await tasks.end_all()
 
@@ -62,7 +64,7 @@ def service() -> Iterator[Service]:
     assert made.stop(), "the service thread did not end"
 
 
-async def until(true: Callable[[], object], seconds: float = 10.0) -> None:
+async def until(true: Callable[[], object], seconds: float = 60.0) -> None:
     """Wait, giving the loop its turns, until `true()`; fails after `seconds`."""
     deadline = asyncio.get_running_loop().time() + seconds
     while not true():

@@ -26,6 +26,7 @@ from app.settings import Settings
 from app.toolkit.registry import Category, Level, ToolRegistry
 from app.vault.journal import Journal
 from app.vault.store import NoteStore
+from app.workspace.note_vectors import NoteVectors
 
 
 class ClosedDoor:
@@ -50,6 +51,11 @@ class OpenVault:
         self.registry = ToolRegistry([Category("notes", "Notes", Level.READ_WRITE)])
         self._journal = Journal(paths.vault_data_folder(root))
         self.store = NoteStore(root, self._journal)
+        self._vectors = NoteVectors(
+            paths.vault_cache_folder(root), self.index, self.store, self.events, lambda: self.settings,
+            lambda path: False,
+        )  # fmt: skip
+        self.upkeep = self._vectors.upkeep
         self._conversations = ConversationStore(paths.vault_data_folder(root))
         team = SimpleNamespace(mailbox=Mailbox(self._conversations, self.events))
         self.agent = SimpleNamespace(team=team)
@@ -70,6 +76,7 @@ class OpenVault:
 
     async def close(self) -> None:
         self.closed = True
+        await self._vectors.close()
         await self.index.close()
         self._conversations.close()
         self._journal.close()

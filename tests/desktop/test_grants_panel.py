@@ -18,11 +18,11 @@ OFFER = GrantOffer("", Operation.UPDATE, tool="edit_note", folder="Ideas", minut
 
 
 def cards(panel: GrantsPanel) -> list[QPushButton]:
-    return [b for b in panel.findChildren(QPushButton) if b.property("grant") and not b.isHidden()]
+    return [b for b in panel.findChildren(QPushButton) if b.property("grant") and b.isVisibleTo(panel)]
 
 
 def texts(panel: GrantsPanel) -> str:
-    return "\n".join(label.text() for label in panel.findChildren(QLabel))
+    return "\n".join(label.text() for label in panel.findChildren(QLabel) if label.isVisibleTo(panel))
 
 
 def test_a_grant_is_listed_counted_and_taken_back(gui, service: Service, wait_until, tmp_path: Path) -> None:

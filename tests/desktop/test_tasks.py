@@ -26,7 +26,10 @@ def test_a_task_is_kept_until_it_ends(gui) -> None:
     assert done and not tasks.running()
 
 
-def test_a_failure_is_told_with_what_was_being_done(gui, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failure_is_told_with_what_was_being_done(
+    gui, caplog: pytest.LogCaptureFixture, errors: list[str]
+) -> None:
+    errors.append("failed to open the vault")
     told: list[tasks.Failure] = []
     disconnect = tasks.failed.connect(told.append)
 

@@ -92,6 +92,11 @@ def test_what_the_server_would_take_is_taken(root: dict[str, Any], value: dict[s
         fits = jsonschema.Draft202012Validator(root).is_valid(value)
     except (LimitError, InvalidParametersError, RecursionError, TypeError, jsonschema.SchemaError):
         return
+    except BaseException as error:
+        # A recursion without end that is found within the part of jsonschema that is written in Rust.
+        if type(error).__name__ != "PanicException":
+            raise
+        return
     # What is refused here may never be what the schema allows; `not` is loosened with what it holds.
     if (
         fits

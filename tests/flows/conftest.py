@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import logging
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -42,21 +41,6 @@ def garbage_of_the_window_is_collected_here() -> Iterator[None]:
     gc.freeze()
     yield
     gc.collect()
-
-
-@pytest.fixture(autouse=True)
-def errors(caplog: pytest.LogCaptureFixture) -> Iterator[list[str]]:
-    """Beginnings of error messages that a test expects in the log; any other fails it."""
-    expected: list[str] = []
-    yield expected
-    logged = [
-        record
-        for phase in ("setup", "call")
-        for record in caplog.get_records(phase)
-        if record.levelno >= logging.ERROR
-    ]
-    lost = [r.getMessage() for r in logged if not any(r.getMessage().startswith(each) for each in expected)]
-    assert not lost, f"logged as errors: {lost}"
 
 
 @pytest.fixture

@@ -119,7 +119,8 @@ async def test_a_client_may_choose_not_to_wait(workspace, approver, era, how):
     assert approver.asked[0].caller.claim == ("Because." if meta else "")
 
 
-async def test_a_result_that_breaks_its_schema_is_left_out(workspace, era, monkeypatch, caplog):
+async def test_a_result_that_breaks_its_schema_is_left_out(workspace, era, monkeypatch, caplog, errors):
+    errors.append("vault_info broke its output schema")
     entry = next(one for one in await workspace.hub.tools(ROBOT) if one.name == "vault_info")
     schema = {"type": "object", "properties": {"notes": {"type": "string"}}, "required": ["notes"]}
     broken = replace(entry, output_schema=schema)

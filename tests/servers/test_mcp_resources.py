@@ -6,7 +6,7 @@ import asyncio
 
 import mcp_types as t
 import pytest
-from mcp import MCPError
+from mcp import MCPDeprecationWarning, MCPError
 from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated, ServerEvent, ToolsListChanged
 
 from app.permissions.audit_entry import AuditFilter
@@ -97,7 +97,8 @@ async def test_a_client_hears_of_the_notes_it_follows_and_of_other_lists(workspa
 
     async with over_http(door.sign.address, door.token, era, message_handler=message) as client:
         if era == "legacy":
-            await client.subscribe_resource("note:///Instruments/H4.md")
+            with pytest.warns(MCPDeprecationWarning, match="Client.listen"):
+                await client.subscribe_resource("note:///Instruments/H4.md")
             await changes(workspace, client)
             kinds = {"notifications/resources/updated", "notifications/resources/list_changed"}
             kinds.add("notifications/tools/list_changed")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,8 @@ from app.vault.changes import ChangeSet
 from app.vault.journal import Journal
 from app.vault.store import NoteStore
 from app.workspace import open_workspace
-from tests.vault.test_crash import CHANGES, NEW, OLD, files, in_child, killer, seed, steps
+from tests.support.forks import Forks
+from tests.vault.test_crash import CHANGES, NEW, OLD, files, killer, seed, steps
 
 Step = Callable[[str], None]
 
@@ -30,9 +31,18 @@ def store_of(root: Path, folder: Path, journal: Journal, step: Step = lambda nam
     return NoteStore(folder, journal, place=f"files-{folder_hash(folder)}", intents=intents, step=step)
 
 
-def commit(root: Path, folder: Path, step: Step) -> None:
+def commit(root: Path, folder: Path, at: int) -> None:
+    """Commit, and die at disk step `at`; at -1 when all is written and the journal knows nothing yet."""
+    step = before_it_is_recorded if at < 0 else killer(at)
     store = store_of(root, folder, Journal(paths.vault_data_folder(root)), step)
     store.commit(ChangeSet(CHANGES.changes, CHANGES.summary, store.place), author="Agent", entry="call-1")
+
+
+@pytest.fixture
+def forks() -> Iterator[Forks]:
+    made = Forks()
+    yield made
+    made.close()
 
 
 @pytest.fixture
@@ -44,14 +54,14 @@ def vault(tmp_path: Path) -> Path:
 
 
 def test_killed_at_a_step_the_folder_is_wholly_old_or_new_and_the_journal_says_which(
-    tmp_path: Path, vault: Path
+    forks: Forks, tmp_path: Path, vault: Path
 ) -> None:
     outcomes = set()
     # Each third: the steps are those of the vault's own commits, of which each is tested.
     for at in range(0, steps("native", "commit"), 3):
         folder = seed(tmp_path / str(at))
         before = len(commits(vault))
-        assert in_child(lambda folder=folder, at=at: commit(vault, folder, killer(at)))
+        assert forks.killed(commit, vault, folder, at)
         journal = Journal(paths.vault_data_folder(vault))
         try:
             # The vault's own recovery, which comes first, has nothing to do with it.
@@ -90,11 +100,13 @@ def before_it_is_recorded(step: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-async def test_what_the_opening_completes_is_told_and_logged(tmp_path: Path, vault: Path) -> None:
+async def test_what_the_opening_completes_is_told_and_logged(
+    forks: Forks, tmp_path: Path, vault: Path
+) -> None:
     folder = seed(tmp_path)
     kept = KeptFiles(id="desk", name="Desk", folder=str(folder))
     KeptSources(paths.vault_data_folder(vault)).save((kept,))
-    assert in_child(lambda: commit(vault, folder, before_it_is_recorded))
+    assert forks.killed(commit, vault, folder, -1)
     journal = Journal(paths.vault_data_folder(vault))
     assert journal.commits() == ()
     journal.close()

@@ -117,7 +117,8 @@ async def test_a_network_category_never_changes_a_note(net: Bench) -> None:
     assert (await net.call("clip_and_change", {"how": "change"})).success
 
 
-async def test_an_effect_that_leaves_a_mark_is_followed_by_no_change(net: Bench) -> None:
+async def test_an_effect_that_leaves_a_mark_is_followed_by_no_change(net: Bench, errors: list[str]) -> None:
+    errors.append("clip failed")
     outcome = await net.call("clip", {"how": "make", "kind": "message"})
     assert outcome.error is not None and outcome.error["type"] == "internal"
     assert RAN == ["make"] and not (net.root / "Clip.md").exists()

@@ -30,7 +30,9 @@ async def test_no_answer_in_time_is_a_no(bench):
 
 
 @pytest.mark.parametrize("error", [RuntimeError("broken"), TimeoutError(), asyncio.CancelledError(), None])
-async def test_a_failing_approver_is_a_no_and_is_logged(bench, error):
+async def test_a_failing_approver_is_a_no_and_is_logged(bench, error, errors):
+    errors.append("the approver failed")
+
     def fail(request):
         if error is not None:
             raise error
@@ -149,7 +151,8 @@ def foreign_grant(request):
 @pytest.mark.parametrize(
     "answer", [other_path, other_kind, other_before, one_more, another_thing, foreign_grant]
 )
-async def test_an_answer_to_something_else_is_a_no(bench, answer):
+async def test_an_answer_to_something_else_is_a_no(bench, answer, errors):
+    errors.append("the approver failed")
     before = bench.text("Tea.md")
     bench.approver.answers.append(answer)
     outcome = await bench.call("add_line", {"name": "Tea", "line": "x"})
@@ -184,7 +187,9 @@ async def test_a_file_that_keeps_changing_is_a_conflict(bench):
     assert entry.decision == "failed" and entry.reason.startswith("user-approved, then conflict")
 
 
-async def test_nothing_is_written_while_the_log_cannot_be(bench, monkeypatch, caplog):
+async def test_nothing_is_written_while_the_log_cannot_be(bench, monkeypatch, caplog, errors):
+    errors += [f"{count} audit entries wait to be written: disk full" for count in (1, 2)]
+
     def refuse(entry):
         raise StorageError("disk full")
 
@@ -197,7 +202,9 @@ async def test_nothing_is_written_while_the_log_cannot_be(bench, monkeypatch, ca
     assert [entry.tool for entry in bench.audit.entries()] == ["make", "make", "read"]
 
 
-async def test_a_failing_index_does_not_undo_what_is_written(bench, monkeypatch, caplog):
+async def test_a_failing_index_does_not_undo_what_is_written(bench, monkeypatch, caplog, errors):
+    errors.append("the index could not follow commit 1")
+
     async def fail(changed, removed=()):
         raise RuntimeError("index")
 

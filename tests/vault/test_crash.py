@@ -6,7 +6,6 @@ import functools
 import os
 import signal
 import tempfile
-import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from app.vault.containment import Platform
 from app.vault.journal import Journal
 from app.vault.path import NotePath
 from app.vault.store import NoteStore
+from tests.support.forks import Forks
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked children")
 
@@ -90,21 +90,11 @@ def killer(at: int) -> Callable[[str], None]:
     return step
 
 
-def in_child(work: Callable[[], object]) -> bool:
-    """Do it in a process of its own; whether that was killed."""
-    child = os.fork()
-    if child == 0:
-        try:
-            work()
-        except BaseException:
-            traceback.print_exc()
-            os._exit(1)
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        return True
-    assert os.WEXITSTATUS(status) == 0, "the child failed: see its traceback"
-    return False
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    made = Forks()
+    yield made
+    made.close()
 
 
 def commit(folder: Path, platform: Platform | None, at: int) -> None:
@@ -163,63 +153,65 @@ def check(folder: Path, before: dict[str, bytes], after: dict[str, bytes], commi
 @pytest.mark.parametrize(
     ("platform", "at"), [(name, at) for name in PLATFORMS for at in range(steps(name, "commit"))]
 )
-def test_killed_at_any_step_of_a_commit(tmp_path: Path, platform: str, at: int) -> None:
+def test_killed_at_any_step_of_a_commit(forks: Forks, tmp_path: Path, platform: str, at: int) -> None:
     root = seed(tmp_path)
     before = folders(root)
-    assert in_child(lambda: commit(tmp_path, PLATFORMS[platform], at))
-    in_child(lambda: recover(tmp_path, PLATFORMS[platform]))
+    assert forks.killed(commit, tmp_path, PLATFORMS[platform], at)
+    forks.killed(recover, tmp_path, PLATFORMS[platform])
     done = check(tmp_path, OLD, NEW, 0)
     if done:
-        in_child(lambda: undo(tmp_path, PLATFORMS[platform], -1))
+        forks.killed(undo, tmp_path, PLATFORMS[platform], -1)
         assert {k: v for k, v in files(root).items() if not k.startswith(".trash/")} == OLD
         assert folders(root) - {".trash"} == before
     else:
         assert folders(root) == before
-        in_child(lambda: commit(tmp_path, PLATFORMS[platform], -1))
+        forks.killed(commit, tmp_path, PLATFORMS[platform], -1)
         assert files(root) == NEW
 
 
 @pytest.mark.parametrize(
     ("platform", "at"), [(name, at) for name in PLATFORMS for at in range(steps(name, "undo"))]
 )
-def test_killed_at_any_step_of_an_undo(tmp_path: Path, platform: str, at: int) -> None:
+def test_killed_at_any_step_of_an_undo(forks: Forks, tmp_path: Path, platform: str, at: int) -> None:
     seed(tmp_path)
-    in_child(lambda: commit(tmp_path, PLATFORMS[platform], -1))
-    assert in_child(lambda: undo(tmp_path, PLATFORMS[platform], at))
-    in_child(lambda: recover(tmp_path, PLATFORMS[platform]))
+    forks.killed(commit, tmp_path, PLATFORMS[platform], -1)
+    assert forks.killed(undo, tmp_path, PLATFORMS[platform], at)
+    forks.killed(recover, tmp_path, PLATFORMS[platform])
     check(tmp_path, NEW, {**OLD, ".trash/fresh.md": NEW["new/deep/fresh.md"]}, 1)
 
 
 @pytest.mark.parametrize(
     ("platform", "at"), [(name, at) for name in PLATFORMS for at in range(3, steps(name, "commit"), 4)]
 )
-def test_killed_again_at_any_step_of_the_recovery(tmp_path: Path, platform: str, at: int) -> None:
+def test_killed_again_at_any_step_of_the_recovery(
+    forks: Forks, tmp_path: Path, platform: str, at: int
+) -> None:
     again, killed = 0, True
     while killed:
         folder = tmp_path / str(again)
-        killed = killed_twice(folder, PLATFORMS[platform], at, again)
+        killed = killed_twice(forks, folder, PLATFORMS[platform], at, again)
         check(folder, OLD, NEW, 0)
         again += 1
 
 
-def killed_twice(folder: Path, platform: Platform | None, at: int, again: int) -> bool:
+def killed_twice(forks: Forks, folder: Path, platform: Platform | None, at: int, again: int) -> bool:
     seed(folder)
-    in_child(lambda: commit(folder, platform, at))
-    killed = in_child(lambda: recover(folder, platform, again))
-    in_child(lambda: recover(folder, platform))
+    forks.killed(commit, folder, platform, at)
+    killed = forks.killed(recover, folder, platform, again)
+    forks.killed(recover, folder, platform)
     return killed
 
 
 @pytest.mark.parametrize("at", range(steps("native", "commit")))
 @pytest.mark.parametrize("name", ["a.md", "move.md", "edit/move.md", "new/deep/fresh.md"])
-def test_an_edit_between_crash_and_recovery_stays(tmp_path: Path, at: int, name: str) -> None:
+def test_an_edit_between_crash_and_recovery_stays(forks: Forks, tmp_path: Path, at: int, name: str) -> None:
     root = seed(tmp_path)
-    in_child(lambda: commit(tmp_path, None, at))
+    forks.killed(commit, tmp_path, None, at)
     moved = {"move.md": "moved/move.md", "edit/move.md": "edit/moved.md"}.get(name, name)
     target = root / moved if (root / moved).exists() else root / name
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(b"the user's own\n")
-    in_child(lambda: recover(tmp_path, None))
+    forks.killed(recover, tmp_path, None)
     state = files(root)
     assert b"the user's own\n" in state.values()
     assert not [path for path in state if ".~scriptorium-" in path]

@@ -33,6 +33,7 @@ from app.graph.shaping import sunflower
 
 _SETTLE_SECONDS = 0.02
 _FIRST_STEP = 2.5
+_MOST_FADED = 20_000  # more nodes are lit and let go at once: each frame of a fade would draw them all
 
 
 class Canvas(Marking):
@@ -75,8 +76,7 @@ class Canvas(Marking):
         self._following = self._untouched = True
         self._unfolding = False
         self._stale = True
-        self._moving = False
-        self._rough = False
+        self._moving = self._rough = False
         self._touched_at = 0.0
         self._frames = FrameTimer(self, self._frame, self._waits)
         self.marked.connect(self._show_marks)
@@ -247,10 +247,13 @@ class Canvas(Marking):
         if row == self.scene.hovered:
             return
         self.scene.hovered = row
+        many = len(self.lit) > _MOST_FADED
         if row >= 0:
             self.lit = self.scene.lit()
         self.dim.aim = 1.0 if row >= 0 else 0.0
         self._light_path()
+        if many or len(self.lit) > _MOST_FADED:
+            self.dim.value = self.dim.aim
         self.wake()
 
     def _light_path(self) -> None:

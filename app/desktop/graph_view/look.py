@@ -222,7 +222,7 @@ def edge_look(
 
 def suggested_of(graph: Graph) -> NDArray[np.bool_] | None:
     """Bool (m,), links that are only proposed; None where there are none."""
-    return graph.suggested if graph.suggested.any() else None
+    return graph.suggested if len(graph.links) < len(graph.edges) else None
 
 
 def _tints(colors: NDArray[np.uint32]) -> tuple[list[str], NDArray[np.int16]]:

@@ -19,6 +19,7 @@ from app.graph import native
 from app.graph.native_pictures import draw_discs, lay
 
 _DIMMED = 0.14
+_MOST_BRIGHT = 30_000  # of more neighbours the largest: the others are dots that hide one another
 
 
 class _Kept:
@@ -36,26 +37,38 @@ class _Kept:
 
     def put(self, frame: Frame, image: QImage) -> bool:
         """Write it to `image`, if it is what `frame` shows; whether it was."""
-        kept = self._image
-        if kept is None or kept.size() != image.size() or not _are_same(frame.shows, self._shows):
+        if _is_at_rest(frame):
+            pixels = self.at_rest(frame, image)
+        else:
+            same = self._image is not None and _are_same(frame.shows, self._shows)
+            pixels = _pixels_if_sized(self._image, image) if same else None
+        if pixels is None:
             return False
-        pixels_of(image)[...] = pixels_of(kept)
+        pixels_of(image)[...] = pixels
         return True
 
     def take(self, frame: Frame, image: QImage) -> None:
-        """Keep what was just painted, if it is what was painted before."""
+        """Keep what was just painted, if it is what was painted before, or a hover that is all there."""
         shows = frame.shows
-        self._image = image.copy() if _are_same(shows, self._shows) else None
+        is_worth_it = frame.dim >= 1.0 or _are_same(shows, self._shows)
+        self._image = image.copy() if is_worth_it else None
         self._shows = shows
-        if self._image is not None and frame.dim <= 0.0:
+        if self._image is not None and _is_at_rest(frame):
             self._at_rest, self._rests_on = self._image, frame.rests_on
 
     def at_rest(self, frame: Frame, image: QImage) -> NDArray[np.uint8] | None:
         """uint8 (h, w, 4), the same frame with nothing dimmed; None where there is none of that size."""
-        kept = self._at_rest
-        if kept is None or kept.size() != image.size() or not _are_same(frame.rests_on, self._rests_on):
+        if self._at_rest is None or not _are_same(frame.rests_on, self._rests_on):
             return None
-        return pixels_of(kept)
+        return _pixels_if_sized(self._at_rest, image)
+
+
+def _is_at_rest(frame: Frame) -> bool:
+    return frame.dim <= 0.0 and frame.scene.hovered < 0
+
+
+def _pixels_if_sized(kept: QImage | None, image: QImage) -> NDArray[np.uint8] | None:
+    return pixels_of(kept) if kept is not None and kept.size() == image.size() else None
 
 
 def _are_same(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
@@ -103,7 +116,7 @@ class Surface:
         if at_rest is not None and lit is not None and native.available():
             color, pixels = rgb(frame.scene.theme.window), pixels_of(self._image)
             lay(at_rest, (0.0, 0.0), 1.0, _undimmed(frame), color, pixels, None)
-            order, lit = np.ascontiguousarray(order[lit[order] > 0]), None
+            order, lit = np.ascontiguousarray(order[lit[order] > 0][-_MOST_BRIGHT:]), None
         else:
             self._lay_links(frame, ratio)
         painter = QPainter(self._image)

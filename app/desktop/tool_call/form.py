@@ -46,6 +46,7 @@ class ToolForm(dialogs.Sheet):
         self._rows: dict[str, QWidget] = {}
         self._errors: dict[str, QLabel] = {}
         self._theme = theme
+        self._window = parent.window()
         self.example = QLabel()
         self.example.setProperty("tone", "faint")
         self.example.setWordWrap(True)
@@ -54,7 +55,7 @@ class ToolForm(dialogs.Sheet):
         self._build(given or {})
         self._show_operation()
         self._say(self.problem, problem)
-        self._set_size(parent)
+        self._set_size()
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -101,7 +102,7 @@ class ToolForm(dialogs.Sheet):
         made = field_of(parameter, field, given.get(parameter.name, default), self._find)
         if parameter.name == "op" and isinstance(made.control, QComboBox):
             self._keep_operations(made.control)
-            made.control.currentIndexChanged.connect(lambda _: self._show_operation())
+            made.control.currentIndexChanged.connect(lambda _: self._choose_operation())
         title = self.tr("What to do") if parameter.name == "op" else title_of(parameter.name)
         row = QWidget()
         column = QVBoxLayout(row)
@@ -126,6 +127,10 @@ class ToolForm(dialogs.Sheet):
     @property
     def _op(self) -> str:
         return str(self.editors["op"].value or "") if "op" in self.editors else ""
+
+    def _choose_operation(self) -> None:
+        self._show_operation()
+        self._set_size()
 
     def _show_operation(self) -> None:
         """Show the arguments that the chosen operation takes, and an example of saying it in words."""
@@ -193,11 +198,23 @@ class ToolForm(dialogs.Sheet):
         note = next((str(self.editors[name].value or "") for name in notes if name in self.editors), "")
         return await self._names.like(kind, word, note)
 
-    def _set_size(self, parent: QWidget) -> None:
-        zoom, window = self._theme.zoom, parent.window()
+    def _set_size(self) -> None:
+        """Have room for the fields of the chosen operation; it grows with them and shrinks for none."""
+        zoom, window = self._theme.zoom, self._window
         self.setMinimumWidth(min(round(560 * zoom), window.width() - 40))
         most = max(160, window.height() - round(300 * zoom))
-        self._area.setMinimumHeight(min(most, self._inside.sizeHint().height() + 8))
+        # Words wrap: how high they are depends on the width that they get.
+        width = max(self.minimumWidth(), self.width() if self.isVisible() else 0) - round(48 * zoom)
+        column = self._inside.layout()
+        wanted = column.totalHeightForWidth(width) if column is not None else 0
+        before = self._area.height()
+        self._area.setMinimumHeight(max(self._area.minimumHeight(), min(most, wanted + 8)))
+        if self.isVisible():
+            # Its buttons stay in sight: what it grows beyond the window, it goes up.
+            grown = max(0, self._area.minimumHeight() - before)
+            beyond = self.frameGeometry().bottom() + grown - window.frameGeometry().bottom()
+            if grown and beyond > 0:
+                self.move(self.x(), max(window.y(), self.y() - beyond))
 
 
 def title_of(name: str) -> str:

@@ -51,6 +51,24 @@ def test_each_operation_shows_what_it_takes(qtbot, tool: Tool) -> None:
         assert needed <= told and (wrong_before is False or not needed)
 
 
+def test_the_form_has_room_for_what_an_operation_takes(qtbot) -> None:
+    window = QWidget()
+    window.resize(1200, 900)
+    qtbot.addWidget(window)
+    (tool,) = (tool for tool in CATALOG if tool.name == "block")
+    form = form_of(tool, window)
+    window.show()
+    form.show()
+    form.move(window.x() + 100, window.y() + 500)
+    box = form.editors["op"].control
+    assert isinstance(box, QComboBox)
+    before = form.height()
+    assert form._area.verticalScrollBar().maximum() == 0, "all of the first operation is in sight"
+    box.setCurrentIndex(box.findData("create"))
+    qtbot.waitUntil(lambda: form.height() > before)
+    assert form.frameGeometry().bottom() <= window.frameGeometry().bottom(), "its buttons are in sight"
+
+
 def test_what_is_given_comes_back(qtbot) -> None:
     window = QWidget()
     qtbot.addWidget(window)

@@ -1,0 +1,75 @@
+"""Kills: work that is done in processes forked from a small one.
+
+A fork copies the page tables of what it forks, and a test process that has run some thousand tests is large.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Forks:
+    """A process that does one work after the other, each in a child of its own."""
+
+    def __init__(self) -> None:
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen([sys.executable, "-m", __name__], cwd=ROOT, stdin=pipe, stdout=pipe)
+
+    def killed(self, work: Callable[..., object], *arguments: object) -> bool:
+        """Do it in a child; whether that was killed. `work` is a function of a module.
+
+        Raises:
+            AssertionError: the work failed; its traceback is on stderr.
+        """
+        asked, said = self._process.stdin, self._process.stdout
+        assert asked is not None and said is not None
+        pickle.dump((work, arguments), asked)
+        asked.flush()
+        status = pickle.load(said)
+        if os.WIFSIGNALED(status):
+            return True
+        assert os.WEXITSTATUS(status) == 0, "the child failed: see its traceback"
+        return False
+
+    def close(self) -> None:
+        """End the process."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.close()
+        assert self._process.wait(30) == 0
+        self._process.stdout.close()
+
+
+def _serve() -> None:
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # What a work prints must not be taken for an answer.
+    while True:
+        try:
+            work, arguments = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        child = os.fork()
+        if child == 0:
+            _do(work, arguments)
+        pickle.dump(os.waitpid(child, 0)[1], answers)
+        answers.flush()
+
+
+def _do(work: Callable[..., object], arguments: tuple[object, ...]) -> None:
+    try:
+        work(*arguments)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    _serve()
