@@ -122,16 +122,16 @@ class SearchPanel(Panel):
             bar.addWidget(widget)
             widget.hide()
         self.model = Hits(self)
-        self.list = _HitList(self)
+        self._stack = QStackedWidget(self)
+        self.list = _HitList(self._stack)
         self.list.setModel(self.model)
         self.list.setItemDelegate(HitPainter(self._theme, self.list))
         self.list.setAccessibleName(self.tr("Search results"))
-        self.start = SearchStart(self._theme)
+        self.start = SearchStart(self._theme, self._stack)
         self.empty = EmptyState(
             self._theme, "magnifying-glass", self.tr("Nothing found"),
-            self.tr("No note matches. Try fewer or other words."),
+            self.tr("No note matches. Try fewer or other words."), parent=self._stack,
         )  # fmt: skip
-        self._stack = QStackedWidget()
         for page in (self.start, self.list, self.empty):
             self._stack.addWidget(page)
         self.column.addLayout(bar)

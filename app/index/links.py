@@ -64,6 +64,17 @@ def _records(connection: sqlite3.Connection, condition: str, *values: str) -> tu
     )  # fmt: skip
 
 
+def most_linked(connection: sqlite3.Connection, limit: int) -> tuple[NotePath, ...]:
+    """The notes with the most links, to them or in them, ties ordered by key."""
+    rows = connection.execute(
+        "SELECT path FROM notes JOIN files USING (id) LEFT JOIN (SELECT id, count(*) AS n FROM"
+        " (SELECT source AS id FROM links UNION ALL SELECT target_id FROM links WHERE target_id IS NOT NULL)"
+        " GROUP BY id) USING (id) ORDER BY ifnull(n, 0) DESC, key, path LIMIT ?",
+        (limit,),
+    )
+    return tuple(NotePath(path) for (path,) in rows)
+
+
 def unresolved(connection: sqlite3.Connection) -> tuple[UnresolvedName, ...]:
     """The names that links say and no file has, the most wanted first, as the first note spells them."""
     rows = connection.execute(

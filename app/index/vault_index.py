@@ -139,15 +139,9 @@ class VaultIndex:
             await self._rebuild(error.message)
             counts = await self._writing_part.scan(progress, cancelled)
         found = await asyncio.to_thread(self.problems)
-        return ScanReport(
-            counts.indexed,
-            counts.unchanged,
-            counts.removed,
-            tuple(problem for problem in found if problem.kind == "skipped"),
-            tuple(problem for problem in found if problem.kind == "failed"),
-            counts.cancelled,
-            counts.moved,
-        )
+        skipped, failed = (tuple(one for one in found if one.kind == kind) for kind in ("skipped", "failed"))
+        done = (counts.indexed, counts.unchanged, counts.removed)
+        return ScanReport(*done, skipped, failed, counts.cancelled, counts.moved)
 
     async def refresh(self, changed: Iterable[NotePath], removed: Iterable[NotePath] = ()) -> IndexDelta:
         """Bring the index up to date with these files or folders, and publish `IndexUpdated`.
@@ -300,6 +294,11 @@ class VaultIndex:
         """The links in other notes that lead to this file."""
         with self._damage_noticed(), self._file.reading() as connection:
             return links.backlinks(connection, path)
+
+    def most_linked(self, limit: int) -> tuple[NotePath, ...]:
+        """The notes with the most links, to them or in them, ties ordered by key."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return links.most_linked(connection, limit)
 
     def unresolved(self) -> tuple[UnresolvedName, ...]:
         """The names that links say and no file has, the most wanted first."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from app.agent import models
 from app.index.completion import complete
 
@@ -41,9 +39,5 @@ def complete_tags(workspace: Workspace, word: str, limit: int) -> tuple[str, ...
 
 async def hub_names(workspace: Workspace, limit: int) -> tuple[str, ...]:
     """The names of the notes with the most links."""
-    graph = await asyncio.to_thread(workspace.index.graph)
-    if not len(graph.edges):
-        return graph.names[:limit]
-    degree = np.bincount(graph.edges.ravel(), minlength=len(graph.paths))
-    best = np.argsort(-degree, kind="stable")
-    return tuple(graph.names[i] for i in best if graph.kinds[i] == "note")[:limit]
+    paths = await asyncio.to_thread(workspace.index.most_linked, limit)
+    return tuple(path.name for path in paths)

@@ -240,10 +240,12 @@ def compare(vault: Path, seconds: float, peers: Peers, report: Report) -> None:
 
 def measure(name: str, vault: Path, peers: Peers | None, work: Path) -> list[str]:
     """Print every number for one vault; the targets that it missed."""
-    gc.collect()
     print(f"{name}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
     report, cache = Report(name), work / "cache"
+    gc.disable()  # As `app.__main__` does.
     seconds, notes = asyncio.run(cold(vault, cache, report))
+    gc.enable()
+    gc.collect()
     size = sum(file.stat().st_size for file in cache.iterdir())
     report.line("index file", size / 2**20, "MiB")
     asyncio.run(warm(vault, cache, notes, report))
@@ -276,7 +278,6 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     missed: list[str] = []
-    gc.disable()  # As `app.__main__` does.
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary)
         compile_once(root / "compiled")

@@ -88,7 +88,7 @@ def queries(texts: Sequence[str], tags: Sequence[str], seed: int = 3) -> Queries
         "section:(…)": [f"section:({a} {b}) " for a, b in zip(common[:8], common[8:], strict=False)],
         "tasks": [f"task-todo:{word} " for word in common[:8]],
         "pattern with a word": [f"{word} /{word[:2]}\\w+{word[-1]}/ " for word in rare[:8]],
-        "links": ["orphan:", f"links-to:{(rare or [''])[0]} ", "rel:supports "],
+        "links": ["orphan:", *(f"links-to:{word} " for word in rare[:1]), "rel:supports "],
     }
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QApplication,
@@ -15,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.desktop.theme import ThemeSource
+from app.desktop.theme import Theme, ThemeSource
 
 
 def page(number: int) -> QWidget:
@@ -96,3 +97,65 @@ def test_widgets_that_are_gone_by_then_do_no_harm(
     del gone
     qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
     assert pages.count() == 1
+
+
+def test_a_window_that_was_about_to_be_painted_goes_on_being_painted(
+    qtbot: QtBot, qapp: QApplication, pages: QStackedWidget
+) -> None:
+    source = ThemeSource("light")
+    source.apply(qapp)
+    pages.repaint()
+    pages.update()
+    source.set("dark")
+    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    painted = Painted(pages)
+    pages.update()
+    qtbot.waitUntil(lambda: painted.often > 0, timeout=10_000)
+
+
+def test_listeners_that_are_gone_or_fail_keep_nobody_from_the_news(
+    qtbot: QtBot, qapp: QApplication, pages: QStackedWidget, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = ThemeSource("light")
+    source.apply(qapp)
+    told: list[str] = []
+    gone, failing, stays = (Listener(name, told, pages) for name in ("gone", "failing", "stays"))
+    for listener in (gone, failing, stays):
+        source.changed.connect(listener.hear)
+        source.changed.connect(listener.notice)
+    gone.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    source.set("dark")
+    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    assert sorted(told) == ["failing noticed", "stays heard dark", "stays noticed"]
+    assert pages.updatesEnabled() and "kept the last theme" in caplog.text
+
+
+class Painted(QObject):
+    """Counts how often a widget is painted."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.often = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
+        self.often += event.type() == QEvent.Type.Paint
+        return False
+
+
+class Listener(QWidget):
+    """Writes down what it hears; the one called "failing" can't take the theme."""
+
+    def __init__(self, name: str, told: list[str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.name = name
+        self.told = told
+
+    def hear(self, theme: Theme) -> None:
+        if self.name == "failing":
+            raise ValueError(theme.name)
+        self.told.append(f"{self.name} heard {theme.name}")
+
+    def notice(self) -> None:
+        self.told.append(f"{self.name} noticed")

@@ -28,6 +28,13 @@ async def test_backlinks_with_their_lines(make_vault: MakeVault) -> None:
     assert vault.links("T.md") == [("T", "T.md"), ("", "T.md")]
 
 
+async def test_the_notes_with_the_most_links(make_vault: MakeVault) -> None:
+    vault = await make_vault({"a.md": "[[hub]] [[none]]", "b.md": "[[hub]]", "hub.md": "", "c/Lone.md": ""})
+    assert [path.text for path in vault.index.most_linked(9)] == ["a.md", "hub.md", "b.md", "c/Lone.md"]
+    assert [path.text for path in vault.index.most_linked(1)] == ["a.md"]
+    assert (await make_vault({})).index.most_linked(1) == ()
+
+
 async def test_attachments_have_backlinks(make_vault: MakeVault) -> None:
     vault = await make_vault({"img/p.png": b"x", "a.md": "![[p.png|640x480]] ![t](img/p.png)"})
     assert vault.sources("img/p.png") == ["a.md", "a.md"]
