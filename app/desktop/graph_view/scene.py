@@ -192,8 +192,9 @@ class Scene:
         if self._links_of[0] != key:
             ends = self.graph.edges
             mine = np.flatnonzero((ends[:, 0] == row) | (ends[:, 1] == row))
-            shown = self.strength[ends[mine]].min(axis=1, initial=1.0) > 0
-            self._links_of = key, mine[shown]
+            if not self.is_whole:
+                mine = mine[(self.strength[ends[mine]] > 0).all(axis=1)]
+            self._links_of = key, mine
         return self._links_of[1]
 
     def links_among(self, held: NDArray[np.int64]) -> NDArray[np.int64]:

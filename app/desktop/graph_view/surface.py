@@ -48,10 +48,9 @@ class _Kept:
         return True
 
     def take(self, frame: Frame, image: QImage) -> None:
-        """Keep what was just painted, if it is what was painted before, or a hover that is all there."""
+        """Keep what was just painted, if it is what was painted before or may be painted again."""
         shows = frame.shows
-        is_worth_it = frame.dim >= 1.0 or _are_same(shows, self._shows)
-        self._image = image.copy() if is_worth_it else None
+        self._image = image.copy() if _may_stay(frame) or _are_same(shows, self._shows) else None
         self._shows = shows
         if self._image is not None and _is_at_rest(frame):
             self._at_rest, self._rests_on = self._image, frame.rests_on
@@ -65,6 +64,13 @@ class _Kept:
 
 def _is_at_rest(frame: Frame) -> bool:
     return frame.dim <= 0.0 and frame.scene.hovered < 0
+
+
+def _may_stay(frame: Frame) -> bool:
+    """Whether nothing is on its way any more: a hover is all there, or the links are as sharp as they get."""
+    picture = frame.picture
+    is_sharp = picture is not None and not picture.request.hurried and picture.request.camera == frame.camera
+    return frame.dim >= 1.0 or (is_sharp and frame.dim <= 0.0 and frame.held is None)
 
 
 def _pixels_if_sized(kept: QImage | None, image: QImage) -> NDArray[np.uint8] | None:
