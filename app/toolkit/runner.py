@@ -25,14 +25,14 @@ from app.permissions.audit_entry import Decided
 from app.permissions.caller import Caller
 from app.permissions.grants import Grants
 from app.permissions.policy import Policy
-from app.permissions.scoping import MESSAGE, PAGE, reach_of_changes, reach_of_effect
+from app.permissions.scoping import reach_of_changes
 from app.settings import CallLimit, TurnRule
 from app.toolkit.adoption import Adoption
-from app.toolkit.answers import guarded, refused_outcome, success, told_by_user, validated, without_changes
+from app.toolkit.answers import guarded, refused_outcome, validated
 from app.toolkit.call_record import NOTHING_SPENT, CallRecord, Spent, Watch
 from app.toolkit.committing import Committer
 from app.toolkit.context import ToolContext
-from app.toolkit.gate import Gate, Refused
+from app.toolkit.gate import Gate
 from app.toolkit.history_view import HistoryView
 from app.toolkit.index_view import IndexView
 from app.toolkit.limits import Limits
@@ -44,11 +44,12 @@ from app.toolkit.outcome import (
     ToolStarted,
 )
 from app.toolkit.places import Places
-from app.toolkit.proposal import EffectProposal, Proposal
+from app.toolkit.proposal import Proposal
 from app.toolkit.reading import PreparedCall, admit_reading
-from app.toolkit.registry import Category, ToolRegistry
+from app.toolkit.registry import ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.services import Services
+from app.toolkit.settling import Settler
 from app.toolkit.sight import Sight, Visibility
 from app.toolkit.tool import Answer, Tool
 from app.toolkit.trail import Trail
@@ -107,6 +108,9 @@ class ToolRunner:
         self._committer = Committer(self.places, store, index, events)
         self.quiet = self._committer.quiet
         self.trail = Trail(audit, events)
+        self._settler = Settler(
+            self._gate, self.places, self._committer, self.trail, self._check_on, self._backlinks
+        )
         self.adoption = Adoption(self._committer, self.trail, events, self._backlinks)
 
     def close(self) -> None:
@@ -238,10 +242,10 @@ class ToolRunner:
         change_set = plan.resolve(choices)
         names = ", ".join(str(path) for path in change_set.paths)
         result = ToolResult(message=f"Undone: {names}." if names else "Everything stays as it is.")
-        return await self._settle(call, Proposal(change_set, result, plan.commits))
+        return await self._settler.settle(call, Proposal(change_set, result, plan.commits))
 
     async def _save(self, record: CallRecord, change_set: ChangeSet) -> ToolOutcome:
-        await self._commit(record, change_set, ())
+        await self._settler.commit(record, change_set, ())
         return ToolOutcome(True, message=change_set.summary)
 
     # Ending
@@ -282,12 +286,12 @@ class ToolRunner:
             return refused_outcome(refused)
         answer = await self._answer(call)
         try:
-            return await self._settle(call, answer)
+            return await self._settler.settle(call, answer)
         except ConflictError as error:
             if not isinstance(answer, Proposal):
                 raise
             log.info("%s runs anew: %s", record.tool, error)
-        return await self._settle(call, await self._answer(call))
+        return await self._settler.settle(call, await self._answer(call))
 
     def _prepare(
         self, record: CallRecord, given: Mapping[str, object], own: Tool | None = None
@@ -299,7 +303,7 @@ class ToolRunner:
         """
         tool = own or self._registry.get(record.tool)
         category = self._registry.category(tool.category)
-        self._check_on(record, category)
+        self._check_on(record, category.id)
         arguments = validated(tool, given)
         op = tool.check_operation(arguments)
         if not self._policy.may_call(record.caller, category.id, tool.name, op):
@@ -314,8 +318,9 @@ class ToolRunner:
         sight = self._visibility.of(record.caller, tool.name)
         return PreparedCall(record, tool, category, arguments, op, sight)
 
-    def _check_on(self, record: CallRecord, category: Category) -> None:
+    def _check_on(self, record: CallRecord, category_id: str) -> None:
         """See that the category is on, also once the user has answered: that may take a day."""
+        category = self._registry.category(category_id)
         if not category.on or category.id in self._policy.categories_off:
             record.decide(Decided.RULE, f"the category {category.id} is off")
             raise PermissionDeniedError(f"The tools of {category.name} are switched off.", tool=record.tool)
@@ -343,76 +348,6 @@ class ToolRunner:
             raise TimeoutExpiredError(
                 f"{call.tool.name} took longer than {call.tool.timeout:g} s.", limit=call.tool.timeout
             ) from error
-
-    # Doing
-
-    async def _settle(self, call: PreparedCall, answer: Answer) -> ToolOutcome:
-        match answer:
-            case Proposal() if answer.change_set:
-                return await self._settle_changes(call, answer)
-            case EffectProposal():
-                return await self._settle_effect(call, answer)
-            case Proposal():
-                return self._succeeded(call, answer.result, "nothing to change")
-            case ToolResult():
-                return self._succeeded(call, answer, "reading in the vault")
-
-    def _succeeded(self, call: PreparedCall, result: ToolResult, reason: str) -> ToolOutcome:
-        # A question about reading has been decided already; it stays what the log tells of.
-        if call.record.decided is Decided.FAILED:
-            call.record.decide(Decided.NO_APPROVAL_NEEDED, reason)
-        return success(call.tool, result)
-
-    async def _settle_changes(
-        self, call: PreparedCall, proposal: Proposal[ToolResult], *, from_outside: bool = False
-    ) -> ToolOutcome:
-        place = self.places.get(proposal.change_set.place)
-        reach = reach_of_changes(proposal.change_set, self._backlinks, place.label)
-        call.record.reaches(reach)
-        access = place.access(proposal.change_set, call.caller)
-        facts = call.facts(reach, changes_notes=True, access=access, from_outside=from_outside)
-        admitted = await self._gate.admit(call.record, facts, proposal.change_set, call.said)
-        if isinstance(admitted, Refused):
-            if proposal.otherwise is None:
-                return refused_outcome(admitted)
-            return without_changes(call.tool, proposal.otherwise, admitted)
-        assert isinstance(admitted.proposal, ChangeSet)
-        self._check_on(call.record, self._registry.category(call.category.id))
-        whole = admitted.proposal.digest == proposal.change_set.digest
-        await self._commit(call.record, admitted.proposal, proposal.undoes if whole else ())
-        sees = call.sight.sees if place.store.place == VAULT else lambda path: True
-        extra = {} if whole else told_by_user(proposal.change_set, admitted.proposal, sees)
-        return success(call.tool, proposal.result, extra)
-
-    async def _settle_effect(self, call: PreparedCall, proposal: EffectProposal[ToolResult]) -> ToolOutcome:
-        reach = reach_of_effect(proposal.effect)
-        call.record.reaches(reach)
-        facts = call.facts(reach, changes_notes=False)
-        admitted = await self._gate.admit(call.record, facts, proposal.effect, call.said)
-        if isinstance(admitted, Refused):
-            return refused_outcome(admitted)
-        self._check_on(call.record, self._registry.category(call.category.id))
-        self.trail.require()
-        call.record.begins()
-        came = await proposal.run()
-        if not isinstance(came, Proposal):
-            return success(call.tool, came)
-        if not came.change_set:
-            return success(call.tool, came.result)
-        if proposal.effect.kind == MESSAGE:
-            # Asked again after a restart, the call would send it a second time.
-            raise TypeError(f"{call.tool.name} proposes changes after an effect that can't be repeated")
-        call.record.line = "it ran; what came of it is proposed as a change"
-        self.trail.append(call.record.entry())
-        call.record.next_step()
-        return await self._settle_changes(call, came, from_outside=proposal.effect.kind == PAGE)
-
-    async def _commit(self, record: CallRecord, change_set: ChangeSet, undoes: tuple[int, ...]) -> None:
-        self.trail.require()
-        record.begins()
-        await self._committer.commit(
-            change_set, record.caller, entry=record.id, undoes=undoes, landed=record.landed
-        )
 
     def _backlinks(self, path: NotePath) -> Iterable[NotePath]:
         return {link.source for link in self._index.backlinks(path)}

@@ -22,7 +22,7 @@ from app.graph.model import PLAIN_LINK
 from app.graph.native_pictures import View
 
 _DIMMED = 0.14
-_MOST_LIT_LINES = 400  # more hide each other, and take longer to draw than a frame may
+_MOST_LIT_LINES = 250  # more hide each other, and take longer to draw than a frame may
 _FINE_LIT_LINES = 120
 _MOST_ARROWS = 160
 _MOST_HELD_LINES = 2500

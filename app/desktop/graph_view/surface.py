@@ -19,7 +19,7 @@ from app.graph import native
 from app.graph.native_pictures import draw_discs, lay
 
 _DIMMED = 0.14
-_MOST_BRIGHT = 30_000  # of more neighbours the largest: the others are dots that hide one another
+_MOST_BRIGHT = 15_000  # of more neighbours the largest: the others are dots that hide one another
 
 
 class _Kept:

@@ -1,0 +1,125 @@
+"""Settler: what a tool came to is asked for, done and turned into the call's outcome.
+
+The user is asked before anything is written or sent; what was decided meanwhile (a category turned off, a
+file that changed) counts when the answer comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from app.permissions.audit_entry import Decided
+from app.permissions.scoping import MESSAGE, PAGE, reach_of_changes, reach_of_effect
+from app.toolkit.answers import refused_outcome, success, told_by_user, without_changes
+from app.toolkit.call_record import CallRecord
+from app.toolkit.committing import Committer
+from app.toolkit.gate import Gate, Refused
+from app.toolkit.outcome import ToolOutcome
+from app.toolkit.places import Places
+from app.toolkit.proposal import EffectProposal, Proposal
+from app.toolkit.reading import PreparedCall
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import Answer
+from app.toolkit.trail import Trail
+from app.vault.changes import VAULT, ChangeSet
+from app.vault.path import NotePath
+
+
+class Settler:
+    """Takes proposals through the gate and carries out what was approved.
+
+    Args:
+        check_on: Raises PermissionDeniedError while the category of that id is off.
+        backlinks: The notes that link to one.
+    """
+
+    def __init__(
+        self,
+        gate: Gate,
+        places: Places,
+        committer: Committer,
+        trail: Trail,
+        check_on: Callable[[CallRecord, str], None],
+        backlinks: Callable[[NotePath], Iterable[NotePath]],
+    ) -> None:
+        self._gate = gate
+        self._places = places
+        self._committer = committer
+        self._trail = trail
+        self._check_on = check_on
+        self._backlinks = backlinks
+
+    async def settle(self, call: PreparedCall, answer: Answer) -> ToolOutcome:
+        """The outcome of a call whose tool answered `answer`.
+
+        Raises:
+            ConflictError: a file holds something else than the proposal was made for; nothing is written.
+            PermissionDeniedError, StorageError: as they say; nothing is written.
+        """
+        match answer:
+            case Proposal() if answer.change_set:
+                return await self._settle_changes(call, answer)
+            case EffectProposal():
+                return await self._settle_effect(call, answer)
+            case Proposal():
+                return self._succeeded(call, answer.result, "nothing to change")
+            case ToolResult():
+                return self._succeeded(call, answer, "reading in the vault")
+
+    def _succeeded(self, call: PreparedCall, result: ToolResult, reason: str) -> ToolOutcome:
+        # A question about reading has been decided already; it stays what the log tells of.
+        if call.record.decided is Decided.FAILED:
+            call.record.decide(Decided.NO_APPROVAL_NEEDED, reason)
+        return success(call.tool, result)
+
+    async def _settle_changes(
+        self, call: PreparedCall, proposal: Proposal[ToolResult], *, from_outside: bool = False
+    ) -> ToolOutcome:
+        place = self._places.get(proposal.change_set.place)
+        reach = reach_of_changes(proposal.change_set, self._backlinks, place.label)
+        call.record.reaches(reach)
+        access = place.access(proposal.change_set, call.caller)
+        facts = call.facts(reach, changes_notes=True, access=access, from_outside=from_outside)
+        admitted = await self._gate.admit(call.record, facts, proposal.change_set, call.said)
+        if isinstance(admitted, Refused):
+            if proposal.otherwise is None:
+                return refused_outcome(admitted)
+            return without_changes(call.tool, proposal.otherwise, admitted)
+        assert isinstance(admitted.proposal, ChangeSet)
+        self._check_on(call.record, call.category.id)
+        whole = admitted.proposal.digest == proposal.change_set.digest
+        await self.commit(call.record, admitted.proposal, proposal.undoes if whole else ())
+        sees = call.sight.sees if place.store.place == VAULT else lambda path: True
+        extra = {} if whole else told_by_user(proposal.change_set, admitted.proposal, sees)
+        return success(call.tool, proposal.result, extra)
+
+    async def _settle_effect(self, call: PreparedCall, proposal: EffectProposal[ToolResult]) -> ToolOutcome:
+        reach = reach_of_effect(proposal.effect)
+        call.record.reaches(reach)
+        facts = call.facts(reach, changes_notes=False)
+        admitted = await self._gate.admit(call.record, facts, proposal.effect, call.said)
+        if isinstance(admitted, Refused):
+            return refused_outcome(admitted)
+        self._check_on(call.record, call.category.id)
+        self._trail.require()
+        call.record.begins()
+        came = await proposal.run()
+        if not isinstance(came, Proposal):
+            return success(call.tool, came)
+        if not came.change_set:
+            return success(call.tool, came.result)
+        if proposal.effect.kind == MESSAGE:
+            # Asked again after a restart, the call would send it a second time.
+            raise TypeError(f"{call.tool.name} proposes changes after an effect that can't be repeated")
+        call.record.line = "it ran; what came of it is proposed as a change"
+        self._trail.append(call.record.entry())
+        call.record.next_step()
+        return await self._settle_changes(call, came, from_outside=proposal.effect.kind == PAGE)
+
+    async def commit(self, record: CallRecord, change_set: ChangeSet, undoes: tuple[int, ...]) -> None:
+        """Write an approved change set, unless the audit log can't tell of it."""
+        self._trail.require()
+        record.begins()
+        await self._committer.commit(
+            change_set, record.caller, entry=record.id, undoes=undoes, landed=record.landed
+        )
