@@ -114,8 +114,13 @@ def test_a_window_that_was_about_to_be_painted_goes_on_being_painted(
 
 
 def test_listeners_that_are_gone_or_fail_keep_nobody_from_the_news(
-    qtbot: QtBot, qapp: QApplication, pages: QStackedWidget, caplog: pytest.LogCaptureFixture
+    qtbot: QtBot,
+    qapp: QApplication,
+    pages: QStackedWidget,
+    caplog: pytest.LogCaptureFixture,
+    errors: list[str],
 ) -> None:
+    errors.append("a part of the window kept the last theme")
     source = ThemeSource("light")
     source.apply(qapp)
     told: list[str] = []
