@@ -190,9 +190,11 @@ async def test_ctrl_c_withdraws_what_waits_for_the_window(
             env=environment(tmp_path_factory),
             stderr=subprocess.PIPE,
         )
-        await asked.wait()
+        telling = asyncio.ensure_future(process.communicate())
+        await asyncio.wait({telling, asyncio.ensure_future(asked.wait())}, return_when="FIRST_COMPLETED")
+        assert not telling.done(), telling.result()
         process.send_signal(signal.SIGINT)
-        _, told = await process.communicate()
+        _, told = await telling
         await withdrawn.wait()
         assert process.returncode == Exit.INTERRUPTED and b"Traceback" not in told
     finally:
