@@ -217,8 +217,9 @@ async def test_a_note_that_becomes_unreadable_fails_and_the_others_go_on(make_va
 
 
 async def test_a_note_that_breaks_the_parser_fails_and_the_others_go_on(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, errors: list[str]
 ) -> None:
+    errors.append("bad.md could not be parsed")
     real = extract.scan
 
     def refuse(text: str) -> object:

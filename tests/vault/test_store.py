@@ -106,7 +106,10 @@ def test_a_change_set_is_written_and_recorded(bench: Bench):
 
 @pytest.mark.parametrize("name", all_steps())
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EROFS])
-def test_a_disk_that_refuses_at_any_step_leaves_all_as_it_was(bench: Bench, name: str, code: int):
+def test_a_disk_that_refuses_at_any_step_leaves_all_as_it_was(
+    bench: Bench, name: str, code: int, errors: list[str]
+):
+    errors.append("a failed commit could not be taken back yet")
     def refuse(step: str) -> None:
         if step == name:
             raise OSError(code, os.strerror(code))
@@ -122,7 +125,8 @@ def test_a_disk_that_refuses_at_any_step_leaves_all_as_it_was(bench: Bench, name
     assert bench.files() == NEW
 
 
-def test_a_disk_that_refuses_the_rollback_too_is_settled_later(bench: Bench):
+def test_a_disk_that_refuses_the_rollback_too_is_settled_later(bench: Bench, errors: list[str]):
+    errors.append("a failed commit could not be taken back yet")
     failing = False
 
     def refuse(step: str) -> None:
@@ -140,7 +144,8 @@ def test_a_disk_that_refuses_the_rollback_too_is_settled_later(bench: Bench):
     assert recovery.completed == (bench.files() == NEW) == bool(bench.journal.commits())
 
 
-def test_trouble_after_the_record_is_no_failure(bench: Bench):
+def test_trouble_after_the_record_is_no_failure(bench: Bench, errors: list[str]):
+    errors.append("a commit is done, but not its tidying up")
     def refuse(step: str) -> None:
         if step == "intent: remove":
             raise OSError(errno.EIO, "gone bad")
@@ -418,7 +423,10 @@ def test_links_inside_the_vault_are_read_but_not_written_through(bench: Bench):
 
 
 @pytest.mark.parametrize("step", all_steps()[:-2])
-def test_a_folder_swapped_for_a_link_at_any_moment_writes_nothing_outside(bench: Bench, step: str):
+def test_a_folder_swapped_for_a_link_at_any_moment_writes_nothing_outside(
+    bench: Bench, step: str, errors: list[str]
+):
+    errors.append("a failed commit could not be taken back yet")
     outside = bench.folder / "outside"
     outside.mkdir()
     (bench.root / "sub").mkdir()
@@ -537,7 +545,10 @@ def test_a_vault_that_is_gone_is_told_and_works_again_when_it_is_back(bench: Ben
     assert bench.files() == NEW
 
 
-def test_a_vault_that_goes_in_the_middle_of_a_commit_is_settled_when_it_is_back(bench: Bench):
+def test_a_vault_that_goes_in_the_middle_of_a_commit_is_settled_when_it_is_back(
+    bench: Bench, errors: list[str]
+):
+    errors.append("a failed commit could not be taken back yet")
     aside = bench.folder / "aside"
 
     def unplug(seen: str) -> None:
