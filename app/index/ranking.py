@@ -4,9 +4,9 @@ By relevance: BM25 over weighted fields (name, aliases, headings, tags, text). W
 microseconds, so that of more than `FEW` hits not each is weighed: those with the words in their name or an
 alias come first, then those with them in headings or tags, then the others. Within each of these, up to
 `FEW` are in order of relevance, more are in order of their last change, the newest first; and so are, in
-their texts, the notes with a phrase of words that very many notes have: of a phrase that is in one of twenty
-notes or more, the first are found without looking for all. A word that more than a third of all notes have
-says so little that it has no weight beside rarer ones.
+their texts, the notes with a phrase of words that very many notes have: where it is quicker to ask one note
+after another for it, the first are found without looking for all. A word that more than a third of all notes
+have says so little that it has no weight beside rarer ones.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from app.index.word_hits import ROWS, Ids, Ranked, Walk, WordHits
 
 NAMES = "{name aliases}"
 _FIRST = 60
-_OFTEN = 20
 _MANY_ARE = 3
 _LOOKED_AT = 1000
 _GROUPS = {
@@ -76,9 +75,14 @@ class Ranking:
         if request.group or request.order != "relevance":
             found, about = self._hits.first(said)
         elif self._is_phrase:
-            if plain and not request.exact and (often := self._often(said)):
-                return Ordered(self._in_tiers(said, often), _FIRST, exact=False)
-            found, about = self._hits.first(said)
+            begun = self._hits.beginning(said, _FIRST)
+            if len(begun) < _FIRST:
+                return self.of_notes(set(begun) - self._hidden)
+            if plain and not request.exact and (walk := self._phrase(said, begun)):
+                page = self._in_tiers(walk)
+                if len(page) == request.limit:
+                    return Ordered(page, max(_FIRST, request.offset + request.limit), exact=False)
+            found, about = self._hits.first(said, begun)
         elif (about := self._hits.about("fulltext", said)) <= word_hits.FEW:
             total = self._hits.count("fulltext", said) if self._hidden else about
             return self._of_few(said, total, plain=plain)
@@ -91,19 +95,19 @@ class Ranking:
     def _of_many(self, said: str, about: int) -> Ordered:
         """The page when there are too many hits to weigh each, by the order that was asked for."""
         request = self._request
-        total = self._hits.count("fulltext", said) if request.exact else word_hits.FEW
         if request.order == "relevance":
-            page = self._in_tiers(said, about)
+            page = self._in_tiers(Walk(said, about, but=said))
         else:
             page = self._hits.by_row(request.order, Walk(said, about), request.offset, request.limit)
-        return Ordered(page, total, exact=request.exact)
+        if request.exact:
+            return Ordered(page, self._hits.count("fulltext", said))
+        return Ordered(page, max(word_hits.FEW, request.offset + len(page)), exact=False)
 
-    def _often(self, said: str) -> int:
-        """About how many hits there are, if that is one of `_OFTEN` notes, judged by the first; else 0."""
-        count, last = self._hits.span("fulltext", said, _FIRST)
-        newest = self._hits.newest_row()
-        often = count * newest // max(1, last)
-        return often if count == _FIRST and often > max(word_hits.FEW, newest // _OFTEN) else 0
+    def _phrase(self, said: str, begun: Sequence[int]) -> Walk | None:
+        """The hits of a phrase whose page comes sooner without all of them, judged by the first ones."""
+        size = len(begun) * self._hits.newest_row() // begun[-1]
+        walk = Walk(said, size, but=said, reading=self._with_all_words)
+        return walk if self._hits.is_walk_shorter(walk, self._request.offset + self._request.limit) else None
 
     def _of_few(self, said: str, total: int, *, plain: bool) -> Ordered:
         """The page when each hit is weighed; SQLite does it all, so that few numbers come out."""
@@ -116,9 +120,9 @@ class Ranking:
         # Some may have none of the words that say something.
         return Ordered(page, total) if len(page) >= count else self.of_notes(self._hits.ids("fulltext", said))
 
-    def _in_tiers(self, said: str, about: int) -> Ranked:
+    def _in_tiers(self, walk: Walk) -> Ranked:
         """The page when there are too many hits to weigh each."""
-        start, missing = self._request.offset, self._request.limit
+        start, missing, said = self._request.offset, self._request.limit, walk.said
         named = f"{NAMES} : ({said})"
         page: Ranked = []
         for expression in (named, f"({said}) NOT ({named})"):
@@ -133,18 +137,24 @@ class Ranking:
             start, missing = max(0, start - size), missing - len(found)
             if missing <= 0:
                 return page
-        return page + self._hits.by_row("modified", Walk(said, about, but=said), start, missing)
+        return page + self._hits.by_row("modified", walk, start, missing)
 
-    @cached_property
+    @property
     def _is_phrase(self) -> bool:
         """Whether a phrase of words that very many notes have is all that is wanted.
 
         To weigh such a one, its places are looked for in each of them, three times over.
         """
+        return self._with_all_words > 0
+
+    @cached_property
+    def _with_all_words(self) -> int:
+        """In at most about how many notes all words of such a phrase are; 0 if it is none."""
         if len(self._wanted) != 1 or self._request.similar or isinstance(leaf := self._wanted[0].leaf, Regex):
-            return False
+            return 0
         words = [f'"{segmented(word)}"' for word in tokens(leaf.text)]
-        return len(words) > 1 and all(self._hits.about("fulltext", word) > word_hits.FEW for word in words)
+        fewest = min((self._hits.about("fulltext", word) for word in words), default=0)
+        return fewest if len(words) > 1 and fewest > word_hits.FEW else 0
 
     # Hits that nothing weighs
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -22,12 +23,17 @@ Ranked = list[tuple[int, float]]
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """About `size` hits, very many: what `table` finds by `said`, without those whose heads say `but`."""
+    """About `size` hits, very many: what `table` finds by `said`, without those whose heads say `but`.
+
+    `reading`: how many notes are read to find all of them, where these are more than the hits; a phrase is
+    looked for in each note that has its words.
+    """
 
     said: str
     size: int
     table: str = "fulltext"
     but: str = ""
+    reading: int = 0
 
 
 class WordHits:
@@ -40,23 +46,28 @@ class WordHits:
 
     # How many, and which
 
-    def first(self, said: str) -> tuple[Ids, int]:
-        """The first hits, at most one more than `FEW`, and about how many there are in all."""
-        query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? LIMIT ?"
-        found = {id for (id,) in self._connection.execute(query, (said, FEW + 1))}
+    def first(self, said: str, begun: Sequence[int] = ()) -> tuple[Ids, int]:
+        """The first hits, at most one more than `FEW`, and about how many there are in all.
+
+        `begun`: those of them that are known already, by `beginning`.
+        """
+        found = {*begun, *self._next(said, FEW + 1 - len(begun), begun[-1] if begun else 0)}
         count = len(found)
         return found, count if count <= FEW else max(count, count * self.newest_row() // max(found))
 
+    def beginning(self, said: str, most: int) -> list[int]:
+        """The first hits in the order of their numbers, at most so many."""
+        return self._next(said, most, 0)
+
+    def _next(self, said: str, most: int, after: int) -> list[int]:
+        query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?"
+        return [id for (id,) in self._connection.execute(query, (said, after, most))]
+
     def about(self, table: str, said: str) -> int:
         """How many hits there are: exactly up to `FEW`, about for more, seen from the first ones."""
-        count, last = self.span(table, said, FEW + 1)
-        return count if count <= FEW else max(count, count * self.newest_row() // max(1, last))
-
-    def span(self, table: str, said: str, most: int) -> tuple[int, int]:
-        """How many hits there are, at most so many, and the number of the last of these."""
         query = f"SELECT count(*), max(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?)"
-        count, last = self._connection.execute(query, (said, most)).fetchone()
-        return int(count), int(last or 0)
+        count, last = self._connection.execute(query, (said, FEW + 1)).fetchone()
+        return int(count) if count <= FEW else max(count, count * self.newest_row() // max(1, last))
 
     def newest_row(self) -> int:
         """The highest number of a note: about as many as there are."""
@@ -95,15 +106,20 @@ class WordHits:
 
     def by_row(self, order: str, walk: Walk, start: int, count: int) -> Ranked:
         """Some of many hits in the order of a column, by walking along it until there are enough."""
-        end, newest = start + count, self.newest_row()
-        if walk.size * walk.size > _ASKING * end * newest:
-            page = self._beside(order, walk, start, count, 4 * end * newest // walk.size + FEW // 4)
+        end = start + count
+        if self.is_walk_shorter(walk, end):
+            most = 4 * end * self.newest_row() // walk.size + FEW // 4
+            page = self._beside(order, walk, start, count, most)
             if page is not None:
                 return page
         found = self.ids(walk.table, walk.said)
         if walk.but:
             found -= self.ids("heads", walk.but)
         return [(id, 0.0) for id in self.walk(order, found, start, count)]
+
+    def is_walk_shorter(self, walk: Walk, end: int) -> bool:
+        """Whether the first `end` hits come sooner by asking one note after another than by finding all."""
+        return walk.size * max(walk.size, walk.reading) > _ASKING * end * self.newest_row()
 
     def _beside(self, order: str, walk: Walk, start: int, count: int, most: int) -> Ranked | None:
         """As `_by_row`, asking of each note whether it is a hit; None when `most` of them are not enough."""

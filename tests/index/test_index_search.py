@@ -347,7 +347,7 @@ async def test_orders_and_pages_agree_however_many_hits_there_are(
             elif order != "created":  # a copy's birth is not ours to set
                 assert orders.setdefault(order, seen) == seen
     page = await vault.index.searcher.search("plan ", 7, exact=False)
-    assert (page.total, page.exact) == (5, False)
+    assert (page.total, page.exact) == (7, False)
     assert await vault.index.searcher.count("plan ") == 40
 
 
@@ -531,10 +531,14 @@ async def test_a_phrase_of_words_that_most_notes_have_comes_by_place_then_by_cha
     assert [hit.path.text for hit in first.hits][:2] == ["It goes.md", "old.md"]
     # Of so frequent a phrase the first are found without looking for all: they are the same.
     monkeypatch.setattr(ranking, "_FIRST", 12)
+    monkeypatch.setattr(word_hits, "_ASKING", 0.0)
     for start in (0, 1, 3, 12):
         some = await vault.index.searcher.search('"it goes"', 4, start, exact=False)
         assert [hit.path for hit in some.hits] == [hit.path for hit in first.hits][start : start + 4]
-        assert (some.total, some.exact) == (12, False)
+        assert (some.total, some.exact) == (max(12, start + 4), False)
+    rest = await vault.index.searcher.search('"it goes"', 40, 12, exact=False)
+    assert [hit.path for hit in rest.hits] == [hit.path for hit in first.hits][12:]
+    assert rest.total == len(first.hits)
 
 
 async def test_what_only_the_texts_can_say_is_looked_for_in_order_of_relevance(
