@@ -13,7 +13,7 @@ import numpy as np
 
 from app.index.names import listed
 from app.index.records import GraphData, NodeKind
-from app.vault.path import NotePath
+from app.vault.path import without_suffix
 
 Row = tuple[str, str, str, NodeKind, tuple[str, ...], str, float, float]
 UNRESOLVED: NodeKind = "unresolved"
@@ -33,7 +33,7 @@ def graph_data(connection: sqlite3.Connection) -> GraphData:
         at[id] = len(nodes)
         nodes.append(file_row(*columns))
     missing: dict[str, int] = {}
-    edges: list[tuple[int, int]] = []
+    ends: list[int] = []
     types: dict[str, int] = {}
     codes: list[int] = []
     confidences: list[float] = []
@@ -46,18 +46,18 @@ def graph_data(connection: sqlite3.Connection) -> GraphData:
             nodes.append(unresolved_row(target))
         elif target_id is None and target < nodes[end][0]:
             nodes[end] = unresolved_row(target)
-        edges.append((at[source], end))
+        ends += (at[source], end)
         codes.append(types.setdefault(type_, len(types)))
         confidences.append(float("nan") if confidence is None else confidence)
-    return _arrays(nodes, edges, types, codes, confidences)
+    return _arrays(nodes, ends, types, codes, confidences)
 
 
 def file_row(path: str, is_note: int, modified: float, created: float, type_: str | None, tags: str) -> Row:
     """The node of a file, from its columns."""
-    place = NotePath(path)
+    folder, _, last = path.rpartition("/")
     kind: NodeKind = "note" if is_note else "attachment"
     names = listed(tags) if tags else ()
-    return (path, place.name, type_ or kind, kind, names, place.folder, modified, created)
+    return (path, without_suffix(last), type_ or kind, kind, names, folder, modified, created)
 
 
 def unresolved_row(name: str) -> Row:
@@ -67,7 +67,7 @@ def unresolved_row(name: str) -> Row:
 
 def _arrays(
     nodes: Iterable[Row],
-    edges: list[tuple[int, int]],
+    ends: list[int],
     types: Iterable[str],
     codes: list[int],
     confidences: list[float],
@@ -77,7 +77,7 @@ def _arrays(
     return GraphData(
         paths, names, kinds_of, kinds, tags, folders,
         np.array(modified, dtype=np.float64),
-        np.array(edges, dtype=np.int32).reshape(-1, 2),
+        np.array(ends, dtype=np.int32).reshape(-1, 2),
         tuple(types),
         np.array(codes, dtype=np.int16),
         np.array(confidences, dtype=np.float32),

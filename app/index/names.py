@@ -11,6 +11,9 @@ from app.vault.path import NOTE_SUFFIXES, name_key
 @functools.lru_cache(maxsize=4096)
 def listed(text: str) -> tuple[str, ...]:
     """The words of a JSON list, as tags and aliases are kept: most notes have a list that others have too."""
+    if text.startswith('["') and text.endswith('"]') and "\\" not in text and '","' not in text:
+        # As we write them, without a mark in a word: a good part of the time of a large graph.
+        return tuple(text[2:-2].split('", "'))
     return tuple(json.loads(text))
 
 

@@ -72,9 +72,7 @@ class NotePath:
     @property
     def name(self) -> str:
         """The last part without a note's suffix: what a wikilink says."""
-        last = self.text.rpartition("/")[2]
-        stem, dot, suffix = last.rpartition(".")
-        return stem if dot and f".{suffix.lower()}" in NOTE_SUFFIXES else last
+        return without_suffix(self.text.rpartition("/")[2])
 
     @property
     def file_name(self) -> str:
@@ -119,6 +117,12 @@ class NotePath:
 
     def __str__(self) -> str:
         return self.text
+
+
+def without_suffix(file_name: str) -> str:
+    """The name of a file, without the suffix of a note."""
+    stem, dot, suffix = file_name.rpartition(".")
+    return stem if dot and f".{suffix.lower()}" in NOTE_SUFFIXES else file_name
 
 
 def note_path(folder: str, name: str) -> NotePath:
