@@ -34,9 +34,13 @@ ZIG = "ziglang>=0.13,<0.16"
 ZIG_MACHINES = {"x86_64", "amd64", "arm64", "aarch64"}
 LIMITED_API = "0x030B0000"
 PLATFORMS = (
-    "x86_64-windows-gnu", "aarch64-windows-gnu", "x86_64-macos", "aarch64-macos", "x86_64-linux-gnu",
+    "x86_64-windows-gnu",
+    "aarch64-windows-gnu",
+    "x86_64-macos",
+    "aarch64-macos",
+    "x86_64-linux-gnu",
     "aarch64-linux-gnu",
-)  # fmt: skip
+)
 
 # The same numbers from every compiler: nothing fused, no sums in another order. What is left out is only
 # what nobody looks at: errno and the processor's floating-point flags.

@@ -44,11 +44,18 @@ def _run(folder: Path) -> int:
     scratch.mkdir()
     binaries = environment.BINARIES
     tests = [
-        *_in_memory(scratch), str(environment.PYTHON), "-m", "pytest", "-q",
-        "-n", str(min(4, os.cpu_count() or 1)), f"--basetemp={scratch / 'all'}",
-    ]  # fmt: skip
+        *_in_memory(scratch),
+        str(environment.PYTHON),
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        str(min(4, os.cpu_count() or 1)),
+        f"--basetemp={scratch / 'all'}",
+    ]
     checks = [
-        ("ruff", [str(binaries / "ruff"), "check", "."]),
+        ("ruff check", [str(binaries / "ruff"), "check", "."]),
+        ("ruff format", [str(binaries / "ruff"), "format", "--check", "."]),
         ("mypy", [str(binaries / "mypy")]),
         ("import-linter", [str(binaries / "lint-imports")]),
         ("tests", [*tests, "--dist", "loadfile", *sys.argv[1:]]),

@@ -62,9 +62,7 @@ def _install(groups: tuple[str, ...]) -> None:
     table = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8")).get("dependency-groups", {})
     what = ["-c", str(CONSTRAINTS), "-e", str(ROOT), *(spec for group in groups for spec in table[group])]
     if uv := shutil.which("uv"):
-        subprocess.check_call(
-            [uv, "venv", "-q", "--allow-existing", "--python", sys.executable, str(FOLDER)]
-        )
+        subprocess.check_call([uv, "venv", "-q", "--allow-existing", "--python", sys.executable, str(FOLDER)])
         _call([uv, "pip", "install", "-q", "--python", str(PYTHON), *what])
         return
     if not PYTHON.exists():

@@ -152,9 +152,7 @@ class ConversationStore:
                     (agent, history, conversation),
                 )
                 return
-            self._db.execute(
-                "update conversations set history = ? where id = ?", (history, conversation)
-            )
+            self._db.execute("update conversations set history = ? where id = ?", (history, conversation))
 
     def rename(self, conversation: str, title: str) -> None:
         """Give it another title."""

@@ -130,9 +130,7 @@ async def _ballots(request: str, answers: Sequence[TeamAnswer], members: Members
     return {one.agent: _choice(one.text, len(answers)) for one in cast}
 
 
-def _counted(
-    answers: Sequence[TeamAnswer], ballots: dict[str, int | None]
-) -> tuple[TeamAnswer, str]:
+def _counted(answers: Sequence[TeamAnswer], ballots: dict[str, int | None]) -> tuple[TeamAnswer, str]:
     """The answer with the most votes; of several, the one that was given first."""
     votes = Counter(choice for choice in ballots.values() if choice is not None)
     if not votes:

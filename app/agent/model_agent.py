@@ -114,9 +114,12 @@ class ModelAgent:
             request_limit=settings.model.max_requests, total_tokens_limit=settings.model.max_tokens_per_turn
         )
         async with agent.run_stream_events(
-            self._said(turn), deps=turn, message_history=history, usage_limits=limits,
+            self._said(turn),
+            deps=turn,
+            message_history=history,
+            usage_limits=limits,
             model_settings=_model_settings(settings),
-        ) as events:  # fmt: skip
+        ) as events:
             async for event in events:
                 if isinstance(event, PartStartEvent):
                     _stream(turn, event.part)
@@ -195,9 +198,7 @@ def _offered(registry: ToolRegistry, turn: Turn) -> list[Tool]:
     return [tool for tool in tools if turn.prompt.mode == "propose" or not tool.proposes]
 
 
-def _toolset(
-    offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Spent]
-) -> Any:  # noqa: ANN401 (the class is made where its base is imported)
+def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Spent]) -> Any:  # noqa: ANN401 (the class is made where its base is imported)
     """The registry's tools as one toolset of pydantic-ai, validated and run by our own runner.
 
     `counted` takes down what the model has used until a call, and stops the turn where that is too much.

@@ -38,18 +38,30 @@ PROVIDERS = (
     Provider("openai", "OpenAI", "https://api.openai.com/v1", True, False, "Check the key in the settings."),
     Provider("ollama", "Ollama", "http://127.0.0.1:11434/v1", False, True, "Start it with `ollama serve`."),
     Provider(
-        "lm-studio", "LM Studio", "http://127.0.0.1:1234/v1", False, True,
+        "lm-studio",
+        "LM Studio",
+        "http://127.0.0.1:1234/v1",
+        False,
+        True,
         "In LM Studio, start the server on the Developer page.",
     ),
     Provider(
-        "llama.cpp", "llama.cpp", "http://127.0.0.1:8080/v1", False, True,
+        "llama.cpp",
+        "llama.cpp",
+        "http://127.0.0.1:8080/v1",
+        False,
+        True,
         "Start `llama-server --jinja` with your model.",
     ),
     Provider(
-        "openai-compatible", "OpenAI-compatible address", "", False, False,
+        "openai-compatible",
+        "OpenAI-compatible address",
+        "",
+        False,
+        False,
         "Check the address in the settings; it usually ends in /v1.",
     ),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,18 +14,41 @@ from app.vault.path import NotePath, name_key
 
 _THIS = frozenset(
     (
-        "this", "here", "this one", "this note", "this page", "this file", "this document", "the current"
-        " note",
-        "the current page", "current note", "the open note", "open note", "the note on the screen",
-        "the current one", "the current file", "the active note", "the note i have open", "what i have open",
+        "this",
+        "here",
+        "this one",
+        "this note",
+        "this page",
+        "this file",
+        "this document",
+        "the current note",
+        "the current page",
+        "current note",
+        "the open note",
+        "open note",
+        "the note on the screen",
+        "the current one",
+        "the current file",
+        "the active note",
+        "the note i have open",
+        "what i have open",
     )
-)  # fmt: skip
+)
 _IT = frozenset(
     (
-        "it", "its", "that", "that one", "that note", "that page", "that file", "the note", "the same note",
-        "the page", "them",
+        "it",
+        "its",
+        "that",
+        "that one",
+        "that note",
+        "that page",
+        "that file",
+        "the note",
+        "the same note",
+        "the page",
+        "them",
     )
-)  # fmt: skip
+)
 _NOUN = r"(?:notes?|pages?|files?|documents?|entry)"
 # "the note about tea" means the note Tea, "notes about tea" asks for a search.
 _ONE = r"(?:note|page|file|document|entry)"

@@ -27,9 +27,10 @@ def _related(kind: str) -> Callable[[Slots], Arguments]:
 
 def _any_type(slots: Slots) -> Arguments:
     return {
-        "from_id": slots["name"], "to_id": slots["other"],
+        "from_id": slots["name"],
+        "to_id": slots["other"],
         "relationship_type": slots.get("value", "RELATES_TO"),
-    }  # fmt: skip
+    }
 
 
 def _edge(slots: Slots) -> Arguments:

@@ -68,8 +68,13 @@ class SaidIndex:
             "where said_words match ? and (? = '' or role = ?) and at >= ? and at < ? and by_model >= ? "
             "order by bm25(said_words), at desc limit ?",
             (
-                " OR ".join(f'"{word}"' for word in words if word), query.role, query.role,
-                query.since or 0.0, query.until or 1e18, int(query.shown_to_model), query.limit,
+                " OR ".join(f'"{word}"' for word in words if word),
+                query.role,
+                query.role,
+                query.since or 0.0,
+                query.until or 1e18,
+                int(query.shown_to_model),
+                query.limit,
             ),
-        )  # fmt: skip
+        )
         return tuple(Said(*row) for row in rows)

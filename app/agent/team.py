@@ -138,9 +138,7 @@ class Team:
     @contextmanager
     def leading(self, turn: Turn) -> Iterator[Link]:
         """While `turn`, a request of the person, is answered: the beginning of its chains."""
-        link = Link(
-            (turn.caller.name,), turn.conversation, Budget.of(self.settings), turn.prompt.mode
-        )
+        link = Link((turn.caller.name,), turn.conversation, Budget.of(self.settings), turn.prompt.mode)
         self._links[turn.caller.turn] = link
         try:
             yield link

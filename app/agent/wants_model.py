@@ -51,22 +51,31 @@ NO = re.compile(
 )
 
 _MODEL_WORK = (
-    (r"summar(?:y|i[sz]e|ies)|sum (?:it |this |that )?up|tl;?dr|gist|key points|main points|condense"
-     r"|digest|recap"
-     r"|outline of", "Summarising more than one note"),
+    (
+        r"summar(?:y|i[sz]e|ies)|sum (?:it |this |that )?up|tl;?dr|gist|key points|main points|condense"
+        r"|digest|recap"
+        r"|outline of",
+        "Summarising more than one note",
+    ),
     (r"translat(?:e|ion)|in (?:german|english|french|spanish|italian)\b", "Translating"),
-    (r"rewrite|rephrase|paraphrase|improve|polish|proofread|simplify|shorten|make (?:it|this) (?:shorter"
-     r"|clearer|better)"
-     r"|expand on|elaborate|correct the grammar|copy-?edit", "Rewriting text"),
-    (r"(?:write|draft|compose|generate|come up with|give me)\b.*\b(?:essay|poem|story|letter|email|mail"
-     r"|article|blog"
-     r"|introduction|paragraph about|summary|ideas?|title|report|speech|text about)|brainstorm", "Writing"
-     r" new text"),
+    (
+        r"rewrite|rephrase|paraphrase|improve|polish|proofread|simplify|shorten|make (?:it|this) (?:shorter"
+        r"|clearer|better)"
+        r"|expand on|elaborate|correct the grammar|copy-?edit",
+        "Rewriting text",
+    ),
+    (
+        r"(?:write|draft|compose|generate|come up with|give me)\b.*\b(?:essay|poem|story|letter|email|mail"
+        r"|article|blog"
+        r"|introduction|paragraph about|summary|ideas?|title|report|speech|text about)|brainstorm",
+        "Writing"
+        r" new text",
+    ),
     (r"compare|difference between|contrast|pros and cons|versus|\bvs\b", "Comparing notes"),
     (r"contradict|disagree|inconsisten|fact.?check|is it true|verify that", "Judging what notes claim"),
     (r"split|reorgani[sz]e|restructure|clean up|tidy", "Reworking notes"),
     (r"explain|teach me|what does .* mean|meaning of|why\b", "Explaining"),
-)  # fmt: skip
+)
 _QUESTION = re.compile(
     r"^(?:what|who|whom|whose|when|where|why|how|which|is|are|was|were|do|does|did|can|could|should|will"
     r"|would|has|have)"

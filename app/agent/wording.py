@@ -48,13 +48,31 @@ class Token:
 
 
 _WHOLE = {
-    "what's": "what is", "whats": "what is", "what're": "what are", "who's": "who is", "where's": "where is",
-    "that's": "that is", "it's": "it is", "there's": "there is", "i'm": "i am", "im": "i am", "i've": "i"
-    " have",
-    "i'd": "i would", "don't": "do not", "dont": "do not", "doesn't": "does not", "didn't": "did not",
-    "shouldn't": "should not", "needn't": "need not", "isn't": "is not", "let's": "let us", "how's": "how is",
-    "when's": "when is", "which's": "which is", "anymore": "any more",
-}  # fmt: skip
+    "what's": "what is",
+    "whats": "what is",
+    "what're": "what are",
+    "who's": "who is",
+    "where's": "where is",
+    "that's": "that is",
+    "it's": "it is",
+    "there's": "there is",
+    "i'm": "i am",
+    "im": "i am",
+    "i've": "i have",
+    "i'd": "i would",
+    "don't": "do not",
+    "dont": "do not",
+    "doesn't": "does not",
+    "didn't": "did not",
+    "shouldn't": "should not",
+    "needn't": "need not",
+    "isn't": "is not",
+    "let's": "let us",
+    "how's": "how is",
+    "when's": "when is",
+    "which's": "which is",
+    "anymore": "any more",
+}
 
 
 def tokenize(text: str) -> tuple[Token, ...]:

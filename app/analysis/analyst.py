@@ -191,9 +191,17 @@ class Analyst:
         rejected = self._rejected_rows(graph)
         material = await asyncio.to_thread(_material, graph, hidden, vectors)
         found = await self._worker.ask(
-            progress, _missing_links, material.ties, material.may, material.tags, material.vectors,
-            material.vector_rows, rejected, limit, around,
-        )  # fmt: skip
+            progress,
+            _missing_links,
+            material.ties,
+            material.may,
+            material.tags,
+            material.vectors,
+            material.vector_rows,
+            rejected,
+            limit,
+            around,
+        )
         return tuple(_named(graph, each) for each in found)
 
     def reject(self, source: str, target: str) -> None:

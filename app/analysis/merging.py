@@ -79,9 +79,7 @@ def _key(relation: Relation) -> tuple[str, str]:
     return relation.type, name_key(relation.link.target)
 
 
-def _has_to_move(
-    relation: Relation, strategy: Strategy, own_section: Span | None, taken: set[str]
-) -> bool:
+def _has_to_move(relation: Relation, strategy: Strategy, own_section: Span | None, taken: set[str]) -> bool:
     """Whether a relation of the other note comes along neither with its prose nor with a property."""
     if relation.link.in_properties:
         return relation.type in taken

@@ -17,25 +17,46 @@ AUTOMATIC = 0.8
 SUGGESTED = 0.6
 
 _CUES: tuple[tuple[str, str], ...] = (
-    ("CONTRADICTS", r"contradict|refut|disprov|disagree|conflicts? with|contrary to|in contrast"
-     r"|inconsistent|not consistent|against|denies|rebut|wrong about|widerspr|widerleg"),
-    ("SUPPORTS", r"support|confirm|corroborat|evidence (?:for|that)|consistent with|agrees? with|proves?\b"
-     r"|in favou?r|backs? up|bears out|demonstrat|stützt|bestätig|belegt"),
-    ("DERIVED_FROM", r"derived? from|based on|follows? from|built (?:up)?on|drawn from|taken from"
-     r"|beruht auf"),
-    ("CITES", r"\bcites?\b|cited|according to|quot(?:e|ing)|reference[sd]?\b|as reported"
-     r"|\bsee\b|zitiert|laut\b"),
+    (
+        "CONTRADICTS",
+        r"contradict|refut|disprov|disagree|conflicts? with|contrary to|in contrast"
+        r"|inconsistent|not consistent|against|denies|rebut|wrong about|widerspr|widerleg",
+    ),
+    (
+        "SUPPORTS",
+        r"support|confirm|corroborat|evidence (?:for|that)|consistent with|agrees? with|proves?\b"
+        r"|in favou?r|backs? up|bears out|demonstrat|stützt|bestätig|belegt",
+    ),
+    (
+        "DERIVED_FROM",
+        r"derived? from|based on|follows? from|built (?:up)?on|drawn from|taken from"
+        r"|beruht auf",
+    ),
+    (
+        "CITES",
+        r"\bcites?\b|cited|according to|quot(?:e|ing)|reference[sd]?\b|as reported"
+        r"|\bsee\b|zitiert|laut\b",
+    ),
     ("PART_OF", r"part of|belongs? to|component of|member of|chapter of|section of|teil von"),
-    ("CAUSES", r"causes?\b|caused|leads? to|led to|results? in|brings? about|gives? rise to"
-     r"|verursacht"),
-    ("PRECEDES", r"precede|before\b|prior to|came first|followed by|earlier than"
-     r"|predecessor"),
+    (
+        "CAUSES",
+        r"causes?\b|caused|leads? to|led to|results? in|brings? about|gives? rise to"
+        r"|verursacht",
+    ),
+    (
+        "PRECEDES",
+        r"precede|before\b|prior to|came first|followed by|earlier than"
+        r"|predecessor",
+    ),
     ("INSPIRED_BY", r"inspired by|influenced by|prompted by|modelled on|after the example of"),
-    ("OBSERVED_IN", r"observed (?:in|at|on)|seen (?:in|at|on)|measured (?:in|at|on)|found in"
-     r"|recorded (?:in|at)"),
+    (
+        "OBSERVED_IN",
+        r"observed (?:in|at|on)|seen (?:in|at|on)|measured (?:in|at|on)|found in"
+        r"|recorded (?:in|at)",
+    ),
     ("DISCUSSES", r"discuss|talks? about|deals? with|is about|concerns|treats of"),
     ("SIMILAR_TO", r"similar to|resembles?|\blike\b|analogous|comparable|akin to|ähnlich"),
-)  # fmt: skip
+)
 _CUE = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _CUES)
 _NOT = re.compile(
     r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|hardly|fails? to|failed to)\b"
@@ -43,17 +64,35 @@ _NOT = re.compile(
     re.IGNORECASE,
 )
 _OPPOSITES = (
-    ("increase", "decrease"), ("rise", "fall"), ("more", "fewer"), ("more", "less"), ("better", "worse"),
-    ("cheap", "expensive"), ("true", "false"), ("always", "never"), ("possible", "impossible"),
-    ("early", "late"), ("first", "last"), ("faster", "slower"), ("higher", "lower"), ("many", "few"),
-    ("success", "failure"), ("accurate", "inaccurate"), ("reliable", "unreliable"), ("before", "after"),
-)  # fmt: skip
+    ("increase", "decrease"),
+    ("rise", "fall"),
+    ("more", "fewer"),
+    ("more", "less"),
+    ("better", "worse"),
+    ("cheap", "expensive"),
+    ("true", "false"),
+    ("always", "never"),
+    ("possible", "impossible"),
+    ("early", "late"),
+    ("first", "last"),
+    ("faster", "slower"),
+    ("higher", "lower"),
+    ("many", "few"),
+    ("success", "failure"),
+    ("accurate", "inaccurate"),
+    ("reliable", "unreliable"),
+    ("before", "after"),
+)
 _BY_TYPES = {
-    ("observation", "hypothesis"): "SUPPORTS", ("observation", "claim"): "SUPPORTS",
-    ("evidence", "claim"): "SUPPORTS", ("evidence", "hypothesis"): "SUPPORTS",
-    ("source", "hypothesis"): "SUPPORTS", ("source", "claim"): "SUPPORTS",
-    ("source", "concept"): "DISCUSSES", ("source", "entity"): "DISCUSSES",
-}  # fmt: skip
+    ("observation", "hypothesis"): "SUPPORTS",
+    ("observation", "claim"): "SUPPORTS",
+    ("evidence", "claim"): "SUPPORTS",
+    ("evidence", "hypothesis"): "SUPPORTS",
+    ("source", "hypothesis"): "SUPPORTS",
+    ("source", "claim"): "SUPPORTS",
+    ("source", "concept"): "DISCUSSES",
+    ("source", "entity"): "DISCUSSES",
+}
 _ALIKE = 0.4
 _COMMON_WORDS = 3
 _VERY_ALIKE = 0.85

@@ -22,7 +22,7 @@ _TAG = re.compile(r"(?<!\S)#(?=[^\s\d#])")
 # A full stop ends a sentence before a space and what can begin one; those of Chinese and Japanese always do.
 _END = re.compile(
     r"(?<=[.!?…])[\"'”’»)\]]*[ \t]+(?=[\"'“‘«(\[]*[^\W_a-z]|[\"'“‘«(\[]*\d)|(?<=[。！？｡])[」』”’）]*"
-)  # fmt: skip
+)
 _SHORT = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|cf|e\.g|i\.e|etc|approx|Fig|No|Nr|ca|vol|pp|p|al|Jr|Sr|z\.B|d\.h|bzw)"
     r"|\b[A-Z])\.$"

@@ -43,9 +43,7 @@ def sentences_to_weigh(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(sentences(text)))[:MOST_SENTENCES]
 
 
-def summarize(
-    said: Sequence[str], max_length: int, vectors: NDArray[np.floating] | None = None
-) -> Summary:
+def summarize(said: Sequence[str], max_length: int, vectors: NDArray[np.floating] | None = None) -> Summary:
     """The summary of these sentences.
 
     Args:

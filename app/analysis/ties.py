@@ -98,4 +98,3 @@ class Labels:
     def of_row(self, row: int) -> tuple[str, ...]:
         """The words of a node."""
         return tuple(self.names[code] for code in self.codes[self.starts[row] : self.starts[row + 1]])
-

@@ -100,13 +100,13 @@ def leading_parser() -> argparse.ArgumentParser:
         description="Without a verb or a tool, it opens the window on a folder of notes.",
         epilog=(
             f"Verbs:\n  {'open':<12} open the window on a folder\n{verbs}\n\n"
-            "Tools: each is a command, such as: scriptorium read_note \"My note\".\n"
+            'Tools: each is a command, such as: scriptorium read_note "My note".\n'
             "`scriptorium tools` lists them, `scriptorium TOOL --help` says what one takes.\n\n"
             f"Exit status:\n{exit_status.table()}"
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
-    )  # fmt: skip
+    )
     parser.add_argument("--version", action="version", version=f"scriptorium {__version__}")
     add_call_options(parser)
     parser.add_argument("words", nargs=argparse.REMAINDER, metavar="...", help=argparse.SUPPRESS)
@@ -151,9 +151,12 @@ def _log_to_file() -> None:
         return
     try:
         handler: logging.Handler = logging.handlers.RotatingFileHandler(
-            paths.log_folder() / "command-line.log", maxBytes=_MOST_LOG, backupCount=1, encoding="utf-8",
+            paths.log_folder() / "command-line.log",
+            maxBytes=_MOST_LOG,
+            backupCount=1,
+            encoding="utf-8",
             delay=True,
-        )  # fmt: skip
+        )
     except OSError:
         handler = logging.NullHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))

@@ -63,11 +63,29 @@ def add_call_options(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take all of them."""
     add_vault_option(parser)
     add_json_option(parser)
-    parser.add_argument("--approve", metavar="KINDS", action="append", default=argparse.SUPPRESS,
-                        help="kinds of change to say yes to, such as create,update")  # fmt: skip
-    parser.add_argument("--wait", action="store_true", default=argparse.SUPPRESS,
-                        help="wait for the answer to a question (the default)")  # fmt: skip
-    parser.add_argument("--no-wait", dest="wait", action="store_false", default=argparse.SUPPRESS,
-                        help="leave the question open and print the id of the pending operation")  # fmt: skip
-    parser.add_argument("--claim", metavar="TEXT", default=argparse.SUPPRESS,
-                        help="what you say of the change; shown apart to whoever is asked")  # fmt: skip
+    parser.add_argument(
+        "--approve",
+        metavar="KINDS",
+        action="append",
+        default=argparse.SUPPRESS,
+        help="kinds of change to say yes to, such as create,update",
+    )
+    parser.add_argument(
+        "--wait",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="wait for the answer to a question (the default)",
+    )
+    parser.add_argument(
+        "--no-wait",
+        dest="wait",
+        action="store_false",
+        default=argparse.SUPPRESS,
+        help="leave the question open and print the id of the pending operation",
+    )
+    parser.add_argument(
+        "--claim",
+        metavar="TEXT",
+        default=argparse.SUPPRESS,
+        help="what you say of the change; shown apart to whoever is asked",
+    )

@@ -13,8 +13,13 @@ from app.errors import InvalidParametersError
 
 def add_to(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take an operation and an id."""
-    parser.add_argument("op", nargs="?", choices=("list", "status", "cancel"), default="list",
-                        help="list (the default), status or cancel")  # fmt: skip
+    parser.add_argument(
+        "op",
+        nargs="?",
+        choices=("list", "status", "cancel"),
+        default="list",
+        help="list (the default), status or cancel",
+    )
     parser.add_argument("id", nargs="?", help="of the operation, for status and cancel")
     add_call_options(parser)
 

@@ -158,8 +158,10 @@ def _consequences(request: ApprovalRequest) -> Iterator[Text]:
     if size := extent(request):
         yield Text(f"{size}.", style="dim")
     if links := request.scope.backlinks:
-        yield Text(f"{counted(len(links), 'note links', 'notes link')} to what is deleted: {_named(links)}.",
-                   style="yellow")  # fmt: skip
+        yield Text(
+            f"{counted(len(links), 'note links', 'notes link')} to what is deleted: {_named(links)}.",
+            style="yellow",
+        )
     if rewrites := request.rewrites:
         yield Text(f"Links are rewritten in {counted(len(rewrites), 'note')}: {_named(rewrites)}.")
     for folder in request.scope.outside:

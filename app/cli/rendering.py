@@ -81,9 +81,10 @@ def _show_fields(screen: Screen, result: Result) -> bool:
     """Facts, then lists; whether there was anything beside what the message says."""
     lists = {name: value for name, value in result.items() if isinstance(value, list)}
     facts = {
-        name: value for name, value in result.items() if name not in lists and name not in _BESIDE
-        and name != "message"
-    }  # fmt: skip
+        name: value
+        for name, value in result.items()
+        if name not in lists and name not in _BESIDE and name != "message"
+    }
     if len(lists) == 1 and not facts.keys() - {"total", "complete", "node_id"}:
         _show_list(screen, next(iter(lists.values())))
         return True

@@ -93,10 +93,14 @@ class Screen:
 
             width = None if stream.isatty() else _WIDE
             self._consoles[id(stream)] = Console(
-                file=stream, markup=False, highlight=False, emoji=False, width=width,
+                file=stream,
+                markup=False,
+                highlight=False,
+                emoji=False,
+                width=width,
                 force_terminal=None if stream.isatty() else False,
                 no_color=True if os.environ.get("NO_COLOR") else None,
-            )  # fmt: skip
+            )
         return self._consoles[id(stream)]
 
 

@@ -121,9 +121,13 @@ class _Opening:
         from app.workspace import open_workspace
 
         return await open_workspace(
-            self.root, load_settings(), self.approver, ask_pending=False, brief=self.brief,
+            self.root,
+            load_settings(),
+            self.approver,
+            ask_pending=False,
+            brief=self.brief,
             take_over=self.takes_over,
-        )  # fmt: skip
+        )
 
 
 async def _joined_or_opened(

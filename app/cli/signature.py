@@ -133,12 +133,17 @@ class Signature:
             if flag.is_switch:
                 negative = ["--no-" + one[2:] for one in spellings]
                 group.add_argument(*spellings, **options, nargs="?", const="yes", metavar="yes|no")
-                group.add_argument(*negative, dest=_dest(flag), action="store_const", const="no",
-                                   help=argparse.SUPPRESS)  # fmt: skip
+                group.add_argument(
+                    *negative, dest=_dest(flag), action="store_const", const="no", help=argparse.SUPPRESS
+                )
             else:
                 action = "append" if flag.many or flag.is_object else "store"
-                group.add_argument(*(spellings or [f"--argument-{flag.name}"]), **options, action=action,
-                                   metavar="NAME=VALUE" if flag.is_object else flag.word)  # fmt: skip
+                group.add_argument(
+                    *(spellings or [f"--argument-{flag.name}"]),
+                    **options,
+                    action=action,
+                    metavar="NAME=VALUE" if flag.is_object else flag.word,
+                )
 
     def read(self, given: argparse.Namespace, texts: Texts) -> dict[str, object]:
         """The arguments of the call.

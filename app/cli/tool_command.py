@@ -55,9 +55,7 @@ async def run(word: str, words: Sequence[str], leading: argparse.Namespace, scre
     return await run_call(tool.name, arguments, options, screen, marks)
 
 
-async def _run_unknown(
-    word: str, words: Sequence[str], leading: argparse.Namespace, screen: Screen
-) -> Exit:
+async def _run_unknown(word: str, words: Sequence[str], leading: argparse.Namespace, screen: Screen) -> Exit:
     """Call a tool that only the open vault knows: a plug-in's, or another program's."""
     name = word.replace("-", "_")
     asked = _leading_parser().parse_known_args(list(words), argparse.Namespace(**vars(leading)))[0]
@@ -150,5 +148,3 @@ def _leading_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add_call_options(parser)
     return parser
-
-

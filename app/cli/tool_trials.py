@@ -93,9 +93,18 @@ def _suggestion(results: Results) -> Arguments:
 
 _TWIN = {"title": "A trial twin", "text": "A twin of the observation.", "folder": "Journal"}
 _NODES = (
-    Trial("create_node", {"type": "observation", "content": {
-        "title": "A trial observation", "text": "The watch lost five seconds.", "folder": "Journal",
-        "confidence": 0.7}}),
+    Trial(
+        "create_node",
+        {
+            "type": "observation",
+            "content": {
+                "title": "A trial observation",
+                "text": "The watch lost five seconds.",
+                "folder": "Journal",
+                "confidence": 0.7,
+            },
+        },
+    ),
     Trial("get_node", {"node_id": _BEAT}),
     Trial("update_node", {"node_id": "A trial observation", "updates": {"place": "Jamaica"}}),
     Trial("find_related_nodes", {"node_id": _BEAT, "limit": 3, "min_similarity": 0.3}),
@@ -108,16 +117,17 @@ _NODES = (
     Trial("delete_node", {"node_id": "A trial observation", "cascade": True}),
 )
 _RELATIONSHIPS = (
-    Trial("create_relationship", {
-        "from_id": "K1", "to_id": _BEAT, "relationship_type": "relates to", "confidence": 0.6}),
+    Trial(
+        "create_relationship",
+        {"from_id": "K1", "to_id": _BEAT, "relationship_type": "relates to", "confidence": 0.6},
+    ),
     Trial("recalculate_edge_confidence", {"edge_id": _NEW_EDGE}),
     Trial("summarize_relationship", {"edge_id": f"{_JAMAICA} -[SUPPORTS]-> {_BEAT}"}),
     Trial("delete_relationship", {"edge_id": _NEW_EDGE}),
-    Trial("reclassify_relationship", {
-        "edge_id": f"{_JAMAICA} -[SUPPORTS]-> {_BEAT}", "new_type": "CITES"}),
+    Trial("reclassify_relationship", {"edge_id": f"{_JAMAICA} -[SUPPORTS]-> {_BEAT}", "new_type": "CITES"}),
     Trial("suggest_relationships", {"op": "list", "limit": 5}),
     Trial("suggest_relationships", _suggestion),
-)  # fmt: skip
+)
 _WEB = (
     Trial("fetch_page", lambda results: {"url": f"{results['trial_pages']['address']}/chronometers"}),
     Trial(
@@ -182,6 +192,16 @@ _DEVELOPMENT = (
 )
 
 TRIALS: tuple[Trial, ...] = (
-    *_NOTES, *_SEARCH, *_TAGS, *_MEMORY, *_FILESYSTEM, *_DEVELOPMENT, *_NODES, *_RELATIONSHIPS,
-    *_WEB, *_SOURCES, *_AGENTS, *_MESSAGES,
-)  # fmt: skip
+    *_NOTES,
+    *_SEARCH,
+    *_TAGS,
+    *_MEMORY,
+    *_FILESYSTEM,
+    *_DEVELOPMENT,
+    *_NODES,
+    *_RELATIONSHIPS,
+    *_WEB,
+    *_SOURCES,
+    *_AGENTS,
+    *_MESSAGES,
+)

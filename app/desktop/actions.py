@@ -95,7 +95,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("help-tools", "The tools", "Help", ("F1",), needs_vault=False, symbol="question"),
     Command("help-shortcuts", "Keyboard shortcuts", "Help", needs_vault=False, symbol="keyboard"),
     Command("help-about", "About Scriptorium", "Help", needs_vault=False, line=True, symbol="info"),
-)  # fmt: skip
+)
 
 MENUS = ("File", "Note", "Go", "View", "Vault", "Help")
 
@@ -161,9 +161,10 @@ class Actions:
 
 
 _ROLES = {
-    "settings": QAction.MenuRole.PreferencesRole, "quit": QAction.MenuRole.QuitRole,
+    "settings": QAction.MenuRole.PreferencesRole,
+    "quit": QAction.MenuRole.QuitRole,
     "help-about": QAction.MenuRole.AboutRole,
-}  # fmt: skip
+}
 
 
 def shortcut_text(command: Command) -> str:

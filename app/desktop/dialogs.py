@@ -96,7 +96,6 @@ class Sheet(QDialog):
         self._buttons.addWidget(button)
         return button
 
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter presses the button that has the focus; elsewhere, the default one."""
         focused = self.focusWidget()

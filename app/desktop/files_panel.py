@@ -69,9 +69,12 @@ class FilesPanel(Panel):
         self._matching = QStringListModel(self)
         self.matches.setModel(self._matching)
         self._empty = EmptyState(
-            theme, "note-blank", self.tr("No notes yet"), self.tr("Make the first one, or add files."),
+            theme,
+            "note-blank",
+            self.tr("No notes yet"),
+            self.tr("Make the first one, or add files."),
             (self.tr("New note"), lambda: self.act_requested.emit("new-note", "", "")),
-        )  # fmt: skip
+        )
         self._arrange()
         self._connect()
         self.filling = tasks.start(self.reload(), owner=self, what=self.tr("list the files"))
@@ -204,10 +207,13 @@ class FilesPanel(Panel):
         entries = [(self.tr("New note here…"), "new-note", folder)]
         if path and not is_folder:
             entries += [
-                (self.tr("Open"), "open", path), (self.tr("Find related"), "related", path),
-                (self.tr("Copy wikilink"), "copy-link", path), (self.tr("Rename…"), "rename", path),
-                (self.tr("History…"), "history", path), (self.tr("Delete…"), "delete", path),
-            ]  # fmt: skip
+                (self.tr("Open"), "open", path),
+                (self.tr("Find related"), "related", path),
+                (self.tr("Copy wikilink"), "copy-link", path),
+                (self.tr("Rename…"), "rename", path),
+                (self.tr("History…"), "history", path),
+                (self.tr("Delete…"), "delete", path),
+            ]
         entries.append((self.tr("Show in the file manager"), "reveal", path))
         for text, what, about in entries:
             menu.addAction(text, partial(self.act_requested.emit, what, about, ""))

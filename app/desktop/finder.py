@@ -55,27 +55,34 @@ class Finder(QObject):
 
     async def _commands(self) -> Sequence[Choice]:
         commands = [
-            Choice(_COMMAND + command.id, translated(command.title), translated(command.menu),
-                   shortcut_text(command), command.symbol or "caret-right")
-            for command in self._actions.available() if command.id != "commands"
-        ]  # fmt: skip
+            Choice(
+                _COMMAND + command.id,
+                translated(command.title),
+                translated(command.menu),
+                shortcut_text(command),
+                command.symbol or "caret-right",
+            )
+            for command in self._actions.available()
+            if command.id != "commands"
+        ]
         if self.client is None:
             return commands
         tools = await self.client.run(
-            lambda workspace: [
-                (tool.name, tool.summary)
-                for tool in workspace.registry.tools(Caller.user())
-            ]
+            lambda workspace: [(tool.name, tool.summary) for tool in workspace.registry.tools(Caller.user())]
         )
         searches = await self.client.run(lambda workspace: workspace.searches.all())
         saved = [
             Choice(_SEARCH + one.name, one.name, self.tr("Saved search"), symbol="star", others=(one.query,))
             for one in searches
         ]
-        return commands + saved + [
-            Choice(_TOOL + name, name.replace("_", " ").capitalize(), words, symbol="wrench")
-            for name, words in tools
-        ]
+        return (
+            commands
+            + saved
+            + [
+                Choice(_TOOL + name, name.replace("_", " ").capitalize(), words, symbol="wrench")
+                for name, words in tools
+            ]
+        )
 
     def _choose(self, mode: str, key: str) -> None:
         if mode == "notes":

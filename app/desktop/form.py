@@ -53,10 +53,15 @@ class Editor(QWidget):
         """Emit the value as it stands."""
         self.changed.emit(self.value)
 
+
 _NAMES = {
-    "openai": "OpenAI", "ollama": "Ollama", "lm-studio": "LM Studio", "llama.cpp": "llama.cpp",
-    "openai-compatible": "OpenAI-compatible address", "built-in": "Built-in (no model)",
-}  # fmt: skip
+    "openai": "OpenAI",
+    "ollama": "Ollama",
+    "lm-studio": "LM Studio",
+    "llama.cpp": "llama.cpp",
+    "openai-compatible": "OpenAI-compatible address",
+    "built-in": "Built-in (no model)",
+}
 
 
 def editor(name: str, field: FieldInfo, value: object) -> Editor:

@@ -152,9 +152,7 @@ class GraphAnalysis(QObject):
 
     async def _importance(self, measure: Measure) -> None:
         graph = self._view.canvas.scene.graph
-        found = await self._run(
-            lambda w: w.analysis.importance(graph, measure, progress=self._tell)
-        )
+        found = await self._run(lambda w: w.analysis.importance(graph, measure, progress=self._tell))
         if graph is not self._view.canvas.scene.graph:
             return
         self._view.appearance.set_sizes(found.radii() / node_radii(graph), found.method)
@@ -198,10 +196,13 @@ class GraphAnalysis(QObject):
         graph = self._view.canvas.scene.graph
         found = await self._run(lambda w: w.analysis.weak_points(graph, progress=self._tell))
         lines = [
-            Line((graph.paths[a], graph.paths[b]), f"{graph.names[a]} – {graph.names[b]}",
-                 self.tr("cuts off {0}").format(int(cut)))
+            Line(
+                (graph.paths[a], graph.paths[b]),
+                f"{graph.names[a]} – {graph.names[b]}",
+                self.tr("cuts off {0}").format(int(cut)),
+            )
             for (a, b), cut in zip(found.bridges.tolist(), found.cut_off.tolist(), strict=True)
-        ]  # fmt: skip
+        ]
         lines += [
             Line((graph.paths[row],), graph.names[row], self.tr("cuts off {0}").format(int(lost)))
             for row, lost in zip(found.articulations.tolist(), found.lost.tolist(), strict=True)
@@ -257,9 +258,10 @@ class GraphAnalysis(QObject):
 
     def _why(self, one: Suggestion) -> str:
         kinds = {
-            "neighbours": self.tr("common links"), "meaning": self.tr("like meaning"),
+            "neighbours": self.tr("common links"),
+            "meaning": self.tr("like meaning"),
             "tags": self.tr("common tags"),
-        }  # fmt: skip
+        }
         return ", ".join(kinds.get(reason.kind, reason.kind) for reason in one.reasons)
 
     async def _arrange(self, kind: Arrangement) -> None:
@@ -274,8 +276,9 @@ class GraphAnalysis(QObject):
         )
         if graph is not view.canvas.scene.graph:
             return
-        places = [Place(self._called(each, kind), each.x, each.y, each.radius, each.depth)
-                  for each in found.regions]  # fmt: skip
+        places = [
+            Place(self._called(each, kind), each.x, each.y, each.radius, each.depth) for each in found.regions
+        ]
         moments = [Moment(tick.x, tick.label, tick.major) for tick in found.ticks]
         view.arranging.show(kind, found.positions, places, moments)
         self._part.show_progress("")
@@ -287,9 +290,10 @@ class GraphAnalysis(QObject):
 
     def _nameless(self, kind: Arrangement) -> str:
         return {
-            Arrangement.FOLDER: self.tr("Top of the vault"), Arrangement.TAG: self.tr("Without tags"),
+            Arrangement.FOLDER: self.tr("Top of the vault"),
+            Arrangement.TAG: self.tr("Without tags"),
             Arrangement.TYPE: self.tr("Without a type"),
-        }.get(kind, "")  # fmt: skip
+        }.get(kind, "")
 
     # Accepting
 

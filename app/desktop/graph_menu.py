@@ -73,23 +73,33 @@ class GraphMenu(QObject):
         if kind != "note":
             return
         menu.addSeparator()
-        self._add_tools(menu, path, tools, (
-            (self.tr("Find related"), "related", "find_related"),
-            (self.tr("Summarise"), "summarise", "summarize_node"),
-            (self.tr("Add a relation…"), "relate", "create_relationship"),
-            (self.tr("Merge with…"), "merge", "merge_nodes"),
-        ))  # fmt: skip
+        self._add_tools(
+            menu,
+            path,
+            tools,
+            (
+                (self.tr("Find related"), "related", "find_related"),
+                (self.tr("Summarise"), "summarise", "summarize_node"),
+                (self.tr("Add a relation…"), "relate", "create_relationship"),
+                (self.tr("Merge with…"), "merge", "merge_nodes"),
+            ),
+        )
         menu.addAction(self.tr("Shortest path to…"), partial(self.path_from.emit, path))
         menu.addAction(self.tr("Suggest links"), partial(self.suggest_for.emit, path))
         menu.addSeparator()
         menu.addAction(self.tr("Give to the agent"), partial(self.act.emit, "ask", path))
         menu.addAction(self.tr("Copy the link"), partial(self.act.emit, "copy-link", path))
         menu.addSeparator()
-        self._add_tools(menu, path, tools, (
-            (self.tr("History…"), "history", "note_history"),
-            (self.tr("Rename…"), "rename", "move_note"),
-            (self.tr("Delete…"), "delete", "delete_note"),
-        ))  # fmt: skip
+        self._add_tools(
+            menu,
+            path,
+            tools,
+            (
+                (self.tr("History…"), "history", "note_history"),
+                (self.tr("Rename…"), "rename", "move_note"),
+                (self.tr("Delete…"), "delete", "delete_note"),
+            ),
+        )
 
     def _add_tools(
         self, menu: QMenu, path: str, tools: Collection[str], entries: tuple[tuple[str, str, str], ...]

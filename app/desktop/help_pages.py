@@ -53,21 +53,24 @@ def shortcuts_page() -> str:
 
 def about_page() -> str:
     """Version, licence, and what is shipped of others with its licence."""
-    return "\n\n".join(
-        [
-            "# Scriptorium",
-            f"Version {__version__}. MIT licence.",
-            "A desktop app over a folder of Markdown notes. Nothing leaves this machine unless you set it up "
-            "to, and each change of an agent is shown to you before it is written.",
-            "## Sentence model",
-            _notice(),
-            "## Icons",
-            "Phosphor Icons 1.3 (phosphoricons.com), MIT licence; from the font that QtAwesome brings, "
-            "MIT licence.",
-            "## Qt",
-            "Qt and PySide6 are used under the LGPL 3; they are separate libraries that you may replace.",
-        ]
-    ) + "\n"
+    return (
+        "\n\n".join(
+            [
+                "# Scriptorium",
+                f"Version {__version__}. MIT licence.",
+                "A desktop app over a folder of Markdown notes. Nothing leaves this machine unless you set "
+                "it up to, and each change of an agent is shown to you before it is written.",
+                "## Sentence model",
+                _notice(),
+                "## Icons",
+                "Phosphor Icons 1.3 (phosphoricons.com), MIT licence; from the font that QtAwesome brings, "
+                "MIT licence.",
+                "## Qt",
+                "Qt and PySide6 are used under the LGPL 3; they are separate libraries that you may replace.",
+            ]
+        )
+        + "\n"
+    )
 
 
 def _notice() -> str:

@@ -39,12 +39,22 @@ if TYPE_CHECKING:
 
 _ZOOM_STEP = 0.1
 _AT_BOTTOM = (
-    "activity", "audit", "memory", "sources", "connections", "suggestions", "problems", "duplicates",
-)  # fmt: skip
+    "activity",
+    "audit",
+    "memory",
+    "sources",
+    "connections",
+    "suggestions",
+    "problems",
+    "duplicates",
+)
 _NOTE_DEEDS = {
-    "save-note": "save", "edit-note": "mode", "find-in-note": "find", "replace-in-note": "replace",
+    "save-note": "save",
+    "edit-note": "mode",
+    "find-in-note": "find",
+    "replace-in-note": "replace",
     "note-links": "links",
-}  # fmt: skip
+}
 
 
 class MainWindow(QMainWindow):

@@ -253,9 +253,13 @@ def settings_with_model(
 
     switches_made: list[CategorySwitches] = []
     extras: dict[str, Extra] = {
-        "model": extra, "tools": categories, "messages": messages, "web": web, "servers": connections,
+        "model": extra,
+        "tools": categories,
+        "messages": messages,
+        "web": web,
+        "servers": connections,
         "programs": programs,
-    }  # fmt: skip
+    }
     own: dict[tuple[str, str], OwnEditor] = {
         ("external", "servers"): lambda value: ExternalSetup(client, theme, dialog.settings.external.servers)
     }

@@ -136,10 +136,12 @@ class NoteArea(QWidget):
         self.splitter.setHandleWidth(1)
         self.splitter.setChildrenCollapsible(False)
         empty = EmptyState(
-            theme, "file-text", self.tr("No note is open"),
+            theme,
+            "file-text",
+            self.tr("No note is open"),
             self.tr("Click a node of the graph or a file, or press Ctrl+P to go to a note by its name."),
             parent=self._stack,
-        )  # fmt: skip
+        )
         self._stack.addWidget(empty)
         self._stack.addWidget(self.splitter)
         column = QVBoxLayout(self)
@@ -359,4 +361,3 @@ class NoteArea(QWidget):
             self._stack.setCurrentIndex(0)
             self.shown.emit("")
             self.emptied.emit()
-

@@ -129,9 +129,12 @@ class SearchPanel(Panel):
         self.list.setAccessibleName(self.tr("Search results"))
         self.start = SearchStart(self._theme, self._stack)
         self.empty = EmptyState(
-            self._theme, "magnifying-glass", self.tr("Nothing found"),
-            self.tr("No note matches. Try fewer or other words."), parent=self._stack,
-        )  # fmt: skip
+            self._theme,
+            "magnifying-glass",
+            self.tr("Nothing found"),
+            self.tr("No note matches. Try fewer or other words."),
+            parent=self._stack,
+        )
         for page in (self.start, self.list, self.empty):
             self._stack.addWidget(page)
         self.column.addLayout(bar)
@@ -367,9 +370,7 @@ class SearchPanel(Panel):
     async def _expand(self, row: Row, at: int) -> None:
         """Show all lines of a hit, and go to the first that was not shown."""
         query = self._asked
-        lines = await self._client.run(
-            lambda workspace: workspace.index.searcher.lines(query, row.hit.path)
-        )
+        lines = await self._client.run(lambda workspace: workspace.index.searcher.lines(query, row.hit.path))
         self.model.expand(row.hit, lines)
         self.list.setCurrentIndex(self.model.index(at, 0))
 

@@ -49,7 +49,22 @@ def examples() -> tuple[tuple[str, str], ...]:
         ("[due:null]", _tr("with a property that is empty")),
     )
     names = (
-        "tag:", "path:", "file:", "content:", "line:", "block:", "section:", "task:", "task-todo:",
-        "task-done:", "type:", "rel:", "links-to:", "linked-from:", "orphan:", "similar:", "match-case:",
-    )  # fmt: skip
+        "tag:",
+        "path:",
+        "file:",
+        "content:",
+        "line:",
+        "block:",
+        "section:",
+        "task:",
+        "task-todo:",
+        "task-done:",
+        "type:",
+        "rel:",
+        "links-to:",
+        "linked-from:",
+        "orphan:",
+        "similar:",
+        "match-case:",
+    )
     return plain + tuple((name, operator_words(name)) for name in names)

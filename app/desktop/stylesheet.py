@@ -42,7 +42,7 @@ def draw_marks(theme: Theme) -> Mapping[str, str]:
     for name, shape in _MARKS.items():
         path = folder / f"{name}.svg"
         drawing = shape.format(colors.get(name, theme.muted))
-        _write_if_new(path, f'{_SVG}{drawing}</svg>')
+        _write_if_new(path, f"{_SVG}{drawing}</svg>")
         paths[name] = path.as_posix()
     return paths
 

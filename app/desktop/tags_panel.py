@@ -52,9 +52,11 @@ class TagsPanel(Panel):
         self.tree.setItemDelegate(CountedRows(theme, COUNT_ROLE, self.tree))
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._empty = EmptyState(
-            theme, "hash", self.tr("No tags yet"),
+            theme,
+            "hash",
+            self.tr("No tags yet"),
             self.tr("Write #a-tag in a note, or list tags in its properties."),
-        )  # fmt: skip
+        )
         self._items: dict[str, QStandardItem] = {}
         self._stack = QStackedWidget()
         self._filling = asyncio.Lock()

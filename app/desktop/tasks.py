@@ -96,9 +96,7 @@ async def end_all() -> None:
     await asyncio.gather(*rest, return_exceptions=True)
 
 
-def _ended(
-    task: asyncio.Task[Any], what: str, owner: QWidget | None, cancel: Callable[..., None]
-) -> None:
+def _ended(task: asyncio.Task[Any], what: str, owner: QWidget | None, cancel: Callable[..., None]) -> None:
     _running.discard(task)
     if owner is not None and shiboken6.isValid(owner):
         owner.destroyed.disconnect(cancel)

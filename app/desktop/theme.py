@@ -139,14 +139,28 @@ def palette(theme: Theme) -> QPalette:
     role = QPalette.ColorRole
     made = QPalette(QColor(theme.panel), QColor(theme.window))
     for where, color in (
-        (role.Window, theme.window), (role.WindowText, theme.text), (role.Base, theme.panel),
-        (role.AlternateBase, theme.sunken), (role.Text, theme.text), (role.Button, theme.raised),
-        (role.ButtonText, theme.text), (role.BrightText, theme.danger), (role.Highlight, theme.selection),
-        (role.HighlightedText, theme.text), (role.Link, theme.link), (role.LinkVisited, theme.link),
-        (role.ToolTipBase, theme.raised), (role.ToolTipText, theme.text), (role.Accent, theme.accent),
-        (role.PlaceholderText, theme.faint), (role.Light, theme.raised), (role.Midlight, theme.hover),
-        (role.Mid, theme.border), (role.Dark, theme.border), (role.Shadow, theme.sunken),
-    ):  # fmt: skip
+        (role.Window, theme.window),
+        (role.WindowText, theme.text),
+        (role.Base, theme.panel),
+        (role.AlternateBase, theme.sunken),
+        (role.Text, theme.text),
+        (role.Button, theme.raised),
+        (role.ButtonText, theme.text),
+        (role.BrightText, theme.danger),
+        (role.Highlight, theme.selection),
+        (role.HighlightedText, theme.text),
+        (role.Link, theme.link),
+        (role.LinkVisited, theme.link),
+        (role.ToolTipBase, theme.raised),
+        (role.ToolTipText, theme.text),
+        (role.Accent, theme.accent),
+        (role.PlaceholderText, theme.faint),
+        (role.Light, theme.raised),
+        (role.Midlight, theme.hover),
+        (role.Mid, theme.border),
+        (role.Dark, theme.border),
+        (role.Shadow, theme.sunken),
+    ):
         made.setColor(where, QColor(color))
     for where in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
         made.setColor(QPalette.ColorGroup.Disabled, where, QColor(theme.faint))

@@ -265,9 +265,11 @@ class VaultPage(QWidget):
 
     def _areas(self) -> dict[str, QWidget | None]:
         return {
-            "side": self.side, "graph": self._panels.get("graph"), "agent": self._panels.get("agent"),
+            "side": self.side,
+            "graph": self._panels.get("graph"),
+            "agent": self._panels.get("agent"),
             "bottom": self.bottom,
-        }  # fmt: skip
+        }
 
     def _splitters(self) -> dict[str, QSplitter]:
         return {"across": self.across, "centre": self.centre, "down": self.down}

@@ -271,9 +271,7 @@ class VaultView(QObject):
 
     def _conversation_is_seen(self, conversation: str) -> bool:
         panel = self.page.existing("agent")
-        return (
-            isinstance(panel, AgentPanel) and panel.shows(conversation) and self._window.isActiveWindow()
-        )
+        return isinstance(panel, AgentPanel) and panel.shows(conversation) and self._window.isActiveWindow()
 
     def _notice(self, events: tuple[Event, ...]) -> None:
         for event in events:
@@ -298,4 +296,3 @@ class VaultView(QObject):
                 self.cost_changed.emit(self._cost.words(self._client.workspace.settings.model))
             elif isinstance(event, IndexUpdated) and not self._settle.isActive():
                 self._settle.start()
-

@@ -99,8 +99,7 @@ class Welcome(QScrollArea):
         title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         words = QLabel(
             self.tr(
-                "Your notes as a living graph, and an agent whose every change "
-                "you see, approve and can undo."
+                "Your notes as a living graph, and an agent whose every change you see, approve and can undo."
             )
         )
         words.setProperty("tone", "muted")

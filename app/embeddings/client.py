@@ -88,9 +88,7 @@ class Embedder:
         self._problem = ""
         await self._running_worker()
 
-    async def embed(
-        self, texts: Sequence[str], *, priority: bool = False, query: bool = False
-    ) -> Vectors:
+    async def embed(self, texts: Sequence[str], *, priority: bool = False, query: bool = False) -> Vectors:
         """Unit vectors of `texts`, shape (n, dimension), float32, in their order.
 
         With `query` they are questions, which some models tell from the notes that answer them. Cancelling

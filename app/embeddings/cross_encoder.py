@@ -61,7 +61,10 @@ class CrossEncoderModel:
     def judge(self, pairs: Sequence[Sequence[str]]) -> Vectors:
         """The probabilities of `LABELS` in this order, float32 (n, 3), of premises with their hypotheses."""
         scores = self._model.predict(
-            [tuple(pair) for pair in pairs], batch_size=_BATCH, show_progress_bar=False,
-            activation_fn=self._raw, apply_softmax=True,
-        )  # fmt: skip
+            [tuple(pair) for pair in pairs],
+            batch_size=_BATCH,
+            show_progress_bar=False,
+            activation_fn=self._raw,
+            apply_softmax=True,
+        )
         return np.ascontiguousarray(np.asarray(scores)[:, self._columns], dtype=np.float32)

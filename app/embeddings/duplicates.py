@@ -81,9 +81,7 @@ def _candidates(vectors: NoteVectors, stopped: Callable[[], bool]) -> list[tuple
     return [(paths[i], paths[j], score) for i, j, score in pairs[:_MOST_CANDIDATES]]
 
 
-def _blocks(
-    vectors: NoteVectors, stopped: Callable[[], bool]
-) -> Iterator[list[tuple[int, int, float]]]:
+def _blocks(vectors: NoteVectors, stopped: Callable[[], bool]) -> Iterator[list[tuple[int, int, float]]]:
     matrix = vectors.matrix
     for start in range(0, len(matrix), _BLOCK):
         if stopped():

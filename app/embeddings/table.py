@@ -203,8 +203,7 @@ class VectorTable:
         ranked = sorted((-score, places[row].path, places[row].line, row) for score, row in close)
         # Rounding can take the cosine of a text with itself a little over 1.
         return [
-            VectorHit(path, places[row].heading, line, min(1.0, -score))
-            for score, path, line, row in ranked
+            VectorHit(path, places[row].heading, line, min(1.0, -score)) for score, path, line, row in ranked
         ]
 
     def _move(self, row: int, to: int) -> None:

@@ -75,9 +75,7 @@ class VectorStore:
         """
         return self._loaded().search(vector, limit, min_similarity, per_note=per_note)
 
-    def similar(
-        self, path: NotePath, limit: int = 10, min_similarity: float = 0.0
-    ) -> tuple[VectorHit, ...]:
+    def similar(self, path: NotePath, limit: int = 10, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
         """The other notes most like the note at `path` as a whole, each by its best chunk, best first."""
         own = self._loaded().of(path)
         if not len(own):

@@ -98,9 +98,11 @@ def read_arguments(checked: Schema, name: str) -> ReadArguments:
     base: type[ForeignArguments] = _checking(checked, theirs)
     model = create_model(name, __base__=base, **fields)
     schema: Schema = {
-        "type": "object", "properties": properties, "additionalProperties": False,
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
         **({"required": sorted(required)} if required else {}),
-    }  # fmt: skip
+    }
     return ReadArguments(model, schema, parameters, theirs)
 
 
@@ -115,8 +117,12 @@ def _checking(checked: Schema, theirs: Mapping[str, str]) -> type[ForeignArgumen
             if not validators:  # made at the first call: most tools that are offered are never called
                 validators.append(validator_of(checked))
             found = misfits(validators[0], {theirs[name]: one for name, one in given.items()})
-            return [Misfit((ours.get(str(one.where[0]), one.where[0]), *one.where[1:]), one.problem)
-                    if one.where else one for one in found]  # fmt: skip
+            return [
+                Misfit((ours.get(str(one.where[0]), one.where[0]), *one.where[1:]), one.problem)
+                if one.where
+                else one
+                for one in found
+            ]
 
     return Checked
 
@@ -129,9 +135,15 @@ def _parameter(name: str, schema: Schema, required: bool) -> Parameter:
     if len(choices) != len(schema.get("enum", ())):
         choices = ()
     return Parameter(
-        name, SlotKind.PLAIN, str if choices else annotation, required, schema.get("default"),
-        schema.get("description", ""), choices, many,
-    )  # fmt: skip
+        name,
+        SlotKind.PLAIN,
+        str if choices else annotation,
+        required,
+        schema.get("default"),
+        schema.get("description", ""),
+        choices,
+        many,
+    )
 
 
 def _field(parameter: Parameter, schema: Schema) -> tuple[object, object]:
@@ -147,4 +159,3 @@ def _field(parameter: Parameter, schema: Schema) -> tuple[object, object]:
     return Annotated[Optional[kind], SkipValidation], Field(  # noqa: UP045 (made of a value, not of a name)
         NOT_GIVEN, description=parameter.description, **bounds
     )
-

@@ -31,9 +31,18 @@ _WORDS = 500
 _MOST_PROBLEMS = 10
 
 NUMBERS = (
-    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
-    "minItems", "maxItems", "minProperties", "maxProperties",
-)  # fmt: skip
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+)
 """The keywords whose value is a number."""
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _ONES = ("items", "additionalProperties", "not", "if", "then", "else", "propertyNames")

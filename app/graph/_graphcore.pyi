@@ -1,7 +1,5 @@
 """The C core (app/graph/core); app.graph.native documents it."""
 
-
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -150,9 +148,7 @@ def lay(
     pixels: _Bytes,
     /,
 ) -> None: ...
-def draw_strokes(
-    ends: _Floats, breadth: float, color: _Color, opacity: float, pixels: _Bytes, /
-) -> None: ...
+def draw_strokes(ends: _Floats, breadth: float, color: _Color, opacity: float, pixels: _Bytes, /) -> None: ...
 def stamp(images: list[_Bytes], corners: _Ints, opacity: _Floats, pixels: _Bytes, /) -> None: ...
 def place_names(
     names: _Floats,

@@ -32,6 +32,7 @@ _LINKED_FROM = 6
 _IN_ONE_GO = 1500
 _TICKS = 120
 
+
 @dataclass(eq=False)
 class _Group:
     """A group while it is arranged: positions are about its own middle."""
@@ -156,7 +157,6 @@ class _Arranging:
         middle, reach = around(at, radii.astype(np.float64))
         return at - middle, reach
 
-
     def _linked(self, links: NDArray[np.int32], radii: NDArray[np.float32]) -> NDArray[np.float64]:
         """Members as their links draw them: a few hundred by charges and springs in one go."""
         size = len(radii)
@@ -186,11 +186,18 @@ def bare_graph(size: int, links: NDArray[np.int32]) -> Graph:
     """A graph without words, for the layout."""
     blank = ("",) * size
     return Graph(
-        paths=tuple(map(str, range(size))), names=blank, types=blank, kinds=("note",) * size,
-        tags=((),) * size, folders=blank, modified=np.zeros(size), edges=links, edge_types=("",),
+        paths=tuple(map(str, range(size))),
+        names=blank,
+        types=blank,
+        kinds=("note",) * size,
+        tags=((),) * size,
+        folders=blank,
+        modified=np.zeros(size),
+        edges=links,
+        edge_types=("",),
         edge_codes=np.zeros(len(links), dtype=np.int16),
         confidence=np.full(len(links), np.nan, dtype=np.float32),
-    )  # fmt: skip
+    )
 
 
 def _settle(

@@ -179,9 +179,7 @@ class Tree:
         """Add the push of all bodies on each of them to `force`, float32 (n, 2)."""
 
         def work(first: int, last: int) -> None:
-            core.push(
-                self._tree, first, last, how.kernel, how.strength, how.softness, how.opening, force
-            )
+            core.push(self._tree, first, last, how.kernel, how.strength, how.softness, how.opening, force)
 
         if workers is None:
             work(0, self._leaves)

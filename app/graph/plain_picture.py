@@ -128,9 +128,19 @@ def _drawing(graph: Graph, positions: Positions, wish: PictureWish) -> Drawing:
     links = (Lines(ends.astype(np.float32), line, 1.0, _alpha(graph)),) if len(ends) else ()
     words = tuple(_names(graph, at, radii, wish)) if wish.names else ()
     return Drawing(
-        wish.width, wish.height, "Graph", links, _discs(_colors(graph), at, radii), words, (),
-        wish.ground, wish.ground, wish.ink, line, "Inter, Helvetica, Arial, sans-serif",
-    )  # fmt: skip
+        wish.width,
+        wish.height,
+        "Graph",
+        links,
+        _discs(_colors(graph), at, radii),
+        words,
+        (),
+        wish.ground,
+        wish.ground,
+        wish.ink,
+        line,
+        "Inter, Helvetica, Arial, sans-serif",
+    )
 
 
 def _discs(

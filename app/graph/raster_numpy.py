@@ -91,9 +91,7 @@ def _developed(total: NDArray[np.float32], mixed: NDArray[np.float32], alpha: fl
     return pixels
 
 
-def _clipped(
-    source: Ends, target: Ends, width: int, height: int
-) -> tuple[Ends, Ends, NDArray[np.int64]]:
+def _clipped(source: Ends, target: Ends, width: int, height: int) -> tuple[Ends, Ends, NDArray[np.int64]]:
     """The parts of lines inside the picture (Liang and Barsky), and which lines have one."""
     apart = target - source
     enter = np.zeros(len(source), dtype=np.float32)

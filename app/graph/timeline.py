@@ -26,9 +26,18 @@ _TICKS = 9
 _UNKNOWN_GAP = 6.0
 _BLOCK_ROOM = 1.6
 _STEPS = (
-    ("year", 10), ("year", 5), ("year", 2), ("year", 1), ("month", 6), ("month", 3), ("month", 1),
-    ("day", 14), ("day", 7), ("day", 2), ("day", 1),
-)  # fmt: skip
+    ("year", 10),
+    ("year", 5),
+    ("year", 2),
+    ("year", 1),
+    ("month", 6),
+    ("month", 3),
+    ("month", 1),
+    ("day", 14),
+    ("day", 7),
+    ("day", 2),
+    ("day", 1),
+)
 
 
 def by_time(

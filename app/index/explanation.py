@@ -8,12 +8,23 @@ from dataclasses import dataclass
 from app.index.query_tree import And, Field, FieldName, Node, Not, Or, explain
 
 _WITHIN: dict[FieldName, str] = {
-    "file": "In the file name", "path": "In the path", "content": "In the text", "tag": "Among the tags",
-    "line": "In one line", "block": "In one paragraph", "section": "In one section", "task": "In a task",
-    "task-todo": "In an open task", "task-done": "In a done task", "match-case": "In exactly these letters",
-    "ignore-case": "In any letters", "type": "As the type", "rel": "As a relation",
-    "links-to": "Linking to", "linked-from": "Linked from",
-}  # fmt: skip
+    "file": "In the file name",
+    "path": "In the path",
+    "content": "In the text",
+    "tag": "Among the tags",
+    "line": "In one line",
+    "block": "In one paragraph",
+    "section": "In one section",
+    "task": "In a task",
+    "task-todo": "In an open task",
+    "task-done": "In a done task",
+    "match-case": "In exactly these letters",
+    "ignore-case": "In any letters",
+    "type": "As the type",
+    "rel": "As a relation",
+    "links-to": "Linking to",
+    "linked-from": "Linked from",
+}
 Count = Callable[[Node], int | None]
 
 

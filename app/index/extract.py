@@ -180,11 +180,19 @@ def _parsed(
     title = title.strip() if isinstance(title, str) and title.strip() else name
     # A lone surrogate (from a JSON escape in the properties) is no text that SQLite could keep.
     note = (
-        name, name_key(name), _plain(title), _plain(parsed.type), parsed.confidence,
-        _json(tags) if tags else "[]", _json(dict(parsed.properties)) if parsed.properties else "{}",
-        problem, "marked" if problem else None, int(parsed.is_private),
-        count_words(text[parsed.body_start :]), text.count("\n", 0, parsed.body_start) + 1,
-    )  # fmt: skip
+        name,
+        name_key(name),
+        _plain(title),
+        _plain(parsed.type),
+        parsed.confidence,
+        _json(tags) if tags else "[]",
+        _json(dict(parsed.properties)) if parsed.properties else "{}",
+        problem,
+        "marked" if problem else None,
+        int(parsed.is_private),
+        count_words(text[parsed.body_start :]),
+        text.count("\n", 0, parsed.body_start) + 1,
+    )
     heads = (
         segmented(name if title == name else f"{name}\n{title}"),
         segmented("\n".join(parsed.aliases)),
@@ -192,13 +200,23 @@ def _parsed(
         segmented("\n".join(tags)),
     )
     return Read(
-        path.text, len(content), seen, status.st_mtime, created, digest,
-        tuple(map(_plain, parsed.aliases)), _plain(parsed.id) if parsed.id else None, note,
-        heads, segmented(text) if with_words else None,
-        links=tuple(_link_rows(parsed, text)), tags=tag_rows(tags),
+        path.text,
+        len(content),
+        seen,
+        status.st_mtime,
+        created,
+        digest,
+        tuple(map(_plain, parsed.aliases)),
+        _plain(parsed.id) if parsed.id else None,
+        note,
+        heads,
+        segmented(text) if with_words else None,
+        links=tuple(_link_rows(parsed, text)),
+        tags=tag_rows(tags),
         properties=_property_rows(parsed),
-        headings=heading_rows(parsed.headings), tasks=task_rows(parsed.tasks),
-    )  # fmt: skip
+        headings=heading_rows(parsed.headings),
+        tasks=task_rows(parsed.tasks),
+    )
 
 
 def _failed(root: Path, path: NotePath, reason: str) -> Extract:
@@ -243,9 +261,18 @@ def _link_row(link: Link, relation: Relation | None, text: str) -> Row:
     if relation:
         type_, confidence, note = relation.type, relation.confidence, relation.note
     return (
-        target, key, link_key(key), _plain(type_), confidence, _plain(note) if note else None,
-        int(link.embed), link.line, context, link.span.start, link.span.end,
-    )  # fmt: skip
+        target,
+        key,
+        link_key(key),
+        _plain(type_),
+        confidence,
+        _plain(note) if note else None,
+        int(link.embed),
+        link.line,
+        context,
+        link.span.start,
+        link.span.end,
+    )
 
 
 def _line_at(text: str, place: int) -> str:

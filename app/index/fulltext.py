@@ -10,8 +10,16 @@ from app.index.query_tree import And, Field, Leaf, Node, Not, Or, Phrase, Regex,
 
 Expression = str
 _OF_TEXT = (
-    "content", "line", "block", "section", "task", "task-todo", "task-done", "match-case", "ignore-case"
-)  # fmt: skip
+    "content",
+    "line",
+    "block",
+    "section",
+    "task",
+    "task-todo",
+    "task-done",
+    "match-case",
+    "ignore-case",
+)
 
 
 def leaf_expression(leaf: Leaf) -> Expression | None:

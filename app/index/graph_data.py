@@ -75,11 +75,16 @@ def _arrays(
     columns = list(zip(*nodes, strict=True)) or [()] * 8
     paths, names, kinds_of, kinds, tags, folders, modified, created = columns
     return GraphData(
-        paths, names, kinds_of, kinds, tags, folders,
+        paths,
+        names,
+        kinds_of,
+        kinds,
+        tags,
+        folders,
         np.array(modified, dtype=np.float64),
         np.array(ends, dtype=np.int32).reshape(-1, 2),
         tuple(types),
         np.array(codes, dtype=np.int16),
         np.array(confidences, dtype=np.float32),
         np.array(created, dtype=np.float64),
-    )  # fmt: skip
+    )

@@ -83,9 +83,14 @@ class Indexer:
         """
         async with self._scanning:
             self._scan = ScanRun(
-                self._root, self._database, self._intake, self._exclusion, self._max_bytes, self._events,
+                self._root,
+                self._database,
+                self._intake,
+                self._exclusion,
+                self._max_bytes,
+                self._events,
                 self.refresh,
-            )  # fmt: skip
+            )
             try:
                 return await self._scan.run(self._resolver.notes, progress, cancelled)
             finally:

@@ -10,9 +10,14 @@ import json
 import sqlite3
 
 _LATE = (
-    "links_by_target", "links_by_key", "notes_by_type", "notes_by_name", "files_by_key", "files_by_change",
+    "links_by_target",
+    "links_by_key",
+    "notes_by_type",
+    "notes_by_name",
+    "files_by_key",
+    "files_by_change",
     "files_by_birth",
-)  # fmt: skip
+)
 _KEPT_AS = "late_indexes"
 
 

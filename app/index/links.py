@@ -57,11 +57,19 @@ def _records(connection: sqlite3.Connection, condition: str, *values: str) -> tu
     rows = connection.execute(f"{_SELECT} WHERE {condition}", values)
     return tuple(
         LinkRecord(
-            NotePath(source), NotePath(target) if target else None, text, type_, confidence, note,
-            bool(embed), bool(ambiguous), line, context,
+            NotePath(source),
+            NotePath(target) if target else None,
+            text,
+            type_,
+            confidence,
+            note,
+            bool(embed),
+            bool(ambiguous),
+            line,
+            context,
         )
         for source, target, text, type_, confidence, note, embed, ambiguous, line, context in rows
-    )  # fmt: skip
+    )
 
 
 def most_linked(connection: sqlite3.Connection, limit: int) -> tuple[NotePath, ...]:

@@ -65,9 +65,7 @@ class Matches:
     but nothing that they say or link to makes another note match.
     """
 
-    def __init__(
-        self, connection: sqlite3.Connection, request: Request, check: Callable[[], None]
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, request: Request, check: Callable[[], None]) -> None:
         self._connection = connection
         self._similar = request.similar
         self._check = check

@@ -21,9 +21,7 @@ _STEP_S = 60.0
 class MissedChanges:
     """Finds them every `minutes()` (0: never) and tells of them as of any change by `author`."""
 
-    def __init__(
-        self, index: VaultIndex, events: EventBus, minutes: Callable[[], int], author: str
-    ) -> None:
+    def __init__(self, index: VaultIndex, events: EventBus, minutes: Callable[[], int], author: str) -> None:
         self._index = index
         self._events = events
         self._minutes = minutes

@@ -33,7 +33,7 @@ from app.index.query_tree import (
     Similar,
     Word,
     walk_nodes,
-)  # fmt: skip
+)
 
 LONGEST = 4000
 DEEPEST = 50
@@ -134,7 +134,7 @@ class _Reader:
 
     def _says_or(self) -> bool:
         after = self.text[self.at + 2 : self.at + 3]
-        return self.text.startswith("OR", self.at) and (not after or after.isspace() or after in "()[\"")
+        return self.text.startswith("OR", self.at) and (not after or after.isspace() or after in '()["')
 
     def _negated(self, depth: int) -> Node:
         self.at += 1

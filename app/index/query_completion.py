@@ -17,9 +17,14 @@ from app.index.query_tree import FieldName
 Kind = Literal["operator", "tag", "property", "value", "note", "file", "folder", "type", "relation"]
 OPERATORS = (*(f"{name}:" for name in get_args(FieldName)), "orphan:", "similar:")
 _KINDS: dict[str, Kind] = {
-    "tag": "tag", "type": "type", "rel": "relation", "links-to": "note", "linked-from": "note",
-    "file": "file", "path": "folder",
-}  # fmt: skip
+    "tag": "tag",
+    "type": "type",
+    "rel": "relation",
+    "links-to": "note",
+    "linked-from": "note",
+    "file": "file",
+    "path": "folder",
+}
 _FIELD = re.compile(r"-*([A-Za-z]+(?:-[A-Za-z]+)?):")
 _PLAIN = re.compile(r'[^\s()"\[\]/*:<>-][^\s()"\]]*')
 _LETTERS = re.compile(r"[A-Za-z-]{2,}")

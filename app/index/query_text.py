@@ -17,7 +17,7 @@ from app.index.query_tree import (
     Regex,
     Similar,
     Word,
-)  # fmt: skip
+)
 
 _PLAIN_VALUE = re.compile(r'[^\s()"\]=][^\s()"\]]*')
 _PLAIN_NAME = re.compile(r'[^\s:\[\]"]([^:\[\]"]*[^\s:\[\]"])?')

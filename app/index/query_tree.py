@@ -7,9 +7,23 @@ from dataclasses import dataclass
 from typing import Literal
 
 FieldName = Literal[
-    "file", "path", "content", "tag", "line", "block", "section", "task", "task-todo", "task-done",
-    "match-case", "ignore-case", "type", "rel", "links-to", "linked-from",
-]  # fmt: skip
+    "file",
+    "path",
+    "content",
+    "tag",
+    "line",
+    "block",
+    "section",
+    "task",
+    "task-todo",
+    "task-done",
+    "match-case",
+    "ignore-case",
+    "type",
+    "rel",
+    "links-to",
+    "linked-from",
+]
 Comparison = Literal["<", "<=", ">", ">="]
 
 
@@ -99,13 +113,23 @@ Leaf = Word | Phrase | Regex
 Node = Word | Phrase | Regex | Compare | And | Or | Not | Field | Property | Orphan | Similar
 
 _FIELD_WORDS: dict[str, str] = {
-    "file": "the file name has {}", "path": "the path has {}", "content": "the text has {}",
-    "tag": "tagged {}", "line": "one line has {}", "block": "one paragraph has {}",
-    "section": "one section has {}", "task": "a task has {}", "task-todo": "an open task has {}",
-    "task-done": "a done task has {}", "match-case": "{} in exactly these letters",
-    "ignore-case": "{} in any letters", "type": "of type {}", "rel": "with a relation {}",
-    "links-to": "linking to {}", "linked-from": "linked from {}",
-}  # fmt: skip
+    "file": "the file name has {}",
+    "path": "the path has {}",
+    "content": "the text has {}",
+    "tag": "tagged {}",
+    "line": "one line has {}",
+    "block": "one paragraph has {}",
+    "section": "one section has {}",
+    "task": "a task has {}",
+    "task-todo": "an open task has {}",
+    "task-done": "a done task has {}",
+    "match-case": "{} in exactly these letters",
+    "ignore-case": "{} in any letters",
+    "type": "of type {}",
+    "rel": "with a relation {}",
+    "links-to": "linking to {}",
+    "linked-from": "linked from {}",
+}
 
 
 def walk_nodes(node: Node | None) -> Iterator[Node]:

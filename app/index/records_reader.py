@@ -63,10 +63,23 @@ def _note(row: tuple[Any, ...]) -> NoteRecord:
     path, name, title, type_, confidence, tags, aliases, properties, note_id, *rest = row
     size, modified, created, digest, problem, private, words = rest
     return NoteRecord(
-        NotePath(path), name, title, type_, confidence, listed(tags), listed(aliases),
-        MappingProxyType(json.loads(properties) if properties != "{}" else {}), note_id, size, modified,
-        created, digest or "", problem, bool(private), words,
-    )  # fmt: skip
+        NotePath(path),
+        name,
+        title,
+        type_,
+        confidence,
+        listed(tags),
+        listed(aliases),
+        MappingProxyType(json.loads(properties) if properties != "{}" else {}),
+        note_id,
+        size,
+        modified,
+        created,
+        digest or "",
+        problem,
+        bool(private),
+        words,
+    )
 
 
 def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:

@@ -145,6 +145,4 @@ class Search:
             text = matches.text(id) if wanted or by_meaning else ""
             found = find_lines(text, wanted)
             shown = snippets(text, wanted, MOST, found=found) or (opening(text) if by_meaning else ())
-            yield SearchHit(
-                NotePath(path), title, score, shown, len(found), names.get(id, ""), modified
-            )
+            yield SearchHit(NotePath(path), title, score, shown, len(found), names.get(id, ""), modified)

@@ -37,7 +37,7 @@ from app.index.records import (
     TagCount,
     UnresolvedName,
     VaultStats,
-)  # fmt: skip
+)
 from app.index.renames import RenamePlan, plan_renames
 from app.index.request import Grouping, Order
 from app.index.resolver import Resolver

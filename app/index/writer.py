@@ -21,9 +21,15 @@ from app.index.walk import FoundFile
 from app.vault.path import NotePath
 
 _CHILDREN = (
-    ("links", "source"), ("tags", "note"), ("properties", "note"), ("headings", "note"), ("tasks", "note"),
-    ("fulltext", "rowid"), ("heads", "rowid"), ("unworded", "note"),
-)  # fmt: skip
+    ("links", "source"),
+    ("tags", "note"),
+    ("properties", "note"),
+    ("headings", "note"),
+    ("tasks", "note"),
+    ("fulltext", "rowid"),
+    ("heads", "rowid"),
+    ("unworded", "note"),
+)
 _KEYS_AT_ONCE = 500
 T = TypeVar("T")
 
@@ -131,9 +137,17 @@ def _file_row(id: int, read: Read) -> tuple[Any, ...]:
     aliases = json.dumps(read.aliases) if read.aliases else "[]"
     path = NotePath(read.path)
     return (
-        id, read.path, path.key, read.size, read.modified_ns, read.modified, read.created, read.hash, aliases,
+        id,
+        read.path,
+        path.key,
+        read.size,
+        read.modified_ns,
+        read.modified,
+        read.created,
+        read.hash,
+        aliases,
         read.note_id,
-    )  # fmt: skip
+    )
 
 
 def _links(notes: Iterable[tuple[int, Read]], resolver: Resolver) -> Iterator[tuple[Any, ...]]:

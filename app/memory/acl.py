@@ -49,13 +49,19 @@ _DENY: Effect = "deny"
 _Row = dict[Operation, Effect]
 _READS: _Row = {Operation.READ: _ALLOW, Operation.VIEW: _ALLOW}
 _ASKS: _Row = {
-    **_READS, Operation.APPEND: _ASK, Operation.OVERWRITE: _ASK, Operation.ARCHIVE: _ASK,
+    **_READS,
+    Operation.APPEND: _ASK,
+    Operation.OVERWRITE: _ASK,
+    Operation.ARCHIVE: _ASK,
     Operation.SHARE: _ASK,
-}  # fmt: skip
+}
 _WRITES: _Row = {
-    **_READS, Operation.APPEND: _ALLOW, Operation.OVERWRITE: _ALLOW, Operation.ARCHIVE: _ALLOW,
+    **_READS,
+    Operation.APPEND: _ALLOW,
+    Operation.OVERWRITE: _ALLOW,
+    Operation.ARCHIVE: _ALLOW,
     Operation.SHARE: _ASK,
-}  # fmt: skip
+}
 
 TABLE: Mapping[Permission, Mapping[Operation, Effect]] = {
     Permission.READ_ONLY: _READS,
@@ -68,9 +74,13 @@ TABLE: Mapping[Permission, Mapping[Operation, Effect]] = {
 """What is not listed is denied."""
 
 _RANK = {
-    Permission.READ_ONLY: 0, Permission.PARTNER: 1, Permission.HUMAN: 1, Permission.APPEND: 2,
-    Permission.READ_WRITE: 3, Permission.ADMIN: 4,
-}  # fmt: skip
+    Permission.READ_ONLY: 0,
+    Permission.PARTNER: 1,
+    Permission.HUMAN: 1,
+    Permission.APPEND: 2,
+    Permission.READ_WRITE: 3,
+    Permission.ADMIN: 4,
+}
 _SEVERITY: Sequence[Effect] = ("allow", "ask", "deny")
 
 
@@ -164,9 +174,7 @@ def operations(before: Block, after: Block | None, agent: str) -> frozenset[Oper
 
 def _rules(block: Block) -> Block:
     """The block without what agents work on."""
-    return replace(
-        block, content="", views={}, shares={}, origin={}, description="", type=BlockType.WORKING
-    )
+    return replace(block, content="", views={}, shares={}, origin={}, description="", type=BlockType.WORKING)
 
 
 def _content_operations(schema: Schema, before: object, after: object) -> Iterable[Operation]:

@@ -160,11 +160,20 @@ def default_blocks(agent: str) -> tuple[Block, ...]:
     pinned = {agent: View(pinned=True)}
     return (
         Block(
-            agent, PERSONA, BlockType.CORE, description="Who the agent is and how it works.", views=pinned,
+            agent,
+            PERSONA,
+            BlockType.CORE,
+            description="Who the agent is and how it works.",
+            views=pinned,
             kept=False,
         ),
         Block(
-            agent, HUMAN, BlockType.CORE, permission=Permission.HUMAN, views=pinned,
-            description="What the agent knows of the person.", kept=False,
+            agent,
+            HUMAN,
+            BlockType.CORE,
+            permission=Permission.HUMAN,
+            views=pinned,
+            description="What the agent knows of the person.",
+            kept=False,
         ),
-    )  # fmt: skip
+    )

@@ -232,7 +232,7 @@ def field_value(field: MapField, value: object) -> FieldValue:
             return tuple(_text(one) for one in value)
         case FieldKind.COUNTER, None:
             return 0
-        case (FieldKind.NUMBER | FieldKind.BOOLEAN | FieldKind.TIMESTAMP), None:
+        case ((FieldKind.NUMBER | FieldKind.BOOLEAN | FieldKind.TIMESTAMP), None):
             return None
         case FieldKind.BOOLEAN, bool():
             return value

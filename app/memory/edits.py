@@ -162,9 +162,7 @@ def _changed_part(
             raise InvalidParametersError(f"{section.name} is read-only.", field=section.name)
         parts = dict(cast("Mapping[str, PlainContent]", content))
         old = parts[section.name]
-        new = (
-            _changed_part(section.content, old, inner, change) if dot else change(section.content, old)
-        )
+        new = _changed_part(section.content, old, inner, change) if dot else change(section.content, old)
         parts[section.name] = cast("PlainContent", new)
         return parts
     raise InvalidParametersError(f"A {schema.kind} has no part {part!r}.")
@@ -238,6 +236,3 @@ def _replaced_by_pattern(text: str, old: str, new: str) -> str:
     if not count:
         raise NotFoundError(f"The expression {old[:80]!r} matches nothing.", found=0)
     return str(made)
-
-
-

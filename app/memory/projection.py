@@ -125,9 +125,7 @@ def read_block(data: bytes) -> Block:
     return block_from(values, lambda block: contents.parse(block.schema, body))
 
 
-def block_from(
-    values: Mapping[str, JsonValue], content_of: Callable[[Block], contents.Content]
-) -> Block:
+def block_from(values: Mapping[str, JsonValue], content_of: Callable[[Block], contents.Content]) -> Block:
     """The block with this header, holding what `content_of` says of the block without content.
 
     Raises:
@@ -140,11 +138,16 @@ def block_from(
         where = ".".join(str(part) for part in first["loc"])
         raise InvalidParametersError(f"The header of the block: {where}: {first['msg']}.") from error
     bare = Block(
-        header.owner, clean_label(header.label), header.type, schema_of(header.content_schema),
-        header.permission, header.description,
+        header.owner,
+        clean_label(header.label),
+        header.type,
+        schema_of(header.content_schema),
+        header.permission,
+        header.description,
         views={name: View(v.pinned, v.start, v.lines) for name, v in header.views.items()},
-        shares=header.shares, origin=header.origin,
-    )  # fmt: skip
+        shares=header.shares,
+        origin=header.origin,
+    )
     return bare.with_content(content_of(bare))
 
 

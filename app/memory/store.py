@@ -257,10 +257,20 @@ class MemoryStore:
             rows = [self._row(change_set, position) for position in range(len(change_set.changes))]
             undoes = tuple(undoes) or self._journal.undone(change_set.digest)
             draft = Draft(
-                f"{time.time_ns():x}-{secrets.token_hex(4)}", time.time(), author, change_set.digest,
-                tuple(Changed(row.path, None, row.before, row.hash) for row in rows), (None,) * len(rows),
-                turn, note, entry, change_set.summary, (), tuple(undoes), PLACE,
-            )  # fmt: skip
+                f"{time.time_ns():x}-{secrets.token_hex(4)}",
+                time.time(),
+                author,
+                change_set.digest,
+                tuple(Changed(row.path, None, row.before, row.hash) for row in rows),
+                (None,) * len(rows),
+                turn,
+                note,
+                entry,
+                change_set.summary,
+                (),
+                tuple(undoes),
+                PLACE,
+            )
             try:
                 commit = self._commit(change_set, draft, rows)
             except StorageError:
@@ -363,6 +373,7 @@ class MemoryStore:
             self._blocks.clear()
             for path, data, hash in db.execute("SELECT path, data, hash FROM documents"):
                 self._take(row_of(NotePath.on_disk(path), data, hash))
+
 
 def _check_before(db: Connection, row: Row) -> None:
     """See that the file has what this process has in memory: nobody else writes it, but a backup might."""

@@ -98,10 +98,16 @@ class PendingStore:
         if len(self.open()) >= _MOST_OPEN:
             raise LimitError(f"{_MOST_OPEN} operations wait to be decided already.", limit=_MOST_OPEN)
         row = (
-            operation.id, operation.created, operation.expires, json.dumps(asdict(operation.caller)),
-            operation.tool, json.dumps(operation.arguments, ensure_ascii=True), operation.state.value,
-            None, "null",
-        )  # fmt: skip
+            operation.id,
+            operation.created,
+            operation.expires,
+            json.dumps(asdict(operation.caller)),
+            operation.tool,
+            json.dumps(operation.arguments, ensure_ascii=True),
+            operation.state.value,
+            None,
+            "null",
+        )
         self._write(f"INSERT INTO pending ({_COLUMNS}) VALUES ({', '.join('?' * 9)})", row)
 
     def turn(self, id: str, before: PendingState, after: PendingState) -> bool:
@@ -190,6 +196,13 @@ def _operation(row: tuple[str, float, float, str, str, str, str, float | None, s
     data = json.loads(caller)
     who = Caller(**{**data, "kind": CallerKind(data["kind"])})
     return PendingOperation(
-        id, created, expires, who, tool, json.loads(arguments), PendingState(state), settled,
+        id,
+        created,
+        expires,
+        who,
+        tool,
+        json.loads(arguments),
+        PendingState(state),
+        settled,
         json.loads(outcome),
-    )  # fmt: skip
+    )

@@ -96,8 +96,12 @@ class Policy:
     def decide(self, call: CallFacts) -> Verdict:
         """The verdict on a proposal or on the reading of notes that a call names."""
         steps: tuple[Callable[[CallFacts], Verdict | None], ...] = (
-            self._hard, self._denied, self._always_asks, self._asked, self._granted,
-        )  # fmt: skip
+            self._hard,
+            self._denied,
+            self._always_asks,
+            self._asked,
+            self._granted,
+        )
         for step in steps:
             if (verdict := step(call)) is not None:
                 return verdict

@@ -180,9 +180,11 @@ def _lost_links(change_set: ChangeSet, backlinks: Backlinks) -> tuple[NotePath, 
     gone = [change.path for change in change_set.changes if isinstance(change, Delete)]
     after = {change.path: change.after for change in change_set.changes if isinstance(change, Update)}
     sources = {
-        source for path in gone for source in backlinks(path)
+        source
+        for path in gone
+        for source in backlinks(path)
         if source not in after or _still_names(after[source], path)
-    }  # fmt: skip
+    }
     return tuple(sorted(sources - set(gone)))
 
 

@@ -59,10 +59,23 @@ def sandbox_arguments(
         cwd: The folder to run in, relative to the vault.
     """
     options = [
-        "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv",
-        *_environment(), *_system(),
-        "--proc", "/proc", "--dev", "/dev", "--size", str(TMP_BYTES), "--tmpfs", "/tmp",
-    ]  # fmt: skip
+        "--unshare-all",
+        "--die-with-parent",
+        "--new-session",
+        "--cap-drop",
+        "ALL",
+        "--clearenv",
+        *_environment(),
+        *_system(),
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--size",
+        str(TMP_BYTES),
+        "--tmpfs",
+        "/tmp",
+    ]
     options += [*_vault(bound), "--chdir", f"{VAULT}/{cwd}" if cwd else VAULT]
     given = b"".join(os.fsencode(option) + b"\0" for option in options)
     return [bwrap, "--args", "0", "--", *command], given

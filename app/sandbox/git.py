@@ -128,9 +128,14 @@ class Repository:
         self, arguments: Sequence[str], max_output: int, author: tuple[str, str], config: Mapping[str, str]
     ) -> Finished:
         command = [
-            self._program, "--no-pager", "--literal-pathspecs", "--no-optional-locks",
-            f"--git-dir={Path(self._root, '.git')}", f"--work-tree={self._root}", *arguments,
-        ]  # fmt: skip
+            self._program,
+            "--no-pager",
+            "--literal-pathspecs",
+            "--no-optional-locks",
+            f"--git-dir={Path(self._root, '.git')}",
+            f"--work-tree={self._root}",
+            *arguments,
+        ]
         return await run_program(
             command,
             cwd=self._root,

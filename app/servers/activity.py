@@ -79,10 +79,14 @@ def _told(event: Event, caller: Caller) -> Activity | None:
         case ToolFinished() if is_same(event.caller, caller):
             outcome = event.outcome
             data = {
-                "call": event.call_id, "tool": event.tool, "success": outcome.success,
-                "denied": outcome.denied, "message": outcome.message, "entry": outcome.entry,
+                "call": event.call_id,
+                "tool": event.tool,
+                "success": outcome.success,
+                "denied": outcome.denied,
+                "message": outcome.message,
+                "entry": outcome.entry,
                 "duration_ms": outcome.duration_ms,
-            }  # fmt: skip
+            }
             return Activity("finished", data)
         case PendingChanged() if is_same(event.operation.caller, caller):
             one = event.operation

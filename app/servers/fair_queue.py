@@ -34,9 +34,7 @@ class FairQueue:
         waiting_all: How many of all clients may.
     """
 
-    def __init__(
-        self, at_once: int = 8, each: int = 6, waiting: int = 64, waiting_all: int = 1024
-    ) -> None:
+    def __init__(self, at_once: int = 8, each: int = 6, waiting: int = 64, waiting_all: int = 1024) -> None:
         self._free = at_once
         self._each = min(each, at_once)
         self._longest = waiting

@@ -264,14 +264,10 @@ def _response(outcome: ToolOutcome) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, ScriptoriumError)
-    return JSONResponse(
-        {"success": False, "error": error.as_dict()}, wire.status_of_error(error.type)
-    )
+    return JSONResponse({"success": False, "error": error.as_dict()}, wire.status_of_error(error.type))
 
 
 async def _not_here(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     said = {"success": False, "error": {"type": "not_found", "message": f"{error.detail}."}}
     return JSONResponse(said, error.status_code, dict(error.headers or {}))
-
-

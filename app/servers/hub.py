@@ -41,9 +41,7 @@ _MOST_PENDING = 100
 
 def caller_of(client: Client, *, claim: str = "", tainted: bool = False) -> Caller:
     """The caller as which a client's calls are made."""
-    return Caller(
-        client.kind, client.name, uses_model=True, tainted=tainted, claim=claim, says=client.says
-    )
+    return Caller(client.kind, client.name, uses_model=True, tainted=tainted, claim=claim, says=client.says)
 
 
 class Hub:

@@ -212,9 +212,7 @@ class Joining:
         asks = waiting == "wait" and tool not in self._reads and self._can_ask()
         for _ in range(_TRIES):
             held, told = await self._current(asks=asks), _Told(progress)
-            work = held.served.call(
-                client, tool, arguments, waiting=waiting, claim=claim, progress=told
-            )
+            work = held.served.call(client, tool, arguments, waiting=waiting, claim=claim, progress=told)
             try:
                 outcome = await _made(held, work, told)
             except HolderGoneError as error:
@@ -308,9 +306,7 @@ def _is_deaf(held: Held) -> bool:
     return not held.here and not held.has_window
 
 
-async def _made(
-    held: Held, work: Coroutine[Any, Any, ToolOutcome], told: _Told
-) -> ToolOutcome | None:
+async def _made(held: Held, work: Coroutine[Any, Any, ToolOutcome], told: _Told) -> ToolOutcome | None:
     """What comes of a call; None where it has to be begun anew with the next holder."""
     if not held.here:
         return await work

@@ -142,9 +142,15 @@ class Door:
 
     async def _serve(self, listener: socket.socket, sign: DoorSign, ready: asyncio.Future[None]) -> None:
         self._guard = guard = Guard(
-            self._ways(), sign.port, self._tokens.who, sign.token, self.connections.trust,
-            self.connections.drop, self._hub.presence.saw, self.refusals.add,
-        )  # fmt: skip
+            self._ways(),
+            sign.port,
+            self._tokens.who,
+            sign.token,
+            self.connections.trust,
+            self.connections.drop,
+            self._hub.presence.saw,
+            self.refusals.add,
+        )
         server = _Server(guard, self.connections, self._stop, ready)
         async with AsyncExitStack() as stack:
             if self._mcp is not None:
@@ -176,10 +182,21 @@ class _Server(uvicorn.Server):
         self, guard: Guard, connections: Connections, stop: asyncio.Event, ready: asyncio.Future[None]
     ) -> None:
         config = uvicorn.Config(
-            guard, HOST, http=protocol_of(connections), ws="none", lifespan="off", log_config=None,
-            log_level="error", access_log=False, proxy_headers=False, server_header=False, date_header=False,
-            backlog=_BACKLOG, timeout_keep_alive=_KEEP_ALIVE_S, h11_max_incomplete_event_size=_MOST_HEADERS,
-        )  # fmt: skip
+            guard,
+            HOST,
+            http=protocol_of(connections),
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level="error",
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            date_header=False,
+            backlog=_BACKLOG,
+            timeout_keep_alive=_KEEP_ALIVE_S,
+            h11_max_incomplete_event_size=_MOST_HEADERS,
+        )
         super().__init__(config)
         self._guard = guard
         self._connections = connections
@@ -228,5 +245,3 @@ def _listen(port: int) -> socket.socket:
             log.info("port %d can't be had: %s", wanted, error)
             last = error
     raise NetworkError(f"No port of this machine can be had: {last.strerror}.")
-
-

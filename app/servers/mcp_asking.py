@@ -209,9 +209,7 @@ class Asking:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _live(
-    ctx: Context, work: Callable[[], Coroutine[Any, Any, T]], here: Callable[[], None]
-) -> T:
+async def _live(ctx: Context, work: Callable[[], Coroutine[Any, Any, T]], here: Callable[[], None]) -> T:
     task = _start(work(), _Live(ctx, here) if _can_ask(ctx) else None)
     # Over HTTP a client of the 2025 era can go without a word: the transport ends what is here.
     calls = ctx.request.scope.get(CALLS) if ctx.request is not None else None

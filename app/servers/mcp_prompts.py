@@ -239,31 +239,53 @@ async def _weigh(gathering: Gathering) -> list[Part]:
 _NOTE = Argument("note", "The note, by its name or path.", "note")
 _ALL = (
     Prompt(
-        "summarize_note", "Summarize a note", "A note in a few sentences.",
+        "summarize_note",
+        "Summarize a note",
+        "A note in a few sentences.",
         (_NOTE, Argument("length", "How long, such as “three bullet points”.", required=False)),
-        ("read_note",), _summarize,
+        ("read_note",),
+        _summarize,
     ),
     Prompt(
-        "link_up_note", "Link up a note", "Find the links that a note lacks, and propose them.",
-        (_NOTE,), ("read_note", "find_related", "unlinked_mentions", "edit_note"), _link_up,
+        "link_up_note",
+        "Link up a note",
+        "Find the links that a note lacks, and propose them.",
+        (_NOTE,),
+        ("read_note", "find_related", "unlinked_mentions", "edit_note"),
+        _link_up,
     ),
     Prompt(
-        "review_changes", "Review what changed", "The notes that changed last, grouped and read.",
-        (Argument("folder", "Only this folder.", required=False),), ("list_notes", "read_note"), _review,
+        "review_changes",
+        "Review what changed",
+        "The notes that changed last, grouped and read.",
+        (Argument("folder", "Only this folder.", required=False),),
+        ("list_notes", "read_note"),
+        _review,
     ),
     Prompt(
-        "tidy_tags", "Tidy the tags", "Find tags that mean the same, and merge them.",
-        (Argument("tag", "Begin with this tag.", "tag", required=False),), ("list_tags", "rename_tag"),
+        "tidy_tags",
+        "Tidy the tags",
+        "Find tags that mean the same, and merge them.",
+        (Argument("tag", "Begin with this tag.", "tag", required=False),),
+        ("list_tags", "rename_tag"),
         _tidy_tags,
     ),
     Prompt(
-        "answer_from_notes", "Answer from the notes", "A question, answered with citations.",
-        (Argument("question", "What you want to know."),), ("search_notes", "read_note"), _answer,
+        "answer_from_notes",
+        "Answer from the notes",
+        "A question, answered with citations.",
+        (Argument("question", "What you want to know."),),
+        ("search_notes", "read_note"),
+        _answer,
     ),
     Prompt(
-        "weigh_claim", "Weigh a claim", "What supports a claim, what contradicts it, and how strongly.",
-        (_NOTE,), ("read_note", "get_metadata", "find_related", "create_relationship"), _weigh,
+        "weigh_claim",
+        "Weigh a claim",
+        "What supports a claim, what contradicts it, and how strongly.",
+        (_NOTE,),
+        ("read_note", "get_metadata", "find_related", "create_relationship"),
+        _weigh,
     ),
-)  # fmt: skip
+)
 PROMPTS: Mapping[str, Prompt] = {one.name: one for one in _ALL}
 """All prompts by name."""

@@ -150,18 +150,20 @@ _FIXED: Json = {
     },
     "/api/v1/notes": {
         "get": _get(
-            "notes", "The notes that you may see, by path, a page at a time.",
+            "notes",
+            "The notes that you may see, by path, a page at a time.",
             _parameter("after", "query", "Begin behind this path: the `next` of the page before.", _TEXT),
             _parameter("limit", "query", "How many.", {"type": "integer", "minimum": 1, "maximum": 1000}),
         )
     },
     "/api/v1/complete": {
         "get": _get(
-            "complete", "Names that go on from a text.",
+            "complete",
+            "Names that go on from a text.",
             _parameter("kind", "query", "Names of what.", {"type": "string", "enum": list(NAME_KINDS)}),
             _parameter("text", "query", "What was typed so far.", _TEXT),
         )
     },
     "/api/v1/news": {"get": _get("news", "What changes, as far as you see it.", answer=_STREAMED)},
     "/api/v1/activity": {"get": _get("activity", "What your own calls come to.", answer=_STREAMED)},
-}  # fmt: skip
+}

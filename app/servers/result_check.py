@@ -96,9 +96,11 @@ def _enumerated(said: Mapping[str, Any]) -> CoreSchema:
 
 def _array(own: Mapping[str, Any]) -> CoreSchema:
     return core_schema.list_schema(
-        _core(own.get("items", True)), strict=True, min_length=own.get("minItems"),
+        _core(own.get("items", True)),
+        strict=True,
+        min_length=own.get("minItems"),
         max_length=own.get("maxItems"),
-    )  # fmt: skip
+    )
 
 
 def _object(own: Mapping[str, Any]) -> CoreSchema:

@@ -170,5 +170,3 @@ def _hash(token: str) -> str:
 
 def _brief(error: Exception) -> str:
     return error.strerror or "error" if isinstance(error, OSError) else "it is damaged"
-
-

@@ -39,9 +39,7 @@ class ModelSettings(Section):
         title="Address",
         description="The address of the model server, ending in /v1. Empty: the provider's usual one.",
     )
-    model: str = Field(
-        "", title="Model", description="The model's name, such as gpt-4.1-mini or llama3.2."
-    )
+    model: str = Field("", title="Model", description="The model's name, such as gpt-4.1-mini or llama3.2.")
     temperature: float | None = Field(
         None, ge=0, le=2, title="Temperature", description="Empty: the model's own. 0 is the most even."
     )

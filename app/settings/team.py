@@ -40,9 +40,7 @@ class AgentGroup(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    name: str = Field(
-        pattern=r"^[^\W\d_][\w .'-]{0,39}$", title="Name", description="Such as Editors."
-    )
+    name: str = Field(pattern=r"^[^\W\d_][\w .'-]{0,39}$", title="Name", description="Such as Editors.")
     kind: Literal["supervisor", "round-robin", "pipeline", "voting"] = Field(
         "pipeline",
         title="How they work",

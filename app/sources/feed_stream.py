@@ -21,10 +21,16 @@ log = logging.getLogger(__name__)
 BOUNDS = Bounds(wire=2 * 1024 * 1024, unpacked=4 * 1024 * 1024, seconds=30.0)
 KINDS = frozenset(
     {
-        "application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/xml", "text/xml",
-        "text/plain", "text/html", "",
+        "application/rss+xml",
+        "application/atom+xml",
+        "application/rdf+xml",
+        "application/xml",
+        "text/xml",
+        "text/plain",
+        "text/html",
+        "",
     }
-)  # fmt: skip
+)
 _ACCEPT = "application/atom+xml, application/rss+xml, application/xml;q=0.9, text/xml;q=0.8, */*;q=0.1"
 _MOST_SEEN = 2000
 _LONGEST_WAIT = 24 * 3600.0
@@ -141,9 +147,14 @@ class FeedStream:
 
     def _news(self, entry: FeedEntry) -> Notification:
         return Notification(
-            self.kept.id, entry.key, entry.title, entry.at or self._clock(), entry.text, entry.link,
+            self.kept.id,
+            entry.key,
+            entry.title,
+            entry.at or self._clock(),
+            entry.text,
+            entry.link,
             untrusted=True,
-        )  # fmt: skip
+        )
 
     def _read_state(self) -> None:
         state = read_json(self._file) if self._file is not None else {}
@@ -161,9 +172,13 @@ class FeedStream:
         if self._file is None:
             return
         state = {
-            "url": self.kept.url, "etag": self._etag, "modified": self._modified, "title": self.title,
-            "checked": self.checked, "seen": list(self._seen) if self._known else None,
-        }  # fmt: skip
+            "url": self.kept.url,
+            "etag": self._etag,
+            "modified": self._modified,
+            "title": self.title,
+            "checked": self.checked,
+            "seen": list(self._seen) if self._known else None,
+        }
         try:
             write_whole(self._file, json.dumps(state))
         except OSError as error:

@@ -52,9 +52,13 @@ TABLE: Mapping[Permission, frozenset[Operation]] = {
 """What may be asked for; reading is free."""
 
 _RANK = {
-    Permission.READ_ONLY: 0, Permission.APPEND: 1, Permission.PARTNER: 2, Permission.HUMAN: 2,
-    Permission.READ_WRITE: 3, Permission.ADMIN: 4,
-}  # fmt: skip
+    Permission.READ_ONLY: 0,
+    Permission.APPEND: 1,
+    Permission.PARTNER: 2,
+    Permission.HUMAN: 2,
+    Permission.READ_WRITE: 3,
+    Permission.ADMIN: 4,
+}
 
 
 @dataclass(frozen=True, slots=True)

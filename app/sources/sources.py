@@ -136,9 +136,13 @@ class Sources:
         if self._memory is None:
             raise InvalidParametersError("There is no memory to load files into.")
         source = FileSource(
-            kept, self._journal, self._folder / kept.id, self._events, self._is_loaded,
+            kept,
+            self._journal,
+            self._folder / kept.id,
+            self._events,
+            self._is_loaded,
             writable=self._writable,
-        )  # fmt: skip
+        )
         await source.start()
         try:
             return _Running(source, self._opened(source))
@@ -200,10 +204,16 @@ class Sources:
         if isinstance(kept, KeptFeed):
             detail = kept.url
         return SourceInfo(
-            kept, state, detail, not isinstance(kept, KeptFiles), problem,
-            tuple(reversed(self._last.get(kept.id, ()))), len(self.inbox.of(kept.id)), self._loaded(kept),
+            kept,
+            state,
+            detail,
+            not isinstance(kept, KeptFiles),
+            problem,
+            tuple(reversed(self._last.get(kept.id, ()))),
+            len(self.inbox.of(kept.id)),
+            self._loaded(kept),
             source.checked if source is not None and not isinstance(source, FileSource) else None,
-        )  # fmt: skip
+        )
 
     def _loaded(self, kept: KeptSource) -> tuple[str, ...]:
         if self._memory is None or not isinstance(kept, KeptFiles):
@@ -299,9 +309,11 @@ class Sources:
             raise InvalidParametersError(f"There is no folder {folder}.", folder=str(folder))
         real = Path(os.path.realpath(folder))
         kept_apart = {
-            "the vault": self._vault, "the settings of the app": paths.config_folder(),
-            "the data of the app": paths.data_folder(), "the cache of the app": paths.cache_folder(),
-        }  # fmt: skip
+            "the vault": self._vault,
+            "the settings of the app": paths.config_folder(),
+            "the data of the app": paths.data_folder(),
+            "the cache of the app": paths.cache_folder(),
+        }
         for name, other in kept_apart.items():
             there = Path(os.path.realpath(other))
             if real == there or there in real.parents or real in there.parents:

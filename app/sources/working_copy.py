@@ -199,9 +199,11 @@ class WorkingCopy:
         block = self._loaded()
         before = self.disk.text if self.disk is not None else ""
         lines = difflib.unified_diff(
-            before.splitlines(keepends=True), block.text.splitlines(keepends=True),
-            f"{self.path} (disk)", f"{self.path} (memory)",
-        )  # fmt: skip
+            before.splitlines(keepends=True),
+            block.text.splitlines(keepends=True),
+            f"{self.path} (disk)",
+            f"{self.path} (memory)",
+        )
         return "".join(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}" for line in lines)
 
     # Its parts
@@ -238,9 +240,15 @@ class WorkingCopy:
         permission = self.source.permission(self.path, self.agent)
         if self.block is None:
             made = Block(
-                self.agent, self.label, BlockType.WORKING, TextSchema(), permission,
-                f"The file {self.path} in {self.source.kept.name}.", content, origin=origin,
-            )  # fmt: skip
+                self.agent,
+                self.label,
+                BlockType.WORKING,
+                TextSchema(),
+                permission,
+                f"The file {self.path} in {self.source.kept.name}.",
+                content,
+                origin=origin,
+            )
             return memory_changes.created(made, summary)
         after = replace(self.block.with_text(content), origin=origin, permission=permission)
         return memory_changes.edited(self.block, after, summary)

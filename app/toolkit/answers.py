@@ -95,9 +95,7 @@ def told_by_user(
     Files that it may not see (`sees`) are not told of: their links may have been rewritten with the rest.
     """
     kept = {change.path for change in approved.changes}
-    left = [
-        str(change.path) for change in proposed.changes if change.path not in kept and sees(change.path)
-    ]
+    left = [str(change.path) for change in proposed.changes if change.path not in kept and sees(change.path)]
     files = [
         {"path": str(touched_paths(change)[-1]), "hash": content_hash(after)}
         for change in approved.changes

@@ -92,9 +92,16 @@ class CallRecord:
         if watch is None:
             return cls(tool, caller, redacted_json(arguments))
         return cls(
-            tool, caller, redacted_json(arguments), watch.id, asked=watch.asked, begins=watch.begins,
-            happened=watch.happened, patience=watch.patience, enter=watch.enter,
-        )  # fmt: skip
+            tool,
+            caller,
+            redacted_json(arguments),
+            watch.id,
+            asked=watch.asked,
+            begins=watch.begins,
+            happened=watch.happened,
+            patience=watch.patience,
+            enter=watch.enter,
+        )
 
     @property
     def duration_ms(self) -> float:

@@ -173,9 +173,7 @@ class Gate:
                 if not asked.cancelled() and (error := asked.exception()) is not None:
                     log.error("the approver failed at a withdrawn question", exc_info=error)
 
-    def _settle(
-        self, record: CallRecord, request: ApprovalRequest, decision: Decision
-    ) -> Admitted | Refused:
+    def _settle(self, record: CallRecord, request: ApprovalRequest, decision: Decision) -> Admitted | Refused:
         if isinstance(decision, Denied):
             words = f": {decision.words}" if decision.words else "."
             return Refused(Decided.USER_DENIED, f"{SAID_NO}{words}", decision.words, by_user=True)

@@ -256,9 +256,7 @@ class ToolRunner:
         duration = record.duration_ms
         entry = self.trail.append(record.entry())
         over = self._turn_rules.ends(record.tool, record.caller)
-        finished = replace(
-            outcome, entry=entry, commit=record.commit, duration_ms=duration, ends_turn=over
-        )
+        finished = replace(outcome, entry=entry, commit=record.commit, duration_ms=duration, ends_turn=over)
         self._events.publish(ToolFinished(record.id, finished, record.caller, record.tool))
         return finished
 

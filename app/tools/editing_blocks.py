@@ -105,9 +105,12 @@ async def block_edit(
 
 
 _DONE = {
-    "append": "Add to", "replace": "Replace in", "patch": "Patch", "set_field": "Set a field of",
+    "append": "Add to",
+    "replace": "Replace in",
+    "patch": "Patch",
+    "set_field": "Set a field of",
     "edit_range": "Edit lines of",
-}  # fmt: skip
+}
 
 
 def _take_back(context: ToolContext, found: Block, *, again: bool) -> Proposal[BlockEdited]:

@@ -111,9 +111,14 @@ class _Work:
     async def status(self) -> GitAnswer:
         """The branch, and each file that differs."""
         text = await self._repository.text(
-            "status", "--porcelain=v1", "--branch", "-z", "--no-renames", "--untracked-files=all",
+            "status",
+            "--porcelain=v1",
+            "--branch",
+            "-z",
+            "--no-renames",
+            "--untracked-files=all",
             "--ignore-submodules=all",
-        )  # fmt: skip
+        )
         rows = [row for row in text.split("\0") if row]
         kept = [row for row in rows if row.startswith("## ") or await self._shows(row[3:], row[:2] != "??")]
         files = len(kept) - 1
@@ -123,9 +128,12 @@ class _Work:
     async def log(self, limit: int) -> GitAnswer:
         """The latest commits."""
         text = await self._repository.text(
-            "log", f"--max-count={limit}", "--no-show-signature", "--date=iso-strict",
+            "log",
+            f"--max-count={limit}",
+            "--no-show-signature",
+            "--date=iso-strict",
             "--format=%h %ad %an: %s",
-        )  # fmt: skip
+        )
         return _answer(text, f"{counted(len(text.splitlines()), 'commit')}.")
 
     async def diff(self, staged: bool) -> GitAnswer:
@@ -162,9 +170,15 @@ class _Work:
         """Commit what is staged."""
         author = await self._repository.author()
         text = await self._repository.text(
-            "commit", "--no-verify", "--no-gpg-sign", "--quiet", "--cleanup=strip", "-m", message,
+            "commit",
+            "--no-verify",
+            "--no-gpg-sign",
+            "--quiet",
+            "--cleanup=strip",
+            "-m",
+            message,
             author=author,
-        )  # fmt: skip
+        )
         made = await self._repository.text("log", "--max-count=1", "--no-show-signature", "--format=%h %s")
         return _answer(text, f"Committed {made.strip()}.")
 

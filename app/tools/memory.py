@@ -126,9 +126,14 @@ async def block(
         return context.propose(ChangeSet(()), _listed(blocks_of(context), me))
     if op == "create":
         made = Block.new(
-            me, label or "", type=BlockType(type or "working"), schema=schema_of(layout) if layout else None,
-            permission=Permission(permission or "read_write"), description=description or "", text=content,
-        )  # fmt: skip
+            me,
+            label or "",
+            type=BlockType(type or "working"),
+            schema=schema_of(layout) if layout else None,
+            permission=Permission(permission or "read_write"),
+            description=description or "",
+            text=content,
+        )
         return _create(context, memory, made)
     blocks = blocks_of(context)
     found = blocks.find(label or "", me) if source_id is None else None

@@ -39,13 +39,15 @@ class NodesMerged(ToolResult):
     category="nodes",
     always_asks=True,
     timeout=120,
-    examples=("merge {secondary_node_id} into {primary_node_id}",
-              "merge into {primary_node_id} the note {secondary_node_id}",
-              "combine {primary_node_id} with {secondary_node_id}",
-              "merge {primary_node_id} and {secondary_node_id}",
-              "merge {primary_node_id} with {secondary_node_id}"),
+    examples=(
+        "merge {secondary_node_id} into {primary_node_id}",
+        "merge into {primary_node_id} the note {secondary_node_id}",
+        "combine {primary_node_id} with {secondary_node_id}",
+        "merge {primary_node_id} and {secondary_node_id}",
+        "merge {primary_node_id} with {secondary_node_id}",
+    ),
     usage_rule="merge_nodes keeps primary_node_id; read both notes before.",
-)  # fmt: skip
+)
 async def merge_nodes(
     context: ToolContext,
     primary_node_id: NodeId,
@@ -77,9 +79,7 @@ async def merge_nodes(
     summary = f"Merge {secondary.path} into {primary.path}"
     if changes:
         summary += f", {counted(len(changes), 'note')} rewritten"
-    change_set = ChangeSet.of(
-        primary.with_text(merged.text), secondary.deleted(), *changes, summary=summary
-    )
+    change_set = ChangeSet.of(primary.with_text(merged.text), secondary.deleted(), *changes, summary=summary)
     words = f"Merged [[{secondary.name}]] into [[{primary.name}]]."
     seen = [str(change.path) for change in changes if context.vault.sees(change.path)]
     if seen:
@@ -107,19 +107,18 @@ def _without_ties(context: ToolContext, note: OpenNote, other: NotePath) -> str:
     while True:
         tie = next(
             (
-                one for one in scan(text).relations
+                one
+                for one in scan(text).relations
                 if context.index.resolver.resolve(one.link.target, note.path).path == other
             ),
             None,
-        )  # fmt: skip
+        )
         if tie is None:
             return text
         text = edit.remove_relation(text, tie)
 
 
-def _others(
-    context: ToolContext, rewrites: Mapping[NotePath, Rewrite]
-) -> tuple[list[FileChange], list[str]]:
+def _others(context: ToolContext, rewrites: Mapping[NotePath, Rewrite]) -> tuple[list[FileChange], list[str]]:
     """The changes of the notes that link to the second note, and those that can't be changed."""
     changes: list[FileChange] = []
     left_out: list[str] = []

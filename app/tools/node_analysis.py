@@ -94,10 +94,13 @@ class NodeConfidence(ToolResult):
 
 @tool(
     category="nodes",
-    examples=("find nodes like {node_id} and suggest relations", "what could {node_id} be connected to?",
-              "which relations could {node_id} have?"),
+    examples=(
+        "find nodes like {node_id} and suggest relations",
+        "what could {node_id} be connected to?",
+        "which relations could {node_id} have?",
+    ),
     usage_rule="auto_link of find_related_nodes writes only relations of a suggestion score of 0.8 or more.",
-)  # fmt: skip
+)
 async def find_related_nodes(
     context: ToolContext,
     node_id: NodeId,
@@ -126,8 +129,9 @@ async def find_related_nodes(
         words += f" {counted(made, 'relation')} created."
     change = (
         ChangeSet.of(note.with_text(text), summary=f"Add {counted(made, 'relation')} to {note.path}")
-        if made else ChangeSet(())
-    )  # fmt: skip
+        if made
+        else ChangeSet(())
+    )
     result = RelatedNodes(node_id=str(note.path), related_nodes=found, links_created=made, message=words)
     return context.propose(change, result)
 
@@ -152,9 +156,16 @@ def _linked(context: ToolContext, note: OpenNote, found: list[RelatedNode]) -> t
 
 @tool(
     category="nodes",
-    examples=("summarize {node_id}", "summarise {node_id}", "summary of {node_id}", "sum up {node_id}",
-              "give me a summary of {node_id}", "what are the key points of {node_id}?", "tl;dr {node_id}"),
-)  # fmt: skip
+    examples=(
+        "summarize {node_id}",
+        "summarise {node_id}",
+        "summary of {node_id}",
+        "sum up {node_id}",
+        "give me a summary of {node_id}",
+        "what are the key points of {node_id}?",
+        "tl;dr {node_id}",
+    ),
+)
 async def summarize_node(
     context: ToolContext,
     node_id: NodeId,
@@ -179,18 +190,26 @@ async def summarize_node(
         related = len(lines)
         points += lines[:5]
     return NodeSummary(
-        node_id=str(note.path), summary=told.text, key_points=points, related_count=related,
+        node_id=str(note.path),
+        summary=told.text,
+        key_points=points,
+        related_count=related,
         reasoning=told.reasoning,
         message=f"[[{note.name}]] in short." if told.text else f"[[{note.name}]] has no text to summarise.",
-    )  # fmt: skip
+    )
 
 
 @tool(
     category="nodes",
-    examples=("summarize {node_id} with its context", "summarize {node_id} and what is around it",
-              "what supports and what contradicts {node_id}?", "what speaks for and against {node_id}?",
-              "what contradicts {node_id}?", "what supports {node_id}?"),
-)  # fmt: skip
+    examples=(
+        "summarize {node_id} with its context",
+        "summarize {node_id} and what is around it",
+        "what supports and what contradicts {node_id}?",
+        "what speaks for and against {node_id}?",
+        "what contradicts {node_id}?",
+        "what supports {node_id}?",
+    ),
+)
 async def summarize_node_with_context(
     context: ToolContext, node_id: NodeId, depth: Depth = 1, relationship_types: list[str] | None = None
 ) -> NodeSummaryWithContext:
@@ -215,10 +234,13 @@ async def summarize_node_with_context(
         groups[stance].append(f"[[{other.name}]]{far}: {text}" if text else f"[[{other.name}]]{far}")
     result = SummaryContext(**groups)
     return NodeSummaryWithContext(
-        node_id=str(note.path), summary=told.text, context=result, reasoning=told.reasoning,
+        node_id=str(note.path),
+        summary=told.text,
+        context=result,
+        reasoning=told.reasoning,
         synthesis=_synthesis(context, note, result, depth),
         message=f"[[{note.name}]] with {counted(len(around), 'node')} around it.",
-    )  # fmt: skip
+    )
 
 
 def _first_words(note: OpenNote) -> str:
@@ -294,9 +316,12 @@ def _synthesis(context: ToolContext, note: OpenNote, around: SummaryContext, dep
 
 @tool(
     category="nodes",
-    examples=("recalculate the confidence of {node_id}", "how sure can I be of {node_id}?",
-              "update the confidence of {node_id}"),
-)  # fmt: skip
+    examples=(
+        "recalculate the confidence of {node_id}",
+        "how sure can I be of {node_id}?",
+        "update the confidence of {node_id}",
+    ),
+)
 async def recalculate_node_confidence(
     context: ToolContext, node_id: NodeId, factor_in_relationships: bool = True
 ) -> Proposal[NodeConfidence]:
@@ -330,10 +355,13 @@ async def recalculate_node_confidence(
         summary=f"Confidence of {note.path}: {judged.old:.2f} to {new:.2f}",
     )
     result = NodeConfidence(
-        node_id=str(note.path), old_confidence=round(judged.old, 4), new_confidence=new, reasoning=reasoning,
+        node_id=str(note.path),
+        old_confidence=round(judged.old, 4),
+        new_confidence=new,
+        reasoning=reasoning,
         factors=factors,
         message=f"The confidence of [[{note.name}]]: {judged.old:.2f} before, {new:.2f} now.",
-    )  # fmt: skip
+    )
     return context.propose(change, result)
 
 

@@ -67,9 +67,13 @@ class OpenEdge:
         """The relation for a caller."""
         one = self.relation
         return Edge(
-            edge_id=self.id, from_id=str(self.source.path), to_id=self.to, relationship_type=one.type,
-            confidence=one.confidence, notes=one.note,
-        )  # fmt: skip
+            edge_id=self.id,
+            from_id=str(self.source.path),
+            to_id=self.to,
+            relationship_type=one.type,
+            confidence=one.confidence,
+            notes=one.note,
+        )
 
 
 def edge_id(source: NotePath | str, type: str, target: NotePath | str, number: int = 1) -> str:
@@ -155,10 +159,16 @@ def incoming_edges(context: ToolContext, note: OpenNote) -> list[Edge]:
     for link in incoming_of(context, note):
         plain = edge_id(link.source, link.type, note.path)
         number = counted[plain] = counted.get(plain, 0) + 1
-        edges.append(Edge(
-            edge_id=edge_id(link.source, link.type, note.path, number), from_id=str(link.source),
-            to_id=str(note.path), relationship_type=link.type, confidence=link.confidence, notes=link.note,
-        ))  # fmt: skip
+        edges.append(
+            Edge(
+                edge_id=edge_id(link.source, link.type, note.path, number),
+                from_id=str(link.source),
+                to_id=str(note.path),
+                relationship_type=link.type,
+                confidence=link.confidence,
+                notes=link.note,
+            )
+        )
     return edges
 
 

@@ -209,9 +209,7 @@ async def update_node(
     related = await related_to_note(context, note, scan(text)) if re_analyze else []
     change = ChangeSet.of(note.with_text(text), summary=f"Update {note.path}")
     words = f"Changed [[{note.name}]]." if change else f"[[{note.name}]] already says so; nothing to do."
-    result = NodeWritten(
-        node_id=str(note.path), type=scan(text).type, related_nodes=related, message=words
-    )
+    result = NodeWritten(node_id=str(note.path), type=scan(text).type, related_nodes=related, message=words)
     return context.propose(change, result)
 
 
@@ -220,9 +218,7 @@ async def update_node(
     examples=("delete the node {node_id} and the relations to it",),
     always_asks=True,
 )
-async def delete_node(
-    context: ToolContext, node_id: NodeId, cascade: bool = False
-) -> Proposal[NodeDeleted]:
+async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = False) -> Proposal[NodeDeleted]:
     """Move a note to the vault's trash; with `cascade` the relations of other notes to it go too.
 
     Args:
@@ -253,9 +249,14 @@ async def delete_node(
         words += f" {counted(told, 'relation')} to it removed."
     summary = f"Delete {note.path}" + (f" and {counted(removed, 'relation')} to it" if removed else "")
     result = NodeDeleted(
-        node_id=str(note.path), content_preview=preview(note, 120), relationships_affected=affected,
-        relationships_removed=told, links_left=links, left_out=left_out, message=words,
-    )  # fmt: skip
+        node_id=str(note.path),
+        content_preview=preview(note, 120),
+        relationships_affected=affected,
+        relationships_removed=told,
+        links_left=links,
+        left_out=left_out,
+        message=words,
+    )
     return context.propose(ChangeSet.of(note.deleted(), *changes, summary=summary), result)
 
 
@@ -265,11 +266,12 @@ def _without_relations_to(context: ToolContext, note: OpenNote, target: NotePath
     while True:
         found = next(
             (
-                one for one in scan(text).relations
+                one
+                for one in scan(text).relations
                 if context.index.resolver.resolve(one.link.target, note.path).path == target
             ),
             None,
-        )  # fmt: skip
+        )
         if found is None:
             return text, count
         text, count = edit.remove_relation(text, found), count + 1
@@ -277,9 +279,13 @@ def _without_relations_to(context: ToolContext, note: OpenNote, target: NotePath
 
 @tool(
     category="nodes",
-    examples=("reclassify {node_id} as {new_type}", "change the type of {node_id} to {new_type}",
-              "make {node_id} a {new_type}", "turn {node_id} into a {new_type}"),
-)  # fmt: skip
+    examples=(
+        "reclassify {node_id} as {new_type}",
+        "change the type of {node_id} to {new_type}",
+        "make {node_id} a {new_type}",
+        "turn {node_id} into a {new_type}",
+    ),
+)
 async def reclassify_node(
     context: ToolContext, node_id: NodeId, new_type: str, preserve_relationships: bool = True
 ) -> Proposal[NodeReclassified]:
@@ -304,9 +310,12 @@ async def reclassify_node(
     change = ChangeSet.of(note.with_text(text), summary=f"Make {note.path} a {kind}")
     words = f"[[{note.name}]] is a {kind} now." if change else f"[[{note.name}]] is a {kind} already."
     result = NodeReclassified(
-        node_id=str(note.path), old_type=old, new_type=kind, warning=" ".join(warnings) or None,
+        node_id=str(note.path),
+        old_type=old,
+        new_type=kind,
+        warning=" ".join(warnings) or None,
         message=" ".join([words, *warnings]),
-    )  # fmt: skip
+    )
     return context.propose(change, result)
 
 

@@ -87,9 +87,12 @@ async def recall(
     if op == "insert":
         entry = Entry.new(me, content or "", metadata)
         kept = RecalledEntry(
-            entry=entry.id, content=entry.text, created=entry.created, score=1.0,
+            entry=entry.id,
+            content=entry.text,
+            created=entry.created,
+            score=1.0,
             metadata=dict(entry.metadata),
-        )  # fmt: skip
+        )
         result = Recalled(entries=[kept], message="I will remember that.")
         return context.propose(changes.inserted(entry), result)
     found = await _recalled_in_sight(context, memory, query or "", limit or 10)
@@ -209,11 +212,14 @@ async def _in_archive(
     found = await _recalled_in_sight(context, memory, query, limit, span)
     return [
         FoundText(
-            where="archival_memory", title=one.entry, text=one.text[:_SHOWN], score=round(one.score, 3),
+            where="archival_memory",
+            title=one.entry,
+            text=one.text[:_SHOWN],
+            score=round(one.score, 3),
             time=one.created,
         )
         for one in found
-    ]  # fmt: skip
+    ]
 
 
 def _in_conversations(
@@ -229,18 +235,26 @@ def _in_conversations(
         raise PermissionDeniedError("The conversations of the desktop are not shown to other agents.")
     said = memory.search_said(
         SaidQuery(
-            query, limit, role or "", since.timestamp() if since else None,
-            until.timestamp() if until else None, shown_to_model=context.caller.uses_model,
+            query,
+            limit,
+            role or "",
+            since.timestamp() if since else None,
+            until.timestamp() if until else None,
+            shown_to_model=context.caller.uses_model,
         )
-    )  # fmt: skip
+    )
     best = max((one.score for one in said), default=1.0) or 1.0
     return [
         FoundText(
-            where="conversations", title=one.title, text=one.text[:_SHOWN], score=round(one.score / best, 3),
-            time=_iso(datetime.fromtimestamp(one.at, UTC)), role=one.role,
+            where="conversations",
+            title=one.title,
+            text=one.text[:_SHOWN],
+            score=round(one.score / best, 3),
+            time=_iso(datetime.fromtimestamp(one.at, UTC)),
+            role=one.role,
         )
         for one in said
-    ]  # fmt: skip
+    ]
 
 
 async def _in_vault(
@@ -314,9 +328,7 @@ async def context(
     store, me = blocks_of(context), agent_of(context.caller)
     if op == "swap":
         away, back = store.block(archive_label or "", me), store.block(load_label or "", me)
-        both = (
-            changes.change_of(away, put_away(away)), changes.change_of(back, _brought_back(back, me))
-        )  # fmt: skip
+        both = (changes.change_of(away, put_away(away)), changes.change_of(back, _brought_back(back, me)))
         change = ChangeSet.of(*both, summary=f"{back.label} for {away.label}", place=changes.PLACE)
         words = f"{away.label} is put away, {back.label} is in the context."
         return context.propose(change, BlockEdited(label=back.label, size=back.size, message=words))

@@ -136,9 +136,7 @@ async def likeness(context: ToolContext, first: OpenNote, second: OpenNote) -> f
     return float((await asyncio.to_thread(by_words, [prose_of(first), prose_of(second)]))[0, 1])
 
 
-async def thought_of(
-    context: ToolContext, first: OpenNote, second: OpenNote, local: Suggested
-) -> Suggested:
+async def thought_of(context: ToolContext, first: OpenNote, second: OpenNote, local: Suggested) -> Suggested:
     """The relation by the model where there is one that may see both, else the local one, saying why."""
     thinker = context.services.thinker
     if thinker is None:
@@ -166,9 +164,7 @@ def kept_from(thinker: Thinker, notes: Iterable[OpenNote]) -> str:
     return ""
 
 
-async def _candidates(
-    context: ToolContext, note: OpenNote, limit: int
-) -> list[tuple[NotePath, float]]:
+async def _candidates(context: ToolContext, note: OpenNote, limit: int) -> list[tuple[NotePath, float]]:
     """Notes that may be related, with their likeness, best first."""
     if context.index.knows_meaning:
         try:
@@ -207,7 +203,11 @@ def prose_of(note: OpenNote) -> str:
 
 def _as_result(other: OpenNote, score: float, suggested: Suggested) -> RelatedNode:
     return RelatedNode(
-        id=str(other.path), type=other.parsed.type, content=preview(other, _TOLD),
-        similarity_score=round(score, 4), suggested_relationship=suggested.type,
-        suggestion_score=suggested.score, reasoning=suggested.reasoning,
-    )  # fmt: skip
+        id=str(other.path),
+        type=other.parsed.type,
+        content=preview(other, _TOLD),
+        similarity_score=round(score, 4),
+        suggested_relationship=suggested.type,
+        suggestion_score=suggested.score,
+        reasoning=suggested.reasoning,
+    )

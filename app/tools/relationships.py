@@ -90,11 +90,14 @@ class RelationshipSummary(ToolResult):
 
 @tool(
     category="relationships",
-    examples=("relate {from_id} to {to_id}", "say that {from_id} supports {to_id}",
-              "add a relation between {from_id} and {to_id}"),
+    examples=(
+        "relate {from_id} to {to_id}",
+        "say that {from_id} supports {to_id}",
+        "add a relation between {from_id} and {to_id}",
+    ),
     usage_rule="Types of relations: SUPPORTS, CONTRADICTS, RELATES_TO, CITES, DERIVED_FROM, OBSERVED_IN,"
     " DISCUSSES, INSPIRED_BY, PRECEDES, CAUSES, PART_OF, SIMILAR_TO; others are allowed.",
-)  # fmt: skip
+)
 async def create_relationship(
     context: ToolContext,
     from_id: NodeId,
@@ -130,10 +133,13 @@ async def create_relationship(
         source.with_text(text), summary=f"{source.path} {relation_word(kind)} {target.path}"
     )
     result = RelationshipWritten(
-        edge_id=edge_id(source.path, kind, target.path), from_id=str(source.path), to_id=str(target.path),
-        relationship_type=kind, confidence=confidence,
+        edge_id=edge_id(source.path, kind, target.path),
+        from_id=str(source.path),
+        to_id=str(target.path),
+        relationship_type=kind,
+        confidence=confidence,
         message=f"[[{source.name}]] {relation_word(kind).replace('_', ' ')} [[{target.name}]].",
-    )  # fmt: skip
+    )
     return context.propose(change, result)
 
 
@@ -166,9 +172,13 @@ async def recalculate_edge_confidence(
     target = _readable_target(context, edge)
     between = structure(context, edge.source, target, await likeness(context, edge.source, target))
     judged = relation_confidence(
-        edge.relation.confidence, edge.relation.type, side(context, edge.source, target),
-        side(context, target, edge.source), between, structure=consider_graph_structure,
-    )  # fmt: skip
+        edge.relation.confidence,
+        edge.relation.type,
+        side(context, edge.source, target),
+        side(context, target, edge.source),
+        between,
+        structure=consider_graph_structure,
+    )
     new = round(judged.new, 2)
     factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in judged.factors]
     text = edit.change_relation(edge.source.text, edge.relation, confidence=new)
@@ -177,9 +187,13 @@ async def recalculate_edge_confidence(
     )
     reasoning = "Sum of log-odds: " + "; ".join(f"{one.factor} {one.impact}" for one in factors) + "."
     result = EdgeConfidence(
-        edge_id=edge.id, old_confidence=round(judged.old, 4), new_confidence=new, reasoning=reasoning,
-        factors=factors, message=f"The confidence of {edge.id}: {judged.old:.2f} before, {new:.2f} now.",
-    )  # fmt: skip
+        edge_id=edge.id,
+        old_confidence=round(judged.old, 4),
+        new_confidence=new,
+        reasoning=reasoning,
+        factors=factors,
+        message=f"The confidence of {edge.id}: {judged.old:.2f} before, {new:.2f} now.",
+    )
     return context.propose(change, result)
 
 
@@ -211,9 +225,13 @@ async def reclassify_relationship(
     new_id = _id_of(edge, kind)
     words = f"The relation is {kind} now." if change else f"The relation is {kind} already."
     result = RelationshipReclassified(
-        edge_id=new_id, old_type=old, new_type=kind, confidence=edge.relation.confidence,
-        reasoning=reasoning, message=words,
-    )  # fmt: skip
+        edge_id=new_id,
+        old_type=old,
+        new_type=kind,
+        confidence=edge.relation.confidence,
+        reasoning=reasoning,
+        message=words,
+    )
     return context.propose(change, result)
 
 
@@ -262,11 +280,16 @@ async def summarize_relationship(
         summary += f" {edge.relation.note[0].upper()}{edge.relation.note[1:]}."
     summary, evidence, reasoning = await _in_words(context, edge.source, target, verb, summary, evidence)
     return RelationshipSummary(
-        edge_id=edge.id, from_node=str(edge.source.path), to_node=str(target.path),
-        relationship_type=edge.relation.type, summary=summary,
+        edge_id=edge.id,
+        from_node=str(edge.source.path),
+        to_node=str(target.path),
+        relationship_type=edge.relation.type,
+        summary=summary,
         evidence=list(dict.fromkeys(evidence))[:_EVIDENCE] if include_evidence else [],
-        strength_assessment=strength(sure), reasoning=reasoning, message=f"A {strength(sure)} relation.",
-    )  # fmt: skip
+        strength_assessment=strength(sure),
+        reasoning=reasoning,
+        message=f"A {strength(sure)} relation.",
+    )
 
 
 async def _in_words(

@@ -112,8 +112,12 @@ class _Run:
         problem: str,
     ) -> None:
         self.line, self.folder, self.timeout, self.writes, self.problem = (
-            line, folder, timeout, writes, problem,
-        )  # fmt: skip
+            line,
+            folder,
+            timeout,
+            writes,
+            problem,
+        )
         self._context, self._disk, self._sandbox, self._files = context, disk, sandbox, files
 
     @property

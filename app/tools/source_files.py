@@ -88,7 +88,16 @@ class FileAnswer(ToolResult):
 async def file(
     context: ToolContext,
     op: Literal[
-        "load", "save", "create", "delete", "append", "replace", "list", "status", "diff", "reload",
+        "load",
+        "save",
+        "create",
+        "delete",
+        "append",
+        "replace",
+        "list",
+        "status",
+        "diff",
+        "reload",
         "reconcile",
     ],
     path: str | None = None,
@@ -173,9 +182,7 @@ _RECONCILED = {
 }
 
 
-def _taken(
-    context: ToolContext, copy: WorkingCopy, change_set: ChangeSet, done: str
-) -> Proposal[FileAnswer]:
+def _taken(context: ToolContext, copy: WorkingCopy, change_set: ChangeSet, done: str) -> Proposal[FileAnswer]:
     assert copy.disk is not None
     words = f"{done} {copy.path}." if change_set else f"{copy.path} is loaded already."
     text = copy.disk.text if change_set or copy.block is None else copy.block.text
@@ -264,9 +271,7 @@ def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
     return folders
 
 
-def _copy(
-    sources: Sources, source_id: str | None, memory: MemoryStore, agent: str, said: str
-) -> WorkingCopy:
+def _copy(sources: Sources, source_id: str | None, memory: MemoryStore, agent: str, said: str) -> WorkingCopy:
     """The file that is meant, as the agent works on it.
 
     Raises:

@@ -55,12 +55,17 @@ class Suggestions(ToolResult):
         "reject": "suggestion_id",
     },
     examples={
-        "list": ("suggest relationships", "suggest relations for {node_id}", "suggest links for {node_id}",
-                 "which relations are missing?", "which links are missing?"),
+        "list": (
+            "suggest relationships",
+            "suggest relations for {node_id}",
+            "suggest links for {node_id}",
+            "which relations are missing?",
+            "which links are missing?",
+        ),
     },
     timeout=120,
     usage_rule="suggest_relationships only suggests; create_relationship or its accept writes one.",
-)  # fmt: skip
+)
 async def suggest_relationships(
     context: ToolContext,
     op: Literal["list", "accept", "reject"] = "list",
@@ -137,7 +142,11 @@ async def _suggested(
 ) -> SuggestedRelationship:
     made = await relation_between(context, source, target, await likeness(context, source, target), score)
     return SuggestedRelationship(
-        suggestion_id=f"{source.path}{_SUGGESTION}{target.path}", from_id=str(source.path),
-        to_id=str(target.path), relationship_type=made.type, score=round(made.score, 4),
-        auto=made.score >= AUTOMATIC, reasoning=made.reasoning,
-    )  # fmt: skip
+        suggestion_id=f"{source.path}{_SUGGESTION}{target.path}",
+        from_id=str(source.path),
+        to_id=str(target.path),
+        relationship_type=made.type,
+        score=round(made.score, 4),
+        auto=made.score >= AUTOMATIC,
+        reasoning=made.reasoning,
+    )

@@ -377,4 +377,3 @@ def free_name(taken: list[str], name: str, mark: str = "") -> str:
         if name_key(stem + tail) not in keys:
             return stem + tail
         number += 1
-

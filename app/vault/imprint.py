@@ -97,9 +97,7 @@ class Imprint:
             for name in self._files.keys() - seen:
                 del self._files[name]
 
-    def look(
-        self, paths: Iterable[NotePath] | None, is_own: Callable[[NotePath, str], bool]
-    ) -> Differences:
+    def look(self, paths: Iterable[NotePath] | None, is_own: Callable[[NotePath, str], bool]) -> Differences:
         """What differs from the last look, which this one takes the place of.
 
         Args:

@@ -131,8 +131,11 @@ class Journal:
         wheres: list[str] = ["1"]
         values: list[object] = []
         for column, value in (
-            ("turn = ?", turn), ("author = ?", author), ("id < ?", before), ("place = ?", place)
-        ):  # fmt: skip
+            ("turn = ?", turn),
+            ("author = ?", author),
+            ("id < ?", before),
+            ("place = ?", place),
+        ):
             if value is not None:
                 wheres.append(column)
                 values.append(value)
@@ -248,9 +251,7 @@ class Journal:
             found = read_changes(db, min(mine, default=0), commits[0].place) if commits else []
         return [Later(*row) for row in found if row[0] not in mine]
 
-    def restore(
-        self, path: NotePath, key: str, current: bytes | None, place: str = VAULT
-    ) -> ChangeSet:
+    def restore(self, path: NotePath, key: str, current: bytes | None, place: str = VAULT) -> ChangeSet:
         """The change set that gives a document the bytes of an earlier version.
 
         Args:

@@ -13,9 +13,19 @@ from types import MappingProxyType
 
 LINKS_TO = "LINKS_TO"
 KNOWN_RELATIONS = (
-    "SUPPORTS", "CONTRADICTS", "RELATES_TO", "CITES", "DERIVED_FROM", "OBSERVED_IN", "DISCUSSES",
-    "INSPIRED_BY", "PRECEDES", "CAUSES", "PART_OF", "SIMILAR_TO",
-)  # fmt: skip
+    "SUPPORTS",
+    "CONTRADICTS",
+    "RELATES_TO",
+    "CITES",
+    "DERIVED_FROM",
+    "OBSERVED_IN",
+    "DISCUSSES",
+    "INSPIRED_BY",
+    "PRECEDES",
+    "CAUSES",
+    "PART_OF",
+    "SIMILAR_TO",
+)
 KNOWN_TYPES = ("note", "concept", "entity", "hypothesis", "observation", "source")
 
 

@@ -247,10 +247,19 @@ class NoteStore:
             uid = f"{time.time_ns():x}-{secrets.token_hex(4)}"
             return self.journal.record(
                 Draft(
-                    uid, time.time(), author, change_set.digest, changes, (None,) * len(changes), turn, "",
-                    entry, change_set.summary, place=self.place,
+                    uid,
+                    time.time(),
+                    author,
+                    change_set.digest,
+                    changes,
+                    (None,) * len(changes),
+                    turn,
+                    "",
+                    entry,
+                    change_set.summary,
+                    place=self.place,
                 )
-            )  # fmt: skip
+            )
 
     @contextmanager
     def _commit_errors(self) -> Iterator[None]:
@@ -269,9 +278,20 @@ class NoteStore:
         plan = Planner(self._vault, uid, partial(self.journal.trashed, place=self.place)).plan(change_set)
         undoes = undoes or self.journal.undone(change_set.digest)
         draft = Draft(
-            uid, time.time(), author, change_set.digest, tuple(plan.changes), tuple(plan.trash), turn, note,
-            entry, change_set.summary, tuple(plan.folders), undoes, self.place,
-        )  # fmt: skip
+            uid,
+            time.time(),
+            author,
+            change_set.digest,
+            tuple(plan.changes),
+            tuple(plan.trash),
+            turn,
+            note,
+            entry,
+            change_set.summary,
+            tuple(plan.folders),
+            undoes,
+            self.place,
+        )
         spare = [folder for number in undoes for folder in reversed(self.journal.commit(number).folders)]
         deepest = sorted(spare, key=lambda folder: -folder.count("/"))
         return Intent(draft, tuple(plan.deeds), tuple(deepest)), plan.contents

@@ -309,9 +309,7 @@ def _rewrite(disk: _File, file: _File) -> list[FileChange]:
     return [Update(disk.path, disk.content, file.content)] if disk.content != file.content else []
 
 
-def plan_undo(
-    commits: Sequence[Commit], others: Sequence[Later], content: Content, read: Read
-) -> UndoPlan:
+def plan_undo(commits: Sequence[Commit], others: Sequence[Later], content: Content, read: Read) -> UndoPlan:
     """Plan to take commits back.
 
     Args:

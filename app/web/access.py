@@ -147,4 +147,3 @@ def _worded(provider: SearchProvider, error: WebError) -> WebError:
     else:
         words = f"{provider.name}: {error.message}"
     return WebError(words, provider=provider.id, **error.data)
-

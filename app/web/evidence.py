@@ -29,14 +29,14 @@ _AGAINST = (
     (1.5, r"failed to (?:replicate|confirm)|casts? doubt|doubtful|disput\w+|criticis[mz]\w*"),
     (1.5, r"challeng(?:e[sd]?|ing)|question(?:s|ed) (?:the|whether)"),
     (1.0, r"myth|misconception|unlikely|overstated|exaggerated|not (?:the case|true|supported)"),
-)  # fmt: skip
+)
 _FOR = (
     (2.0, r"(?:confirm|corroborat|substantiat|prov(?:e[sdn]?|ing)\b|verif(?:y|ied|ies))\w*"),
     (2.0, r"evidence (?:for|that|of|shows|suggests|supports)|strong(?:ly)? support\w*"),
     (1.5, r"consistent with|in line with|agrees? with|support(?:s|ed|ing)\b|bears? out|demonstrat\w+"),
     (1.0, r"(?:stud(?:y|ies)|research|results?|data|trials?) (?:show|find|found|suggest|indicate)\w*"),
     (1.0, r"found that|shows? that|showed that|established that|indeed"),
-)  # fmt: skip
+)
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|lack(?:s|ed)?|fail(?:s|ed)?|hardly|rarely|\w+n['’]t)\b",
     re.IGNORECASE,

@@ -48,9 +48,7 @@ class NoteVectors:
         self.meaning = Meaning(self._notes, self.vectors)
         self._pacer = Pacer(Machine(lambda: self._notes.worker_id))
         self._set_pace()
-        self.upkeep = VectorUpkeep(
-            self.vectors, index, store, self._notes, events, hidden, self._pacer
-        )
+        self.upkeep = VectorUpkeep(self.vectors, index, store, self._notes, events, hidden, self._pacer)
         self.judge = PairJudge(hidden, threads=settings().embeddings.threads)
         self.judge.choose(_cross_encoder(settings()))
         self._change: asyncio.Task[None] | None = None

@@ -66,16 +66,23 @@ class VaultFiles:
         """What was damaged and set aside, for the user."""
         pending = self.pending.problem if self.pending is not None else None
         told = (
-            self.journal.problem, self.store.problem, self.audit.problem, self.searches.problem,
-            self.memory.problem, pending,
-        )  # fmt: skip
+            self.journal.problem,
+            self.store.problem,
+            self.audit.problem,
+            self.searches.problem,
+            self.memory.problem,
+            pending,
+        )
         return [problem for problem in told if problem]
 
     async def close(self) -> None:
         """Close every file and let another app have the vault; `PendingOperations` closes its own."""
         await self.index.close()
         closing: tuple[Callable[[], None], ...] = (
-            self.audit.close, self.memory.close, self.journal.close, self._lock.release
-        )  # fmt: skip
+            self.audit.close,
+            self.memory.close,
+            self.journal.close,
+            self._lock.release,
+        )
         for close in closing:
             close()

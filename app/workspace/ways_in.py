@@ -124,9 +124,15 @@ class WaysIn:
         server = await asyncio.to_thread(importlib.import_module, "app.servers.local_server")
         mcp = McpMount(self.hub)
         door: Door = server.Door(
-            self.hub, self.tokens, self._folder, self._settings, self._events,
-            server.Mounted(mcp, mcp.lifespan), holder=holder, on_yield=on_yield,
-        )  # fmt: skip
+            self.hub,
+            self.tokens,
+            self._folder,
+            self._settings,
+            self._events,
+            server.Mounted(mcp, mcp.lifespan),
+            holder=holder,
+            on_yield=on_yield,
+        )
         self._wanted, self._problem = self._settings().port, ""
         port = await door.open()
         self.door = door

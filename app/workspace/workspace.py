@@ -106,17 +106,28 @@ class Workspace:
         self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call, self.policy.may_act)
         self.notices += load_plugins(self.registry).problems
         self.runner = ToolRunner(
-            self.registry, self.policy, approver, self.store, self.index, self.journal, self.audit,
-            self.grants, self.events,
-        )  # fmt: skip
+            self.registry,
+            self.policy,
+            approver,
+            self.store,
+            self.index,
+            self.journal,
+            self.audit,
+            self.grants,
+            self.events,
+        )
         self.memory = Memory(files.memory, files.conversations.search)
         self.keys = KeyStore()
         self._build_services()
         self._build_agent()
         self.ways_in = WaysIn(
-            self.name, self.runner, self.registry, self.events, None if read_only else files.shared,
+            self.name,
+            self.runner,
+            self.registry,
+            self.events,
+            None if read_only else files.shared,
             lambda: self.settings.servers,
-        )  # fmt: skip
+        )
         self.hub = self.ways_in.hub
         self.hub.in_turn = self.programs.caller_called
         self.vault_settings = load_vault_settings(files.own)
@@ -138,9 +149,14 @@ class Workspace:
         self.embedder, self.vectors = self._vectors.embedder, self._vectors.vectors
         self.meaning, self.upkeep = self._vectors.meaning, self._vectors.upkeep
         self.sources = open_sources(
-            self.runner, self.registry, self.journal, self.events, self.root, files.shared,
+            self.runner,
+            self.registry,
+            self.journal,
+            self.events,
+            self.root,
+            files.shared,
             writable=not self.read_only,
-        )  # fmt: skip
+        )
         self.pending: PendingOperations | None = None
         if files.pending is not None:
             self.pending = PendingOperations(self.runner.watched, files.pending, self.journal, self.events)
@@ -173,9 +189,14 @@ class Workspace:
         edits = DirectEdits(self.root, self._files.cache, self.store, self.runner.adoption)
         self.programs = ProgramAgent(self.name, self.root, self._settings, text, edits, news)
         self.agent = AgentSession(
-            self._files.conversations, self.events, self.runner, BuiltinAgent(planner), model, self._settings,
+            self._files.conversations,
+            self.events,
+            self.runner,
+            BuiltinAgent(planner),
+            model,
+            self._settings,
             self.programs,
-        )  # fmt: skip
+        )
         self.runner.services.team = self.agent.team
         self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
 
@@ -222,9 +243,7 @@ class Workspace:
             return
         ready = asyncio.Event()
         self._watching = asyncio.create_task(
-            watch(
-                self.root, self._take, self._stop, self.store.wrote, ready=ready, quiet=self.runner.quiet
-            ),
+            watch(self.root, self._take, self._stop, self.store.wrote, ready=ready, quiet=self.runner.quiet),
             name="watch the vault",
         )
         waiting = asyncio.create_task(ready.wait())

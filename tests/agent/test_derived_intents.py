@@ -57,8 +57,10 @@ def test_arguments_get_the_slots_of_their_kinds() -> None:
 def test_each_operation_with_examples_is_an_intent_of_its_own() -> None:
     load, listed = derived_intents([blocks])
     assert (load.id, load.needs, load.build({"text": "persona"})) == (
-        "tool:blocks:load", ("text",), {"op": "load", "label": "persona"},
-    )  # fmt: skip
+        "tool:blocks:load",
+        ("text",),
+        {"op": "load", "label": "persona"},
+    )
     assert listed.build({}) == {"op": "list"}
 
 

@@ -65,5 +65,3 @@ async def test_no_model_and_no_address_are_said_before_anything_is_sent(chosen, 
     with pytest.raises(InvalidParametersError, match=words):
         async with models.connected(chosen, None):
             pass
-
-

@@ -28,9 +28,13 @@ async def news_turns(workspace, server):
     await workspace._news_turns.close()
     workspace.sources._fetcher = server.fetcher()
     made = NewsTurns(
-        workspace.sources, workspace.agent, lambda: workspace.settings, workspace.events,
-        settle_s=0.0, rest_s=0.0,
-    )  # fmt: skip
+        workspace.sources,
+        workspace.agent,
+        lambda: workspace.settings,
+        workspace.events,
+        settle_s=0.0,
+        rest_s=0.0,
+    )
     yield made
     await made.close()
 

@@ -102,10 +102,20 @@ SAID = {SlotKind.NOTE: "[[H4]]", SlotKind.TAG: "#clock", SlotKind.FOLDER: "Event
 def _instance(tool: Tool, example: str) -> str:
     said = {parameter.name: SAID.get(parameter.kind, '"some words"') for parameter in tool.parameters}
     words = {
-        "name": "[[H4]]", "new_name": "Sea watch", "tag": "#clock", "new_tag": "#watch", "folder": "Events",
-        "text": '"some words"', "old": '"other words"', "content": '"some words"', "query": "rope",
-        "heading": "Sources", "tags": "#clock", "properties": "status = done", "version": "3",
-    }  # fmt: skip
+        "name": "[[H4]]",
+        "new_name": "Sea watch",
+        "tag": "#clock",
+        "new_tag": "#watch",
+        "folder": "Events",
+        "text": '"some words"',
+        "old": '"other words"',
+        "content": '"some words"',
+        "query": "rope",
+        "heading": "Sources",
+        "tags": "#clock",
+        "properties": "status = done",
+        "version": "3",
+    }
     return re.sub(r"\{(\w+)\}", lambda slot: words.get(slot[1], said[slot[1]]), example)
 
 
@@ -155,13 +165,23 @@ async def test_a_new_request_after_a_question_is_a_new_request(plain: BuiltinPla
 @pytest.mark.parametrize(
     ("request_text", "question", "reply", "tool", "arguments"),
     [
-        ("create a note", "What should the new note be called?", "Sea bread", "create_note",
-         {"name": "Sea bread", "content": ""}),
+        (
+            "create a note",
+            "What should the new note be called?",
+            "Sea bread",
+            "create_note",
+            {"name": "Sea bread", "content": ""},
+        ),
         ("tag Gimbal", "Which tag?", "#brass", "add_tag", {"name": "Concepts/Gimbal.md", "tag": "brass"}),
-        ("rename it", "What should it be called?", "J. Harrison", "move_note",
-         {"name": "People/John Harrison.md", "new_name": "J. Harrison"}),
+        (
+            "rename it",
+            "What should it be called?",
+            "J. Harrison",
+            "move_note",
+            {"name": "People/John Harrison.md", "new_name": "J. Harrison"},
+        ),
     ],
-)  # fmt: skip
+)
 async def test_what_is_missing_is_asked_for(
     plain: BuiltinPlanner, request_text: str, question: str, reply: str, tool: str, arguments: dict[str, str]
 ) -> None:
@@ -221,9 +241,14 @@ async def test_two_tags_are_taken_one_by_one(plain: BuiltinPlanner) -> None:
 async def test_choices_say_by_themselves_what_they_mean(plain: BuiltinPlanner) -> None:
     """A reply that is sent long after the question was forgotten still means the same call."""
     for text in (
-        "open Mercator", "delete Mercator", 'append "x" to Mercator', "tag Mercator with #map",
-        "rename Mercator to Gerard", "what links to Mercator", "move Mercator to Events",
-    ):  # fmt: skip
+        "open Mercator",
+        "delete Mercator",
+        'append "x" to Mercator',
+        "tag Mercator with #map",
+        "rename Mercator to Gerard",
+        "what links to Mercator",
+        "move Mercator to Events",
+    ):
         plan = await plain.plan(text, CONTEXT)
         assert isinstance(plan, AskBack), text
         for choice in plan.choices:

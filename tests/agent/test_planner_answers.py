@@ -40,23 +40,30 @@ def test_a_link_means_exactly_one_note() -> None:
 
 def test_a_note_is_quoted_without_its_properties() -> None:
     text = "---\ntype: concept\n---\n# H4\n\nA watch."
-    said = _say("read_note", NoteText(name="H4", path="Instruments/H4.md", text=text, start_line=1,
-                                      end_line=6, total_lines=6, hash="0"))  # fmt: skip
+    said = _say(
+        "read_note",
+        NoteText(
+            name="H4", path="Instruments/H4.md", text=text, start_line=1, end_line=6, total_lines=6, hash="0"
+        ),
+    )
     assert said == "[[Instruments/H4|H4]], 6 lines:\n\n> # H4\n>\n> A watch."
 
 
 def test_a_long_note_is_cut_at_a_line() -> None:
     text = "\n".join(f"Line {n} of a long note." for n in range(500))
-    said = _say("read_note", NoteText(name="H4", path="H4.md", text=text, start_line=1, end_line=500,
-                                      total_lines=500, hash="0"))  # fmt: skip
+    said = _say(
+        "read_note",
+        NoteText(name="H4", path="H4.md", text=text, start_line=1, end_line=500, total_lines=500, hash="0"),
+    )
     assert said.endswith("… [[H4]] goes on.")
     assert len(said) < 4000
     assert all(line.startswith("> Line ") and line.endswith("note.") for line in said.splitlines()[2:-2])
 
 
 def test_an_empty_note_is_said_to_be_empty() -> None:
-    empty = NoteText(name="H4", path="H4.md", text="---\na: 1\n---\n", start_line=1, end_line=3,
-                     total_lines=3, hash="0")  # fmt: skip
+    empty = NoteText(
+        name="H4", path="H4.md", text="---\na: 1\n---\n", start_line=1, end_line=3, total_lines=3, hash="0"
+    )
     assert _say("read_note", empty) == "[[H4]] is empty."
 
 
@@ -72,10 +79,20 @@ def test_hits_have_their_line() -> None:
 
 def test_metadata_answers_what_was_asked() -> None:
     known = NoteMetadata(
-        name="H4", path="Instruments/H4.md", type="entity", confidence=None, tags=["clock", "prize"],
-        properties={"year": 1759, "makers": ["Harrison", "Kendall"]}, backlinks=["Events/Trial of H4.md"],
-        forward_links=[], unresolved_links=["H5"], created=0.0, modified=0.0, size=1200, problem=None,
-    )  # fmt: skip
+        name="H4",
+        path="Instruments/H4.md",
+        type="entity",
+        confidence=None,
+        tags=["clock", "prize"],
+        properties={"year": 1759, "makers": ["Harrison", "Kendall"]},
+        backlinks=["Events/Trial of H4.md"],
+        forward_links=[],
+        unresolved_links=["H5"],
+        created=0.0,
+        modified=0.0,
+        size=1200,
+        problem=None,
+    )
     assert _say("get_metadata", known, "backlinks") == (
         "1 note links to [[Instruments/H4|H4]]:\n\n- [[Events/Trial of H4|Trial of H4]]"
     )
@@ -94,10 +111,12 @@ def test_lists_of_notes_tags_and_relations() -> None:
     assert _say("list_notes", NoteList(notes=[entry], total=1), folder="a") == "1 note in a:\n\n- [[a/B|B]]"
     tags = Tags(tags=[TagEntry(tag="x", count=1, parent=None), TagEntry(tag="y", count=3, parent=None)])
     assert _say("list_tags", tags) == "2 tags:\n\n- #y: 3\n- #x: 1"
-    related = RelatedNotes(related=[
-        _related("B", {"BACKLINK_FROM": 1.0, "SHARED_TAG:clock": 0.5}),
-        _related("D", {"SEMANTICALLY_RELATED": 0.617}),
-    ])  # fmt: skip
+    related = RelatedNotes(
+        related=[
+            _related("B", {"BACKLINK_FROM": 1.0, "SHARED_TAG:clock": 0.5}),
+            _related("D", {"SEMANTICALLY_RELATED": 0.617}),
+        ]
+    )
     said = _say("find_related", related)
     assert "[[B]]: links to it, shares the tag #clock" in said and "[[D]]: close in meaning (0.62)" in said
 
@@ -116,8 +135,18 @@ def test_history_mentions_and_vault() -> None:
     assert "no older versions" in _say("note_history", Versions(versions=[]))
     mention = MentionEntry(path="B.md", line=4, text="the H4 of 1759")
     assert "- [[B]], line 4: the H4 of 1759" in _say("unlinked_mentions", Mentions(mentions=[mention]))
-    info = VaultInfo(notes=3, attachments=1, links=4, tags=2, unresolved=1, orphans=0, indexed=3, skipped=0,
-                     failed=0, problems=[])  # fmt: skip
+    info = VaultInfo(
+        notes=3,
+        attachments=1,
+        links=4,
+        tags=2,
+        unresolved=1,
+        orphans=0,
+        indexed=3,
+        skipped=0,
+        failed=0,
+        problems=[],
+    )
     assert "- 3 notes, 1 other files" in _say("vault_info", info)
 
 

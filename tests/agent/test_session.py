@@ -259,8 +259,6 @@ async def test_edit_and_resend_forgets_what_came_after(workspace, talk):
     assert prompts == ["find notes about octant"]
 
 
-
-
 @tool(category="search", taints=True)
 async def look_it_up(context: ToolContext) -> ToolResult:
     """Give text from outside."""

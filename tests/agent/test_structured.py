@@ -94,8 +94,10 @@ async def test_related_nodes_are_judged_by_the_model_and_those_it_skips_are_told
     local = await workspace.runner.call("find_related_nodes", wanted, Caller.user())
     ids = [one["id"] for one in local.result["related_nodes"]]
     assert len(ids) == 3
-    said = [{"number": 2, "relationship_type": "inspired by", "reasoning": "One came of the other."},
-            {"number": 9, "relationship_type": "CITES", "reasoning": "No such note."}]  # fmt: skip
+    said = [
+        {"number": 2, "relationship_type": "inspired by", "reasoning": "One came of the other."},
+        {"number": 9, "relationship_type": "CITES", "reasoning": "No such note."},
+    ]
     with ModelServer(Call("answer", {"relations": said})) as server:
         outcome = await _ask(workspace, server, "find_related_nodes", **wanted)
     found = outcome.result["related_nodes"]

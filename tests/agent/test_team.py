@@ -342,8 +342,10 @@ async def test_a_group_is_asked_by_a_message_and_its_answers_come_back(workspace
     set_team(workspace, AgentGroup(name="Duo", kind="round-robin", members=("Anna", "Bert")))
     server = serve(
         Call("send_message", {"target": "group", "id": "duo", "content": "ideas?"}),
-        Say("tea"), Say("coffee"), Say("Coffee it is."),
-    )  # fmt: skip
+        Say("tea"),
+        Say("coffee"),
+        Say("Coffee it is."),
+    )
     await talk.say("ask them")
     told = json.loads(told_by_tools(server.requests[3])[0])
     assert told["answer"] == "coffee" and [one["text"] for one in told["answers"]] == ["tea", "coffee"]

@@ -24,9 +24,13 @@ from tests.analysis.questions import fail, total, wait_for_ever
 from tests.graph.graphs import of_edges, planted
 
 NOTES = {
-    "a.md": "[[hub]] [[other]]", "b.md": "[[hub]] [[other]]", "hub.md": "x", "other.md": "x",
-    "secret.md": "---\nai: private\n---\n[[hub]] [[other]] [[a]]", "ruled.md": "[[hub]] [[other]]",
-}  # fmt: skip
+    "a.md": "[[hub]] [[other]]",
+    "b.md": "[[hub]] [[other]]",
+    "hub.md": "x",
+    "other.md": "x",
+    "secret.md": "---\nai: private\n---\n[[hub]] [[other]] [[a]]",
+    "ruled.md": "[[hub]] [[other]]",
+}
 
 
 class Opened:
@@ -76,8 +80,12 @@ async def test_questions_are_answered_by_rows_of_the_graph_that_was_asked_about(
 
 async def goes_by_some_relations_only(vault):
     nodes = [Node(f"{name}.md", name) for name in "abc"]
-    edges = [Edge("a.md", "c.md"), Edge("a.md", "b.md", "SUPPORTS"), Edge("c.md", "b.md", "SUPPORTS"),
-             Edge("a.md", "b.md")]  # fmt: skip
+    edges = [
+        Edge("a.md", "c.md"),
+        Edge("a.md", "b.md", "SUPPORTS"),
+        Edge("c.md", "b.md", "SUPPORTS"),
+        Edge("a.md", "b.md"),
+    ]
     graph = build_from(nodes, edges)
     rows = graph.rows
     straight = await vault.analyst.path(graph, rows["a.md"], rows["c.md"])

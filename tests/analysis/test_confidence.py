@@ -12,12 +12,15 @@ shares = st.floats(0, 1)
 maybe = st.none() | shares
 neighbours = st.lists(
     st.builds(
-        Neighbour, st.sampled_from(["A", "B", "C"]),
+        Neighbour,
+        st.sampled_from(["A", "B", "C"]),
         st.sampled_from(["SUPPORTS", "CONTRADICTS", "CITES", "RELATES_TO", "DERIVED_FROM"]),
-        st.booleans(), maybe, maybe,
+        st.booleans(),
+        maybe,
+        maybe,
     ),
     max_size=12,
-)  # fmt: skip
+)
 kinds = st.sampled_from(["hypothesis", "observation", "note"])
 
 

@@ -130,9 +130,13 @@ def test_a_graph_without_links_or_nodes_is_no_problem(which):
 
 def test_orphans_are_notes_without_links_and_names_without_notes_stand_apart():
     nodes = [
-        Node("a.md", "a"), Node("b.md", "b"), Node("c.md", "c"), Node("x.png", "x", kind="attachment"),
-        Node("Far", "Far", kind="unresolved"), Node("Late", "Late", kind="unresolved"),
-    ]  # fmt: skip
+        Node("a.md", "a"),
+        Node("b.md", "b"),
+        Node("c.md", "c"),
+        Node("x.png", "x", kind="attachment"),
+        Node("Far", "Far", kind="unresolved"),
+        Node("Late", "Late", kind="unresolved"),
+    ]
     graph = build_from(nodes, [Edge("a.md", "Late"), Edge("b.md", "Late"), Edge("a.md", "Far")])
     found = find_orphans(graph)
     assert [graph.paths[row] for row in found.notes] == ["c.md"]

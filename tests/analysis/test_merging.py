@@ -83,15 +83,28 @@ def test_a_note_is_not_merged_with_itself() -> None:
         check_distinct("A.md", "A.md")
 
 
-_LINE = st.sampled_from([
-    "Plain text.", "- supports [[X]]", "- cites [[Y]] (why)", "# Heading", "## Relations", "", "[[Z]] too",
-    "- [ ] a task", "part_of:: [[W]]", "Ä 鄭和",
-])  # fmt: skip
+_LINE = st.sampled_from(
+    [
+        "Plain text.",
+        "- supports [[X]]",
+        "- cites [[Y]] (why)",
+        "# Heading",
+        "## Relations",
+        "",
+        "[[Z]] too",
+        "- [ ] a task",
+        "part_of:: [[W]]",
+        "Ä 鄭和",
+    ]
+)
 _HEAD = st.sampled_from(["", "---\ntags: [a]\n---\n", "---\ntype: claim\naliases: [B]\n---\n", "\ufeff"])
 _TEXT = st.builds(
     lambda head, lines, newline, ends: head + newline.join(lines) + (newline if ends else ""),
-    _HEAD, st.lists(_LINE, max_size=8), st.sampled_from(["\n", "\r\n"]), st.booleans(),
-)  # fmt: skip
+    _HEAD,
+    st.lists(_LINE, max_size=8),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+)
 
 
 @given(_TEXT, _TEXT, st.sampled_from(STRATEGIES))

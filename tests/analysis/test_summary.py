@@ -34,9 +34,14 @@ print("Not prose.")
 
 def test_markdown_is_taken_off() -> None:
     assert sentences(NOTE) == (
-        "John Harrison built the watch, see the list.", "He was born in 1693!", "Was he rich?",
-        "Dr. Hooke wrote of him; e.g. in No. 5.", "A first item.", "A task to do", "A remark",
-    )  # fmt: skip
+        "John Harrison built the watch, see the list.",
+        "He was born in 1693!",
+        "Was he rich?",
+        "Dr. Hooke wrote of him; e.g. in No. 5.",
+        "A first item.",
+        "A task to do",
+        "A remark",
+    )
 
 
 @pytest.mark.parametrize(
@@ -58,9 +63,11 @@ def test_sentences_of_other_scripts(text: str, expected: tuple[str, ...]) -> Non
 
 def test_the_central_sentences_are_taken_and_not_twice_the_same() -> None:
     said = (
-        "The chronometer kept time at sea.", "A chronometer keeps the time at sea.", "Cats sleep all day.",
+        "The chronometer kept time at sea.",
+        "A chronometer keeps the time at sea.",
+        "Cats sleep all day.",
         "Ships needed the time at sea to find longitude with a chronometer.",
-    )  # fmt: skip
+    )
     made = summarize(said, 110)
     assert "Cats" not in made.text and len(made.text) <= 110
     assert made.key_points[0] in said and "words" in made.method

@@ -22,11 +22,18 @@ _INPUT = {"type": "object", "properties": {"name": _TEXT}, "required": ["name"]}
 _OUTPUT = {
     "type": "object",
     "properties": {
-        "success": {"type": "boolean"}, "name": _TEXT, "path": _TEXT, "text": _TEXT, "start_line": _NUMBER,
-        "end_line": _NUMBER, "total_lines": _NUMBER, "hash": _TEXT, "message": _TEXT,
+        "success": {"type": "boolean"},
+        "name": _TEXT,
+        "path": _TEXT,
+        "text": _TEXT,
+        "start_line": _NUMBER,
+        "end_line": _NUMBER,
+        "total_lines": _NUMBER,
+        "hash": _TEXT,
+        "message": _TEXT,
     },
     "required": ["success", "text"],
-}  # fmt: skip
+}
 
 
 def bare(root: Path) -> Server:
@@ -44,10 +51,16 @@ def bare(root: Path) -> Server:
         text = content.decode()
         lines = len(text.splitlines())
         result = {
-            "success": True, "name": Path(name).stem, "path": name, "text": text, "start_line": 1,
-            "end_line": lines, "total_lines": lines, "hash": hashlib.sha256(content).hexdigest(),
+            "success": True,
+            "name": Path(name).stem,
+            "path": name,
+            "text": text,
+            "start_line": 1,
+            "end_line": lines,
+            "total_lines": lines,
+            "hash": hashlib.sha256(content).hexdigest(),
             "message": f"Read {name}.",
-        }  # fmt: skip
+        }
         said = t.TextContent(text=json.dumps(result))
         return t.CallToolResult(content=[said], structured_content=result)
 

@@ -95,9 +95,12 @@ def environment(folder: Path) -> str:
 async def throughput(texts: list[str], python: str, targets: Targets) -> None:
     """Both on the same texts, in turns, so that what else the machine does concerns both."""
     peer = subprocess.Popen(
-        [python, "-c", PEER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        [python, "-c", PEER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"},
-    )  # fmt: skip
+    )
     assert peer.stdin is not None and peer.stdout is not None
     embedder = Embedder()
     ours = theirs = used = needed = 0.0

@@ -92,9 +92,7 @@ async def measure(folder: Path) -> float:
         [nothing, append],
         policy.may_call,
     )
-    runner = ToolRunner(
-        registry, policy, Yes(), store, index, journal, audit, grants, events, Limits()
-    )
+    runner = ToolRunner(registry, policy, Yes(), store, index, journal, audit, grants, events, Limits())
     grants.set_session(Operation.UPDATE, True)
     await runner.call("nothing", {"name": "Note 1"}, AGENT)
     times = []

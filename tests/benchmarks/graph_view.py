@@ -57,9 +57,7 @@ class Times:
 
     def __str__(self) -> str:
         clock, computed = np.percentile(self.clock, (50, 95)), np.percentile(self.computed, (50, 95))
-        return (
-            f"median {clock[0]:6.1f} ({computed[0]:.1f}) ms, p95 {clock[1]:6.1f} ({computed[1]:.1f}) ms"
-        )
+        return f"median {clock[0]:6.1f} ({computed[0]:.1f}) ms, p95 {clock[1]:6.1f} ({computed[1]:.1f}) ms"
 
 
 def timed(acts: Iterator[Callable[[], object]], pause: float = 0.0) -> Times:

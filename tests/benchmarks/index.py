@@ -132,8 +132,9 @@ async def cold(vault: Path, cache: Path, report: Report) -> tuple[float, int]:
     counted = f"{done.indexed} indexed, {len(done.skipped)} skipped, {len(done.failed)} failed"
     cores = os.cpu_count() or 1
     for what, seconds, computed, target in (
-        ("cold, to the whole graph", *graph[0], 2.0), ("cold, to all words", whole, used, 5.0),
-    ):  # fmt: skip
+        ("cold, to the whole graph", *graph[0], 2.0),
+        ("cold, to all words", whole, used, 5.0),
+    ):
         judged = target if is_ten_thousand else None
         report.line(what, seconds, "s", None if is_disturbed else judged)
         most = judged if is_disturbed else None
@@ -226,8 +227,9 @@ def memory(vault: Path, cache: Path, work: Path, notes: int, report: Report) -> 
 def compare(vault: Path, seconds: float, peers: Peers, report: Report) -> None:
     """The same vault for the peers."""
     for name, measure, least in (
-        ("obsidiantools", peers.obsidiantools, 20.0), ("markdowndb", peers.markdowndb, None),
-    ):  # fmt: skip
+        ("obsidiantools", peers.obsidiantools, 20.0),
+        ("markdowndb", peers.markdowndb, None),
+    ):
         spent = measure(vault)
         if spent is not None:
             print(f"  {name + ('' if spent.done else ', given up after'):<38} {spent.seconds:>10.2f} s")

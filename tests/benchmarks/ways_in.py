@@ -47,9 +47,15 @@ class Served:
 async def served(root: Path, *more: str) -> AsyncIterator[Served]:
     """A vault in a process of its own."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.benchmarks.ways_in_server", str(root), str(NOTES), *more,
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+        sys.executable,
+        "-m",
+        "tests.benchmarks.ways_in_server",
+        str(root),
+        str(NOTES),
+        *more,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
     assert process.stdin is not None and process.stdout is not None
     try:
         yield Served(root, **json.loads(await process.stdout.readline()))

@@ -96,9 +96,14 @@ async def _compared(way: str, era: str, ours: Read, bare: Read, calls: int) -> M
     mine, others = (sorted(one) for one in times)
     batches = zip(*(_batches(one) for one in times), strict=True)
     return McpRow(
-        way, era, statistics.median(mine), mine[int(len(mine) * 0.95)], statistics.median(others),
-        others[int(len(others) * 0.95)], statistics.median(one / other for one, other in batches),
-    )  # fmt: skip
+        way,
+        era,
+        statistics.median(mine),
+        mine[int(len(mine) * 0.95)],
+        statistics.median(others),
+        others[int(len(others) * 0.95)],
+        statistics.median(one / other for one, other in batches),
+    )
 
 
 def _batches(times: list[float]) -> list[float]:
@@ -128,9 +133,13 @@ def _module(name: str, *arguments: str) -> list[str]:
 async def _process(home: str, *arguments: str) -> AsyncIterator[list[str]]:
     """A server process; the words of the first line that it prints."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, *arguments, env=_environment(home), cwd=ROOT, stdin=asyncio.subprocess.PIPE,
+        sys.executable,
+        *arguments,
+        env=_environment(home),
+        cwd=ROOT,
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+    )
     assert process.stdout is not None and process.stdin is not None
     try:
         yield (await process.stdout.readline()).decode().split()

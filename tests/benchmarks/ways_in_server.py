@@ -99,9 +99,12 @@ async def main(root: Path, notes: int) -> None:
     door, tokens = workspace.ways_in.door, workspace.ways_in.tokens
     assert door is not None and door.sign is not None and tokens is not None
     told = {
-        "port": door.sign.port, "local": door.sign.token, "token": tokens.make("Bench"),
-        "bare": await peer.started_at(), "pid": os.getpid(),
-    }  # fmt: skip
+        "port": door.sign.port,
+        "local": door.sign.token,
+        "token": tokens.make("Bench"),
+        "bare": await peer.started_at(),
+        "pid": os.getpid(),
+    }
     print(json.dumps(told), flush=True)
     await asyncio.to_thread(sys.stdin.read)
     peer.should_exit = True

@@ -128,11 +128,16 @@ class Run:
         worst = [f"  {hold.computed_ms:.1f} of {hold.ms:.1f} ms\n{hold.where}" for hold in holds.worst]
         self.found["actions"].append(
             {
-                "name": name, "longest": holds.longest, "p99": holds.p99, "over": holds.over_8ms,
-                "ticks": holds.ticks, "computed": holds.computed, "computed_over": holds.computed_over_8ms,
+                "name": name,
+                "longest": holds.longest,
+                "p99": holds.p99,
+                "over": holds.over_8ms,
+                "ticks": holds.ticks,
+                "computed": holds.computed,
+                "computed_over": holds.computed_over_8ms,
                 "worst": worst,
             }
-        )  # fmt: skip
+        )
 
     async def until(self, true: Callable[[], object]) -> None:
         """Wait, looking once a frame."""

@@ -59,11 +59,20 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ([], False), (["."], False), (["some/folder"], False), (["--sample"], False), (["--help"], True),
-        (["undo"], True), (["read_note", "x"], True), (["--vault=x", "undo"], True), (["nonsense"], True),
-        (["Notes"], False), (["find"], True), (["--read-only", "Notes"], False),
+        ([], False),
+        (["."], False),
+        (["some/folder"], False),
+        (["--sample"], False),
+        (["--help"], True),
+        (["undo"], True),
+        (["read_note", "x"], True),
+        (["--vault=x", "undo"], True),
+        (["nonsense"], True),
+        (["Notes"], False),
+        (["find"], True),
+        (["--read-only", "Notes"], False),
     ],
-)  # fmt: skip
+)
 def test_a_folder_opens_the_window_and_all_else_is_a_command(
     words: list[str], expected: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

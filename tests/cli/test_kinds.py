@@ -36,9 +36,10 @@ def asked(proposal: ChangeSet | Effect, backlinks: tuple[NotePath, ...] = ()) ->
 
 
 @given(
-    st.lists(st.sampled_from(sorted(_MAKE)), min_size=1, max_size=6), st.frozensets(st.sampled_from(Kind)),
+    st.lists(st.sampled_from(sorted(_MAKE)), min_size=1, max_size=6),
+    st.frozensets(st.sampled_from(Kind)),
     st.booleans(),
-)  # fmt: skip
+)
 async def test_everything_that_is_done_must_have_been_named(
     parts: list[Kind], named: frozenset[Kind], linked: bool
 ) -> None:
@@ -60,10 +61,15 @@ async def test_everything_that_is_done_must_have_been_named(
 @pytest.mark.parametrize(
     ("kind", "word"),
     [
-        ("command", Kind.EXECUTE), ("external tool", Kind.EXECUTE), ("anything new", Kind.EXECUTE),
-        ("page", Kind.FETCH), ("message", Kind.SEND), ("read", Kind.READ), ("administrative", Kind.ADMIN),
+        ("command", Kind.EXECUTE),
+        ("external tool", Kind.EXECUTE),
+        ("anything new", Kind.EXECUTE),
+        ("page", Kind.FETCH),
+        ("message", Kind.SEND),
+        ("read", Kind.READ),
+        ("administrative", Kind.ADMIN),
     ],
-)  # fmt: skip
+)
 def test_an_effect_has_one_word(kind: str, word: Kind) -> None:
     effect = Effect(kind, "Do it.")
     request = replace(asked(effect), operation=reach_of_effect(effect).operation)

@@ -38,10 +38,16 @@ CREATE = Create(note("New.md"), b"new\n")
 def request(*changes, offers=OFFERS, **scope) -> ApprovalRequest:
     change_set = ChangeSet.of(*changes)
     return ApprovalRequest(
-        "id", CALLER, "edit_note", (), Operation.UPDATE,
-        Scope(ScopeKind.WRITE_UPDATE, change_set.paths, files=len(changes), **scope), change_set,
-        "nothing covers it", offers,
-    )  # fmt: skip
+        "id",
+        CALLER,
+        "edit_note",
+        (),
+        Operation.UPDATE,
+        Scope(ScopeKind.WRITE_UPDATE, change_set.paths, files=len(changes), **scope),
+        change_set,
+        "nothing covers it",
+        offers,
+    )
 
 
 async def ask(asked: ApprovalRequest, *answers: str, columns: int = 100) -> tuple[Decision, str]:
@@ -128,8 +134,9 @@ async def test_an_edited_text_is_shown_again_and_approved_exactly(
     editor.write_text(
         "import pathlib, sys\np = pathlib.Path(sys.argv[1])\n"
         "assert sys.stdin.isatty() and sys.stdout.isatty()\n"
-        "p.write_bytes(p.read_bytes().replace(b'black', b'white'))\n", "utf-8",
-    )  # fmt: skip
+        "p.write_bytes(p.read_bytes().replace(b'black', b'white'))\n",
+        "utf-8",
+    )
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", f"{sys.executable} {editor}")
     decision, shown = await ask(request(UPDATE), "e\n", "y\n")

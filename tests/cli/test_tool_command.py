@@ -44,14 +44,20 @@ def test_words_and_flags_mean_the_same() -> None:
 def test_lists_are_given_by_repeating_or_as_the_last_words() -> None:
     assert read("search_by_tags", "a", "b", "--match-all") == {"tags": ["a", "b"], "match_all": True}
     assert read("search_by_tags", "--tags", "a", "--tags", "b", "--no-match-all") == {
-        "tags": ["a", "b"], "match_all": False}  # fmt: skip
+        "tags": ["a", "b"],
+        "match_all": False,
+    }
     assert read("shell", "sort", "--args=-r", "--args", "a")["args"] == ["-r", "a"]
     assert read("shell", "sort", "--", "-r", "a") == {"command": "sort", "args": ["-r", "a"]}
 
 
 def test_an_operation_takes_what_it_needs_as_words_in_the_order_it_names_them() -> None:
     assert read("edit_note", "Tea", "replace", "old", "new") == {
-        "name": "Tea", "op": "replace", "old": "old", "text": "new"}  # fmt: skip
+        "name": "Tea",
+        "op": "replace",
+        "old": "old",
+        "text": "new",
+    }
     assert read("block", "load", "persona") == {"op": "load", "label": "persona"}
     assert read("git", "add", "a.md", "b.md") == {"op": "add", "paths": ["a.md", "b.md"]}
     assert read("suggest_relationships") == {}
@@ -59,8 +65,16 @@ def test_an_operation_takes_what_it_needs_as_words_in_the_order_it_names_them() 
 
 def test_properties_are_names_with_values_or_json() -> None:
     assert read("set_properties", "Tea", "a=1", "b=c")["properties"] == {"a": 1, "b": "c"}
-    given = read("set_properties", "Tea", "--properties", "rating=4", "--properties", "status=to do",
-                 "--properties", '{"tags": ["a"]}')  # fmt: skip
+    given = read(
+        "set_properties",
+        "Tea",
+        "--properties",
+        "rating=4",
+        "--properties",
+        "status=to do",
+        "--properties",
+        '{"tags": ["a"]}',
+    )
     assert given == {"name": "Tea", "properties": {"rating": 4, "status": "to do", "tags": ["a"]}}
 
 

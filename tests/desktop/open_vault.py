@@ -52,9 +52,13 @@ class OpenVault:
         self._journal = Journal(paths.vault_data_folder(root))
         self.store = NoteStore(root, self._journal)
         self._vectors = NoteVectors(
-            paths.vault_cache_folder(root), self.index, self.store, self.events, lambda: self.settings,
+            paths.vault_cache_folder(root),
+            self.index,
+            self.store,
+            self.events,
+            lambda: self.settings,
             lambda path: False,
-        )  # fmt: skip
+        )
         self.upkeep = self._vectors.upkeep
         self._conversations = ConversationStore(paths.vault_data_folder(root))
         team = SimpleNamespace(mailbox=Mailbox(self._conversations, self.events))

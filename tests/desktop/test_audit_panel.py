@@ -200,7 +200,9 @@ def test_filters_ask_the_log(gui, service, wait_until, tmp_path: Path) -> None:
             panel.filters.caller.setCurrentIndex(panel.filters.caller.findData("Other"))
             await wait_until(lambda: column(panel, TOOL) == ["read_note"])
             panel.filters.clear()
-            panel.filters.decision.setCurrentIndex(panel.filters.decision.findData(Decided.USER_APPROVED.value))
+            panel.filters.decision.setCurrentIndex(
+                panel.filters.decision.findData(Decided.USER_APPROVED.value)
+            )
             await wait_until(lambda: column(panel, TOOL) == ["edit_note"])
             await vault.call("read_note", {"name": "A"})
             await add_line(vault, "five")
@@ -327,5 +329,3 @@ def test_chips_have_the_colour_of_the_decision(gui, service, wait_until, tmp_pat
             panel.hide()
 
     gui(main())
-
-

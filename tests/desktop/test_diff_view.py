@@ -37,14 +37,28 @@ def labels(line: bytes, **more: bool) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("text", "label"),
     [
-        ("\u202e", "RLO"), ("\u2066", "LRI"), ("\u200b", "ZWSP"), ("\u200d", "ZWJ"), ("\u00ad", "SHY"),
-        ("\ufeff", "ZWNBSP"), ("\u00a0", "NBSP"), ("\x00", "NUL"), ("\x1b", "ESC"), ("\r", "CR"),
-        ("\u2028", "LSEP"), ("\u3164", "U+3164"), ("\u115f", "U+115F"), ("\u034f", "CGJ"),
+        ("\u202e", "RLO"),
+        ("\u2066", "LRI"),
+        ("\u200b", "ZWSP"),
+        ("\u200d", "ZWJ"),
+        ("\u00ad", "SHY"),
+        ("\ufeff", "ZWNBSP"),
+        ("\u00a0", "NBSP"),
+        ("\x00", "NUL"),
+        ("\x1b", "ESC"),
+        ("\r", "CR"),
+        ("\u2028", "LSEP"),
+        ("\u3164", "U+3164"),
+        ("\u115f", "U+115F"),
+        ("\u034f", "CGJ"),
         ("\U000e0041", "U+E0041"),
-        ("\ue000", "U+E000"), ("\ufe0f", "U+FE0F"), ("\U000e0100", "U+E0100"), ("\u2800", "U+2800"),
+        ("\ue000", "U+E000"),
+        ("\ufe0f", "U+FE0F"),
+        ("\U000e0100", "U+E0100"),
+        ("\u2800", "U+2800"),
         ("\x85", "NEL"),
     ],
-)  # fmt: skip
+)
 def test_what_hides_gets_a_label(text: str, label: str) -> None:
     assert labels(f"a{text}b\n".encode()) == [(label, CHIP)]
     assert label in describe(f"a{text}b")
@@ -176,9 +190,11 @@ def test_a_fold_opens() -> None:
     assert [row.folded for row in rows if row.folded] == [7, 6]
 
 
-@given(st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n"]), max_size=30).map(b"".join),
-       st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n"]), max_size=30).map(b"".join),
-       st.sampled_from([Mode.UNIFIED, Mode.SIDE_BY_SIDE]))  # fmt: skip
+@given(
+    st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n"]), max_size=30).map(b"".join),
+    st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n"]), max_size=30).map(b"".join),
+    st.sampled_from([Mode.UNIFIED, Mode.SIDE_BY_SIDE]),
+)
 def test_no_line_is_left_out_or_shown_twice(before: bytes, after: bytes, mode: Mode) -> None:
     diff = compare(before, after)
     seen_before: list[int] = []
@@ -350,8 +366,12 @@ def test_a_selection_over_rows_copies_lines_and_tells_of_folds() -> None:
 def test_a_word_is_a_run_of_letters_of_spaces_or_of_signs() -> None:
     line = visible(b"see [[The note]]  now\n")
     assert [line.text[slice(*word_at(line, at))] for at in (0, 4, 6, 17, 18)] == [
-        "see", "[[", "The", "  ", "now"
-    ]  # fmt: skip
+        "see",
+        "[[",
+        "The",
+        "  ",
+        "now",
+    ]
 
 
 def text_point(view: DiffView, row: int, cells: float) -> QPoint:
@@ -366,9 +386,13 @@ def test_text_is_selected_with_the_mouse_and_copied(view: DiffView) -> None:
     QTest.mousePress(viewport, left, pos=text_point(view, 1, 4.1))
     QTest.mouseMove(viewport, text_point(view, 2, 2.9))
     move = QMouseEvent(
-        QEvent.Type.MouseMove, QPointF(text_point(view, 2, 2.9)), viewport.mapToGlobal(QPointF(0, 0)),
-        left, left, Qt.KeyboardModifier.NoModifier,
-    )  # fmt: skip
+        QEvent.Type.MouseMove,
+        QPointF(text_point(view, 2, 2.9)),
+        viewport.mapToGlobal(QPointF(0, 0)),
+        left,
+        left,
+        Qt.KeyboardModifier.NoModifier,
+    )
     QCoreApplication.sendEvent(viewport, move)
     QTest.mouseRelease(viewport, left, pos=text_point(view, 2, 2.9))
     QTest.keyClick(view.canvas, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)

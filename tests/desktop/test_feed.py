@@ -16,9 +16,21 @@ from app.toolkit.outcome import ToolFinished, ToolOutcome, ToolStarted
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Model", turn="t")
 ENTRY = AuditEntry(
-    100.0, "desktop-agent", "Model", "add_tag", "update", "write_update", "{}", Decided.USER_APPROVED,
-    "approved by the user", "Tagged [[Tea]].", id=7, call="c", commit=3, paths=("Tea.md",),
-)  # fmt: skip
+    100.0,
+    "desktop-agent",
+    "Model",
+    "add_tag",
+    "update",
+    "write_update",
+    "{}",
+    Decided.USER_APPROVED,
+    "approved by the user",
+    "Tagged [[Tea]].",
+    id=7,
+    call="c",
+    commit=3,
+    paths=("Tea.md",),
+)
 
 
 def started(call: str = "c") -> ToolStarted:
@@ -87,8 +99,11 @@ def test_a_round_of_vectors_is_one_line_that_grows(qapp) -> None:
     assert len(feed.activities) == 1, "one saved note is not worth a line"
     feed.take([EmbeddingFailed("No model."), EmbeddingProgressed(1, 2), IndexRebuilt("It was damaged.")])
     assert [line.status for line in feed.activities] == [
-        Status.COMPLETED, Status.RUNNING, Status.FAILED, Status.COMPLETED
-    ]  # fmt: skip
+        Status.COMPLETED,
+        Status.RUNNING,
+        Status.FAILED,
+        Status.COMPLETED,
+    ]
     assert len({line.key for line in feed.activities}) == 4
 
 

@@ -106,9 +106,7 @@ def test_the_panel_shows_the_vault_and_follows_it(gui, wait_until, service: Serv
 
         (vault / "Three.md").write_text("three")
         (vault / "Sub" / "Two.md").unlink()
-        await client.run(
-            lambda w: w.index.refresh([NotePath("Three.md")], [NotePath("Sub/Two.md")])
-        )
+        await client.run(lambda w: w.index.refresh([NotePath("Three.md")], [NotePath("Sub/Two.md")]))
         await wait_until(lambda: shown(panel.model) == ["One.md", "Three.md"])
 
         panel.filter.setText("thr")

@@ -242,9 +242,7 @@ def test_vault_and_tabs_are_remembered_while_they_are_open(in_window, wait_until
         await wait_until(lambda: window.view is not None)
         assert Remembered.of_window().text("vault") == str(vault)
         window.navigation.open("One.md")
-        await wait_until(
-            lambda: Remembered.of_vault(vault).mapping("notes").get("groups") == [["One.md"]]
-        )
+        await wait_until(lambda: Remembered.of_vault(vault).mapping("notes").get("groups") == [["One.md"]])
         window.menu.run("close-vault")
         await wait_until(lambda: window.windowTitle() == "Scriptorium")
         assert Remembered.of_window().text("vault") == ""
@@ -405,9 +403,7 @@ def test_a_failure_to_open_is_a_message_and_the_window_stays(
     in_window(use, opener)
 
 
-def test_a_vault_that_is_closed_while_its_door_opens_tells_nobody(
-    in_window, wait_until, vault: Path
-) -> None:
+def test_a_vault_that_is_closed_while_its_door_opens_tells_nobody(in_window, wait_until, vault: Path) -> None:
     at_the_door, let_in, told = threading.Event(), threading.Event(), threading.Event()
 
     class SlowDoor:
@@ -649,9 +645,12 @@ def test_the_status_line_without_a_vault(qtbot) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="a polite kill is a signal of Unix")
 def test_the_whole_app_opens_a_vault_and_ends_politely(vault: Path) -> None:
     app = subprocess.Popen(
-        [sys.executable, "-m", "app", str(vault)], env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
+        [sys.executable, "-m", "app", str(vault)],
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     kept = paths.data_folder() / "recent.json"
     while not kept.is_file() and app.poll() is None:
         time.sleep(0.05)

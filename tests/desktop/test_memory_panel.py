@@ -49,8 +49,11 @@ def test_blocks_and_entries_are_listed_and_found(gui, service: Service, wait_unt
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as (_, panel):
             assert labels(panel) == [
-                "human · pinned", "persona · pinned", "plan", "The captain drinks green tea."
-            ]  # fmt: skip
+                "human · pinned",
+                "persona · pinned",
+                "plan",
+                "The captain drinks green tea.",
+            ]
             assert panel.page.text.toPlainText() == "one\ntwo\n"
             panel.field.setText("green")
             await wait_until(lambda: labels(panel) == ["The captain drinks green tea."])
@@ -83,9 +86,7 @@ def test_an_edit_is_saved_without_a_question_and_can_be_rolled_back(
             page.versions.setCurrentRow(1)
             await wait_until(lambda: page.roll_back_button.isEnabled())
             page.roll_back_button.click()
-            await wait_until(
-                lambda: page.versions.count() == 3 and page.text.toPlainText() == "one\ntwo\n"
-            )
+            await wait_until(lambda: page.versions.count() == 3 and page.text.toPlainText() == "one\ntwo\n")
             assert (await kept(vault)).text == "one\ntwo\n"
             assert compared and not vault.asked
 

@@ -19,8 +19,13 @@ NAMES = ["readme\0", "re\0a", "where\0b", "more about it\0", "kyoto\0references"
 
 def test_the_order_is_exact_start_word_middle_note() -> None:
     assert [NAMES[i].partition("\0")[0] for i in best("re", NAMES)] == [
-        "re", "readme", "a re start", "where", "more about it", "kyoto",
-    ]  # fmt: skip
+        "re",
+        "readme",
+        "a re start",
+        "where",
+        "more about it",
+        "kyoto",
+    ]
 
 
 def test_nothing_typed_keeps_the_order_and_is_short() -> None:

@@ -66,9 +66,11 @@ def test_the_names_of_recent_vaults_stand_in_one_line(qtbot, tmp_path: Path) -> 
     welcome.resize(900, 700)
     welcome.show()
     lefts = {
-        label.x() for row in rows(welcome) for label in row.findChildren(QLabel)
+        label.x()
+        for row in rows(welcome)
+        for label in row.findChildren(QLabel)
         if label.property("textSize") == "strong"
-    }  # fmt: skip
+    }
     assert len(lefts) == 1 and lefts.pop() < 60
 
 

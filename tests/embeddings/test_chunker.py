@@ -29,8 +29,10 @@ Second paragraph with ![[image.png]] and [a link](https://example.org/x_(y)).
 def test_a_chunk_per_heading_with_its_context_and_line() -> None:
     found = chunks("Spaced repetition", NOTE, scan(NOTE))
     assert [(chunk.heading, chunk.line) for chunk in found] == [
-        ("", 5), ("Spaced repetition", 9), ("Evidence", 13)
-    ]  # fmt: skip
+        ("", 5),
+        ("Spaced repetition", 9),
+        ("Evidence", 13),
+    ]
     assert found[0].text == "Spaced repetition\nBefore any heading, see the other."
     assert found[2].text == (
         "Spaced repetition › Evidence\nFirst paragraph.\nSecond paragraph with and a link."

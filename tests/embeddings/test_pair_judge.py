@@ -74,9 +74,13 @@ def made_model(folder: Path, labels: list[str]) -> list[list[float]]:
     if not OTHER_PYTHON and not find_spec("sentence_transformers"):
         pytest.skip("the sentence-transformers extra is not installed")
     command = [
-        OTHER_PYTHON or sys.executable, "-c", MAKE, str(folder), json.dumps(labels),
+        OTHER_PYTHON or sys.executable,
+        "-c",
+        MAKE,
+        str(folder),
+        json.dumps(labels),
         json.dumps([PAIR, DENIED]),
-    ]  # fmt: skip
+    ]
     done = subprocess.run(command, capture_output=True, check=True, cwd=ROOT)
     rows: list[list[float]] = json.loads(done.stdout.decode().splitlines()[-1])
     return rows
@@ -156,9 +160,7 @@ async def test_a_lost_process_is_started_once_more(judge: PairJudge, program: Pa
 
 
 @needs_a_shebang
-async def test_another_choice_forgets_the_failure_of_the_last(
-    judge: PairJudge, program: PairProgram
-) -> None:
+async def test_another_choice_forgets_the_failure_of_the_last(judge: PairJudge, program: PairProgram) -> None:
     judge.choose(choice("none", program.path))
     with pytest.raises(EmbedderUnavailable, match="There is no such model"):
         await judge.judge([PAIR])

@@ -59,7 +59,13 @@ async def kept(tmp_path: Path) -> AsyncIterator[Kept]:
     reading = [Reading()]
     pacer = Pacer(lambda: reading[0])
     upkeep = VectorUpkeep(
-        vectors, notes, notes, embedder, events, lambda path: False, pacer  # type: ignore[arg-type]
+        vectors,
+        notes,
+        notes,
+        embedder,
+        events,
+        lambda path: False,
+        pacer,  # type: ignore[arg-type]
     )
     made = Kept(notes, embedder, vectors, upkeep, events, reading)
     events.subscribe(EmbeddingProgressed, made.told.append)

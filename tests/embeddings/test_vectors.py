@@ -46,9 +46,23 @@ class Notes:
         text = self.texts[path]
         parsed = scan(text)
         return NoteRecord(
-            path, path.name, path.name, parsed.type, None, (), (), parsed.properties, None,
-            len(text), 0.0, 0.0, content_hash(text.encode()), None, parsed.is_private, 0,
-        )  # fmt: skip
+            path,
+            path.name,
+            path.name,
+            parsed.type,
+            None,
+            (),
+            (),
+            parsed.properties,
+            None,
+            len(text),
+            0.0,
+            0.0,
+            content_hash(text.encode()),
+            None,
+            parsed.is_private,
+            0,
+        )
 
     def notes(self) -> tuple[NoteRecord, ...]:
         return tuple(record for path in sorted(self.texts) if (record := self.note(path)))

@@ -135,8 +135,9 @@ async def test_a_server_tells_of_changes_by_itself(opened, plain) -> None:
     await opened.runner.call(name, {}, AGENT)
     await until(opened.events, lambda: len(state(opened.external, "Weather").tools) == 2)
     assert {tool.name: tool.status for tool in state(opened.external, "Weather").tools} == {
-        "replaces": "allowed", "late": "new",
-    }  # fmt: skip
+        "replaces": "allowed",
+        "late": "new",
+    }
 
 
 async def test_what_is_allowed_holds_for_this_program_only_and_survives_a_restart(opened, plain) -> None:
@@ -248,8 +249,9 @@ async def test_pictures_and_files_are_named_and_not_loaded(opened, plain) -> Non
     allow_all(opened, "Weather")
     outcome = await opened.runner.call("weather__pictures", {}, AGENT)
     assert outcome.result["left_out"] == [
-        "picture (image/png, 6 bytes)", "file pass⟨RLO⟩wd at file:///etc/passwd",
-    ]  # fmt: skip
+        "picture (image/png, 6 bytes)",
+        "file pass⟨RLO⟩wd at file:///etc/passwd",
+    ]
     assert outcome.result["text"] == "[note:///a]\ninside"
 
 

@@ -244,7 +244,6 @@ class Hands:
         self.key(key, Qt.KeyboardModifier.ControlModifier)
 
 
-
 def words(widget: QWidget) -> str:
     """The words that a widget draws."""
     if isinstance(widget, QLabel):

@@ -1,6 +1,6 @@
 """The whole app in a process of its own, killed at a disk step of a commit that the user has approved.
 
-    python -m tests.flows.killed_app VAULT STEP
+python -m tests.flows.killed_app VAULT STEP
 """
 
 from __future__ import annotations

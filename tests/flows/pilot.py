@@ -77,6 +77,7 @@ class Pilot(Hands):
 
     async def turn_over(self, turns: int) -> TurnFinished:
         """Wait until `turns` turns have ended, and what they said is drawn."""
+
         def over() -> bool:
             return len(self.finished) >= turns and self.agent.is_up_to_date
 

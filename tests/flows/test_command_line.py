@@ -35,9 +35,7 @@ def contents(root: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in root.glob("*.md")}
 
 
-async def at_a_terminal(
-    line: list[str], place: dict[str, str], *answers: tuple[str, str]
-) -> tuple[int, str]:
+async def at_a_terminal(line: list[str], place: dict[str, str], *answers: tuple[str, str]) -> tuple[int, str]:
     """Run a program in `place`, at whose terminal somebody sits."""
     with terminal() as (master, stream):
         typist = Typist(master, answers)
@@ -76,9 +74,7 @@ async def test_a_rename_is_approved_by_its_kind_and_taken_back_at_a_terminal(
     assert contents(vault) == before
 
 
-async def test_a_text_from_a_pipe_is_asked_about_at_the_terminal(
-    vault: Path, place: dict[str, str]
-) -> None:
+async def test_a_text_from_a_pipe_is_asked_about_at_the_terminal(vault: Path, place: dict[str, str]) -> None:
     if shutil.which("setsid") is None:
         pytest.skip("nothing here gives a program its own terminal")
     words = shlex.join(command("--vault", str(vault), "update_note", "Hub", "-"))

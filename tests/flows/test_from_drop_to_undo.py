@@ -27,8 +27,12 @@ def test_from_drop_to_undo(app_run, settings, garden: Path) -> None:
         await pilot.type_prompt("Say how long tea steeps, please")
         dialog = await pilot.question()
         assert "Let me look." in pilot.said() and "I add the time." in pilot.said()
-        await pilot.until(lambda: [card.accessibleName().split(".")[0] for card in pilot.cards]
-                          == ["read_note: Done", "create_note: Running"])  # fmt: skip
+        await pilot.until(
+            lambda: (
+                [card.accessibleName().split(".")[0] for card in pilot.cards]
+                == ["read_note: Done", "create_note: Running"]
+            )
+        )
         request = dialog.current.request
         assert request.caller.claim == "I add the time."
         assert isinstance(request.proposal, ChangeSet)
@@ -72,11 +76,14 @@ def test_from_drop_to_undo(app_run, settings, garden: Path) -> None:
 
     answers = (
         Call("read_note", {"name": "Tea"}, text="Let me look."),
-        Call("create_note", {"name": "Steeping", "content": f"# Steeping\n\n{ADDED}See [[Tea]].\n"},
-             text="I add the time."),
+        Call(
+            "create_note",
+            {"name": "Steeping", "content": f"# Steeping\n\n{ADDED}See [[Tea]].\n"},
+            text="I add the time.",
+        ),
         Call("edit_note", {"name": "Tea", "op": "append", "text": ADDED}, text="And to the note."),
         Say("Done, see [[Steeping]]."),
-    )  # fmt: skip
+    )
     with use_model(settings, *answers) as server:
         app_run(use)
     told = [m for m in server.requests[-1]["messages"] if m["role"] == "tool"]

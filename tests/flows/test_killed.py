@@ -24,8 +24,12 @@ def test_killed_in_the_middle_of_an_approved_rename(app_run, garden: Path, at: i
     new["Plants/Camellia.md"] = old["Plants/Camellia.md"].replace(b"[[Tea|", b"[[Chai|")
     killed = subprocess.run(
         [sys.executable, "-m", "tests.flows.killed_app", str(garden), str(at)],
-        cwd=ROOT, timeout=60, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        timeout=60,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert killed.returncode == -signal.SIGKILL, killed.stdout + killed.stderr
 
     async def use(pilot: Pilot) -> None:

@@ -47,8 +47,13 @@ def test_the_log_is_filtered_searched_and_exported(app_run, garden: Path, tmp_pa
         await some_history(pilot)
         await pilot.until(lambda: len(pilot.entries) == 6, "it follows live")
         assert [entry.decision for entry in pilot.entries] == [
-            "user-approved", "failed", "user-denied", "user-approved", "user-approved", "no-approval-needed",
-        ]  # fmt: skip
+            "user-approved",
+            "failed",
+            "user-denied",
+            "user-approved",
+            "user-approved",
+            "no-approval-needed",
+        ]
         await pilot.click(panel.filters.text)
         QTest.keyClicks(panel.filters.text, "oolong")
         await pilot.until(lambda: [entry.tool for entry in pilot.entries] == ["edit_note"])

@@ -42,9 +42,14 @@ def stdio(vault: Path, *options: str) -> StdioServerParameters:
 async def window(vault: Path) -> AsyncIterator[asyncio.subprocess.Process]:
     """The vault open in a process like the window's."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.support.window_process", str(vault),
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=ROOT,
-    )  # fmt: skip
+        sys.executable,
+        "-m",
+        "tests.support.window_process",
+        str(vault),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        cwd=ROOT,
+    )
     assert process.stdin is not None
     try:
         yield process
@@ -103,9 +108,10 @@ async def test_a_window_comes_and_goes_and_the_client_notices_nothing(sample_vau
 @pytest.mark.timeout(240)
 async def test_two_clients_without_a_window_and_what_they_leave_to_the_next_one(sample_vault, no_embeddings):
     user = User()
-    async with Client(stdio(sample_vault)) as mute, Client(
-        stdio(sample_vault), elicitation_callback=user
-    ) as asking:
+    async with (
+        Client(stdio(sample_vault)) as mute,
+        Client(stdio(sample_vault), elicitation_callback=user) as asking,
+    ):
         refused = await mute.call_tool("edit_note", appended("No."))
         assert "Nobody is here to be asked" in refused.structured_content["error"]["message"]
         pending = await mute.call_tool("edit_note", {**appended("Later."), "wait_for_user": False})

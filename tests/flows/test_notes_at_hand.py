@@ -159,8 +159,9 @@ def test_search_finds_and_opens_at_the_line(app_run, garden: Path) -> None:
         pilot.search.field.setFocus()
         pilot.search.field.selectAll()
         QTest.keyClicks(pilot.search.field, "tag:nature -samovar")
-        await pilot.until(lambda: {r.hit.path.text for r in pilot.search.model.rows} == {
-            "Water.md", "Plants/Camellia.md"})  # fmt: skip
+        await pilot.until(
+            lambda: {r.hit.path.text for r in pilot.search.model.rows} == {"Water.md", "Plants/Camellia.md"}
+        )
         QTest.keyClicks(pilot.search.field, " (")
         await pilot.until(pilot.search.problem.isVisible, "the mistake is told")
 

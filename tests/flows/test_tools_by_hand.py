@@ -24,8 +24,12 @@ BY_HAND = (
     ("search", "search_by_tags", {"tags": "nature"}, "2 notes"),
     ("tags", "add_tag", {"name": "Tea", "tag": "drink"}, "Tagged Tea"),
     ("nodes", "get_node", {"node_id": "Tea"}, "Tea is a concept"),
-    ("relationships", "create_relationship",
-        {"from_id": "Tea", "to_id": "Water", "relationship_type": "uses"}, "Tea uses Water"),
+    (
+        "relationships",
+        "create_relationship",
+        {"from_id": "Tea", "to_id": "Water", "relationship_type": "uses"},
+        "Tea uses Water",
+    ),
     ("memory", "recall", {"op": "insert", "content": "Tea is hot."}, "remember"),
     ("memory_context", "context", {"op": "append", "label": "human", "content": "Likes tea."}, "human"),
     ("sources", "source", {"op": "list"}, "No sources"),
@@ -34,7 +38,7 @@ BY_HAND = (
     ("development", "git", {"op": "add", "paths": "Tea.md, Water.md"}, ""),
     ("web", "fetch_page", {"url": "http://127.0.0.1:9/tea"}, "127.0.0.1"),
     ("agents", "list_tools", {"query": "rename"}, "move_note"),
-)  # fmt: skip
+)
 
 
 async def choose_tool(pilot: Pilot, title: str) -> None:
@@ -130,9 +134,7 @@ def fill(asked: ToolForm, values: dict[str, str]) -> None:
             control.setText(value)
 
 
-def test_a_tool_of_every_category_is_run_from_the_palette(
-    app_run, settings: Settings, garden: Path
-) -> None:
+def test_a_tool_of_every_category_is_run_from_the_palette(app_run, settings: Settings, garden: Path) -> None:
     settings.tools.categories_on = ("development", "web", "memory_context")
     save_settings(settings)
 

@@ -130,9 +130,7 @@ def test_saved_positions_are_taken_as_they_are():
 LAYOUTS = [NumpyLayout, *([NativeLayout] if native.available() else [])]
 
 
-def drag(
-    make: type[MultilevelLayout], graph: Graph, row: int, by: float
-) -> tuple[Positions, Positions]:
+def drag(make: type[MultilevelLayout], graph: Graph, row: int, by: float) -> tuple[Positions, Positions]:
     before = laid_out(graph)
     layout = make()
     layout.start(graph, before)

@@ -56,6 +56,7 @@ def test_without_the_core_a_layout_is_as_good():
 
 # Odd graphs
 
+
 def star(leaves: int) -> Graph:
     return of_edges(leaves + 1, np.stack([np.zeros(leaves, dtype=int), np.arange(1, leaves + 1)], axis=1))
 

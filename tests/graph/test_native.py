@@ -97,6 +97,7 @@ def test_the_push_at_places_is_the_push_on_bodies_there():
 
 # The same for any number of threads
 
+
 @pytest.mark.parametrize("threads", [2, 3, 7])
 def test_forces_are_the_same_to_the_bit_for_any_number_of_threads(threads):
     at = scattered(20_000, spread=60.0)
@@ -141,6 +142,7 @@ def test_a_tree_that_is_being_read_is_not_built_anew():
 
 
 # Clusters and separation
+
 
 @given(graphs, st.integers(1, 12))
 def test_no_label_is_heavier_than_the_cap(given_graph, cap):
@@ -187,6 +189,7 @@ def test_discs_that_stand_apart_stay_where_they_are():
 
 
 # Odd input
+
 
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_hardly_any_nodes(count):

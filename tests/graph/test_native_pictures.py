@@ -113,9 +113,21 @@ def lines(wanted=lambda: True) -> Lines:
     at, edges = np.array([[2, 3], [30, 20]], dtype=np.float32), np.array([[0, 1]], dtype=np.int32)
     ones, classes, colors = np.ones(1, np.float32), np.zeros(1, np.int16), np.full((1, 3), 255, np.uint8)
     return Lines(
-        at, edges, ones, ones, classes, colors, None, None, 40, 30,
-        reach=1e6, ratio=1.0, budget=0.0, is_wanted=wanted,
-    )  # fmt: skip
+        at,
+        edges,
+        ones,
+        ones,
+        classes,
+        colors,
+        None,
+        None,
+        40,
+        30,
+        reach=1e6,
+        ratio=1.0,
+        budget=0.0,
+        is_wanted=wanted,
+    )
 
 
 def test_lines_that_nobody_wants_any_more_are_not_made_and_draw_nothing():

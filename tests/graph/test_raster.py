@@ -120,6 +120,7 @@ def test_a_sample_within_the_budget_is_about_as_bright_as_all():
 
 # What both draw alike, and what the core promises
 
+
 def tangle(count: int = 300, links: int = 600, side: float = 96.0) -> tuple[EdgeLook, np.ndarray]:
     rng = np.random.default_rng(3)
     drawn = EdgeLook(

@@ -19,8 +19,20 @@ def drawing(words: tuple[Word, ...] = (), nodes: int = 3) -> Drawing:
     at = np.array([[10.0 * row, 5.0, 2.0] for row in range(nodes)], dtype=np.float32)
     ends = np.array([[0, 5, 10, 5], [10, 5, 20, 5]], dtype=np.float32)
     lines = (Lines(ends, "#112233", 1.0, 0.5), Lines(ends[:1], "#445566", 1.0, 0.5, dashed=True))
-    return Drawing(100, 50, "A <graph>", lines, (Discs(at, "#ff0000"), Discs(at[:1], "#00ff00", hollow=True)),
-                   words, (Ring(5, 5, 3),), "#ffffff", "#ffffff", "#000000", "#888888", "Sans")  # fmt: skip
+    return Drawing(
+        100,
+        50,
+        "A <graph>",
+        lines,
+        (Discs(at, "#ff0000"), Discs(at[:1], "#00ff00", hollow=True)),
+        words,
+        (Ring(5, 5, 3),),
+        "#ffffff",
+        "#ffffff",
+        "#000000",
+        "#888888",
+        "Sans",
+    )
 
 
 def parsed(what: Drawing) -> ET.Element:

@@ -182,9 +182,16 @@ class Others:
 
     async def act(self) -> None:
         acts = (
-            self.write, self.write, self.save_by_another_name, self.keep_a_copy_and_write, self.delete,
-            self.rename, self.change_the_case, self.move_a_folder, self.come_and_go,
-        )  # fmt: skip
+            self.write,
+            self.write,
+            self.save_by_another_name,
+            self.keep_a_copy_and_write,
+            self.delete,
+            self.rename,
+            self.change_the_case,
+            self.move_a_folder,
+            self.come_and_go,
+        )
         if self.dice.random() < 0.12:
             await self.commit()
         else:

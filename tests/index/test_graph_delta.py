@@ -21,13 +21,29 @@ from app.settings import IndexSettings
 from app.vault.path import NotePath
 
 PLACES = st.builds(
-    "{}{}{}".format, st.sampled_from(["", "a/", "b/"]), st.sampled_from(["n", "m", "Late"]),
+    "{}{}{}".format,
+    st.sampled_from(["", "a/", "b/"]),
+    st.sampled_from(["n", "m", "Late"]),
     st.sampled_from([".md", ".md", ".png"]),
-)  # fmt: skip
+)
 LINES = st.sampled_from(
-    ["[[n]]", "[[N]]", "[[m|x]]", "[[a/n]]", "[[late]]", "[[LATE]]", "[[Late]]", "[t](./m.md)", "#tag",
-     "- supports [[n]] (confidence: 0.5)", "![[n.png]]", "[[far]]", "[[Far]]", "[[#H]]"]
-)  # fmt: skip
+    [
+        "[[n]]",
+        "[[N]]",
+        "[[m|x]]",
+        "[[a/n]]",
+        "[[late]]",
+        "[[LATE]]",
+        "[[Late]]",
+        "[t](./m.md)",
+        "#tag",
+        "- supports [[n]] (confidence: 0.5)",
+        "![[n.png]]",
+        "[[far]]",
+        "[[Far]]",
+        "[[#H]]",
+    ]
+)
 HEADS = st.sampled_from(["", "", "---\ntype: claim\n---\n", "---\naliases: [Late]\ntags: [x]\n---\n"])
 TEXTS = st.builds(lambda head, lines: head + "\n".join(lines), HEADS, st.lists(LINES, max_size=4))
 STEPS = st.one_of(
@@ -103,10 +119,12 @@ def said(graph: Graph) -> tuple[object, ...]:
         sorted(zip(graph.paths, *columns, *times, strict=True)),
         sorted((graph.paths[a], graph.paths[b], graph.edge_types[c], str(x)) for (a, b), c, x in edges),
         sorted(zip(graph.paths, graph.degree.tolist(), strict=True)),
-        sorted((path, sorted(graph.paths[each] for each in graph.neighbours(row).tolist()))
-               for path, row in graph.rows.items()),
+        sorted(
+            (path, sorted(graph.paths[each] for each in graph.neighbours(row).tolist()))
+            for path, row in graph.rows.items()
+        ),
         sorted(zip(graph.paths, graph.is_note.tolist(), strict=True)),
-    )  # fmt: skip
+    )
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))

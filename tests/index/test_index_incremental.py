@@ -24,9 +24,25 @@ PLACES = st.builds(
     st.sampled_from([".md", ".md", ".markdown", ".png"]),
 )
 LINES = st.sampled_from(
-    ["[[n]]", "[[m|x]]", "[[a/n]]", "[[b/m.md]]", "[[../n]]", "[t](./m.md)", "- supports [[n]]", "![[n.png]]",
-     "[[É]]", "[[x.y]]", "[[nick]]", "#tag", "#tag/sub", "text 漢字", "[[#H]]", "- [ ] do it"]
-)  # fmt: skip
+    [
+        "[[n]]",
+        "[[m|x]]",
+        "[[a/n]]",
+        "[[b/m.md]]",
+        "[[../n]]",
+        "[t](./m.md)",
+        "- supports [[n]]",
+        "![[n.png]]",
+        "[[É]]",
+        "[[x.y]]",
+        "[[nick]]",
+        "#tag",
+        "#tag/sub",
+        "text 漢字",
+        "[[#H]]",
+        "- [ ] do it",
+    ]
+)
 HEADS = st.sampled_from(
     ["", "", "---\naliases: [Nick]\n---\n", "---\nid: n\ntags: [Tag]\n---\n", "---\nx: [\n---\n"]
 )

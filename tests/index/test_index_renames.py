@@ -38,10 +38,14 @@ async def test_each_style_is_kept(make_vault: MakeVault) -> None:
     assert new_targets(vault, {"dir/Old.md": "dir/New name.md"}) == {
         "dir/b.md": ["New name", "New name.md", "./New name", "New name.md", "./New name.md"],
         "other/c.md": [
-            "dir/New name", "../dir/New name", "../dir/New name.md",
-            "dir/New name.md", "/dir/New name.md", None,
+            "dir/New name",
+            "../dir/New name",
+            "../dir/New name.md",
+            "dir/New name.md",
+            "/dir/New name.md",
+            None,
         ],
-    }  # fmt: skip
+    }
 
 
 async def test_a_move_leaves_short_links_that_still_lead_there(make_vault: MakeVault) -> None:

@@ -50,8 +50,12 @@ async def test_a_note_is_recorded_with_all_that_it_says(make_vault: MakeVault) -
     note = vault.index.note(NotePath("dir/Rich.md"))
     assert note is not None
     assert (note.name, note.title, note.type, note.confidence, note.id) == (
-        "Rich", "The title", "hypothesis", 0.7, "rich-1",
-    )  # fmt: skip
+        "Rich",
+        "The title",
+        "hypothesis",
+        0.7,
+        "rich-1",
+    )
     assert note.aliases == ("Other", "Third")
     assert set(note.tags) == {"Inbox/Now", "Tag/Deep"}
     assert note.properties["status"] == "draft"
@@ -109,14 +113,28 @@ async def test_an_edit_within_the_clocks_grain_is_not_missed(make_vault: MakeVau
 
 async def test_folders_that_are_left_out(make_vault: MakeVault) -> None:
     files = dict.fromkeys(
-        ("a.md", ".obsidian/b.md", ".trash/c.md", "x/node_modules/d.md", "Archive/e.md", "x/Archive/f.md",
-         "Templates/sub/g.md", "draw.excalidraw.md", "UPPER.MD", "x.markdown", "Archiver/h.md"),
+        (
+            "a.md",
+            ".obsidian/b.md",
+            ".trash/c.md",
+            "x/node_modules/d.md",
+            "Archive/e.md",
+            "x/Archive/f.md",
+            "Templates/sub/g.md",
+            "draw.excalidraw.md",
+            "UPPER.MD",
+            "x.markdown",
+            "Archiver/h.md",
+        ),
         "text",
-    )  # fmt: skip
+    )
     vault = await make_vault(files, exclude=("Archive", "Templates/**", "*.excalidraw.md"))
     assert [note.path.text for note in vault.index.notes()] == [
-        "a.md", "Archiver/h.md", "UPPER.MD", "x.markdown",
-    ]  # fmt: skip
+        "a.md",
+        "Archiver/h.md",
+        "UPPER.MD",
+        "x.markdown",
+    ]
     assert (await vault.index.refresh([NotePath("Archive/e.md"), NotePath(".obsidian/b.md")])).changed == ()
 
 

@@ -46,7 +46,7 @@ done: true
 ---
 Linked. See [[Water]] and [[Nowhere]]. #Inbox
 """,
-    "Alone.md": "Naïve café, Straße, C++ and 10:30. \"Quoted\" text.\n",
+    "Alone.md": 'Naïve café, Straße, C++ and 10:30. "Quoted" text.\n',
     "中文.md": "知识管理是一种方法。\n第二行：双链笔记 and Obsidian。\n",
     "かな.md": "ノートを書く。カフェで。\n",
 }
@@ -239,8 +239,9 @@ async def test_snippets_mark_accents_and_cjk_where_they_stand(vault: Vault) -> N
 async def test_a_phrase_over_the_end_of_a_line_is_marked_up_to_it(make_vault: MakeVault) -> None:
     vault = await make_vault({"a.md": "# A clear blue  \n\nsky above\n\nblue sky\n"})
     assert lines((await vault.index.search('"blue sky"')).hits) == [
-        (1, "# A clear blue", ["blue"]), (5, "blue sky", ["blue sky"])
-    ]  # fmt: skip
+        (1, "# A clear blue", ["blue"]),
+        (5, "blue sky", ["blue sky"]),
+    ]
 
 
 async def test_a_long_line_is_cut_around_the_mark(make_vault: MakeVault) -> None:
@@ -354,8 +355,12 @@ async def test_orders_and_pages_agree_however_many_hits_there_are(
 async def test_hits_in_groups(vault: Vault) -> None:
     page = await vault.index.search('""', limit=4, group="folder")
     assert [(group.name, group.count) for group in page.groups] == [
-        ("Claims", 2), ("notes", 1), ("notes/projects", 1), ("projects-old", 1), ("", 4),
-    ]  # fmt: skip
+        ("Claims", 2),
+        ("notes", 1),
+        ("notes/projects", 1),
+        ("projects-old", 1),
+        ("", 4),
+    ]
     assert [hit.group for hit in page.hits] == ["Claims", "Claims", "notes", "notes/projects"]
     by_type = await vault.index.search("pond ", group="type")
     assert [(group.name, group.count) for group in by_type.groups] == [("note", 2)]
@@ -551,8 +556,15 @@ async def test_what_only_the_texts_can_say_is_looked_for_in_order_of_relevance(
         for n in range(60)
     }
     vault = await make_vault(notes)
-    for query in ("line:(red blue)", "block:(red blue)", "section:(red and)", "task-todo:(red blue)",
-                  "red /b.ue$/", "match-case:red -blue", "line:red file:3"):  # fmt: skip
+    for query in (
+        "line:(red blue)",
+        "block:(red blue)",
+        "section:(red and)",
+        "task-todo:(red blue)",
+        "red /b.ue$/",
+        "match-case:red -blue",
+        "line:red file:3",
+    ):
         every = await vault.index.search(query, 60)
         assert every.exact
         for start in (0, 3):

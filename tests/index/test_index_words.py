@@ -48,9 +48,11 @@ async def test_words_written_last_are_the_words_written_at_once(make_vault: Make
             assert await found(vault.index, query) == await found(few, query) != [], query
         with vault.index._file.reading() as last, few._file.reading() as once:
             for table, key, columns in (
-                ("fulltext", "rowid", "t.*"), ("heads", "rowid", "t.*"),
-                ("headings", "note", "line, level, text"), ("tasks", "note", "line, done, text"),
-            ):  # fmt: skip
+                ("fulltext", "rowid", "t.*"),
+                ("heads", "rowid", "t.*"),
+                ("headings", "note", "line, level, text"),
+                ("tasks", "note", "line, done, text"),
+            ):
                 found_in = f"{table} AS t JOIN files ON files.id = t.{key}"
                 rows = f"SELECT path, {columns} FROM {found_in} ORDER BY path"
                 assert last.execute(rows).fetchall() == once.execute(rows).fetchall() != []

@@ -137,9 +137,36 @@ def without_places(node: Node) -> Node:
 
 
 _PIECES = (
-    "a", "OR", "(", ")", "-", '"', "[", "]", "p:", ":", "null", "<5", ">=", "<", "=", "/", "\\", "tag:",
-    "line:", "task:", "match-case:", "orphan:", "similar:", "links-to:", "*", " ", " ", "x*", "知",
-)  # fmt: skip
+    "a",
+    "OR",
+    "(",
+    ")",
+    "-",
+    '"',
+    "[",
+    "]",
+    "p:",
+    ":",
+    "null",
+    "<5",
+    ">=",
+    "<",
+    "=",
+    "/",
+    "\\",
+    "tag:",
+    "line:",
+    "task:",
+    "match-case:",
+    "orphan:",
+    "similar:",
+    "links-to:",
+    "*",
+    " ",
+    " ",
+    "x*",
+    "知",
+)
 
 
 @settings(max_examples=400)

@@ -49,7 +49,7 @@ _OF_KIND: dict[FieldKind, st.SearchStrategy[object]] = {
     FieldKind.LIST: st.lists(TEXTS, max_size=4).map(tuple),
     FieldKind.TIMESTAMP: st.none() | TIMES,
     FieldKind.COUNTER: st.integers(-(2**50), 2**50),
-}  # fmt: skip
+}
 
 
 def contents(schema: Schema) -> st.SearchStrategy[object]:
@@ -80,8 +80,14 @@ def blocks(draw: st.DrawFn, label: str = "") -> Block:
     views = st.builds(View, st.booleans(), st.integers(2, 9), st.none() | st.integers(1, 9))
     made = Block.new(draw(agents), label or draw(LABELS), schema=schema)
     return Block(
-        made.owner, made.label, draw(st.sampled_from(BlockType)), schema, draw(st.sampled_from(Permission)),
-        draw(TEXTS), cast("Content", draw(contents(schema))), draw(st.dictionaries(agents, views)),
+        made.owner,
+        made.label,
+        draw(st.sampled_from(BlockType)),
+        schema,
+        draw(st.sampled_from(Permission)),
+        draw(TEXTS),
+        cast("Content", draw(contents(schema))),
+        draw(st.dictionaries(agents, views)),
         draw(st.dictionaries(agents, st.sampled_from(Permission))),
         draw(st.dictionaries(st.sampled_from(["source", "hash"]), TEXTS)),
-    )  # fmt: skip
+    )

@@ -74,14 +74,16 @@ PATHS: dict[str, tuple[Block, Block | None, Operation]] = {
     "share": (TEXT, replace(TEXT, shares={"editor": Permission.READ_ONLY}), Operation.SHARE),
     "make core": (TEXT, replace(TEXT, type=BlockType.CORE), Operation.GOVERN),
     "archive core": (
-        replace(TEXT, type=BlockType.CORE), replace(TEXT, type=BlockType.ARCHIVAL), Operation.GOVERN
+        replace(TEXT, type=BlockType.CORE),
+        replace(TEXT, type=BlockType.ARCHIVAL),
+        Operation.GOVERN,
     ),
     "change the schema": (TEXT, replace(TEXT, schema=LogSchema(), content=()), Operation.GOVERN),
     "give oneself more": (TEXT, replace(TEXT, permission=Permission.ADMIN), Operation.GOVERN),
     "a read-only field": (FORM, FORM.with_text(FORM.text.replace("1970", "1980")), Operation.GOVERN),
     "a read-only section": (PARTS, PARTS.with_text(PARTS.text.replace("  y", "  z")), Operation.GOVERN),
     "delete": (TEXT, None, Operation.DELETE),
-}  # fmt: skip
+}
 
 # The table of the design page; "yes" is allow. Pinning goes with reading, putting away with overwriting.
 DESIGN: dict[Permission, dict[Operation, str]] = {
@@ -184,13 +186,32 @@ def test_nobody_gives_more_than_they_have() -> None:
         (Block(ME, "n", shares={"editor": Permission.READ_ONLY}), ASK),
         (Block(ME, "n", views={"editor": View(True)}), ASK),
         (Block("editor", "n"), DENY),
-        (Block(ME, "persona", BlockType.CORE, content="I am calm.", views={ME: View(True)},
-               description="Who the agent is and how it works."), ALLOW),
+        (
+            Block(
+                ME,
+                "persona",
+                BlockType.CORE,
+                content="I am calm.",
+                views={ME: View(True)},
+                description="Who the agent is and how it works.",
+            ),
+            ALLOW,
+        ),
         (Block(ME, "persona", BlockType.CORE, permission=Permission.ADMIN), DENY),
-        (Block(ME, "human", BlockType.CORE, permission=Permission.HUMAN, content="Likes tea.",
-               views={ME: View(True)}, description="What the agent knows of the person."), ASK),
+        (
+            Block(
+                ME,
+                "human",
+                BlockType.CORE,
+                permission=Permission.HUMAN,
+                content="Likes tea.",
+                views={ME: View(True)},
+                description="What the agent knows of the person.",
+            ),
+            ASK,
+        ),
     ],
-)  # fmt: skip
+)
 def test_new_blocks(block: Block, effect: str) -> None:
     found = access(changes.created(block), AGENT)
     assert found is not None and found.effect == effect, found

@@ -119,8 +119,8 @@ def test_a_document_with_a_very_long_history_leaves_it_behind(monkeypatch: pytes
     ("data", "said"),
     [
         (b"no header", "header"),
-        (b"---\nowner: \"a\"\n---\n", "header"),
-        (b"---\nowner \"a\"\n---\n", "Line 2"),
+        (b'---\nowner: "a"\n---\n', "header"),
+        (b'---\nowner "a"\n---\n', "Line 2"),
         (b"---\nowner: [[[\n---\n", "Line 2"),
         (b"\xff", "UTF-8"),
         (project(Block("a", "b")).replace(b"working", b"waking"), "type"),

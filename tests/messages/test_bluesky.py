@@ -94,8 +94,12 @@ async def test_three_hundred_signs_fit_and_one_more_is_not_cut():
 
 @pytest.mark.parametrize(
     ("handle", "service"),
-    [("writer", "https://bsky.social"), ("@writer.example.com", "https://bsky.social"),
-     ("writer.example.com", "http://bsky.social"), ("writer.example.com", "bsky.social")],
+    [
+        ("writer", "https://bsky.social"),
+        ("@writer.example.com", "https://bsky.social"),
+        ("writer.example.com", "http://bsky.social"),
+        ("writer.example.com", "bsky.social"),
+    ],
 )
 def test_what_is_no_account_is_refused(handle, service):
     with pytest.raises(InvalidParametersError):

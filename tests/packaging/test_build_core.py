@@ -77,9 +77,13 @@ def test_the_app_says_that_the_core_is_missing_and_goes_on():
 
 
 FORMATS = {
-    "x86_64-windows-gnu": b"MZ", "aarch64-windows-gnu": b"MZ", "x86_64-macos": b"\xcf\xfa\xed\xfe",
-    "aarch64-macos": b"\xcf\xfa\xed\xfe", "x86_64-linux-gnu": b"\x7fELF", "aarch64-linux-gnu": b"\x7fELF",
-}  # fmt: skip
+    "x86_64-windows-gnu": b"MZ",
+    "aarch64-windows-gnu": b"MZ",
+    "x86_64-macos": b"\xcf\xfa\xed\xfe",
+    "aarch64-macos": b"\xcf\xfa\xed\xfe",
+    "x86_64-linux-gnu": b"\x7fELF",
+    "aarch64-linux-gnu": b"\x7fELF",
+}
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ziglang") is None, reason="takes ziglang")

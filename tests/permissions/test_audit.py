@@ -62,10 +62,27 @@ def test_rows_are_numbered_and_come_back(log):
 
 def test_a_row_and_its_hash_stay_what_they_were_when_older_logs_were_written():
     entry = AuditEntry(
-        1.5, "mcp", "Käthe", "undo", "delete", "vault", '{"name": "é"}', Decided.RULE, "“no”", "line",
-        id=7, call="c", turn="t", grant="g", duration_ms=0.25, commit=3, undoes=(1, 2), tokens=9, cost=0.5,
+        1.5,
+        "mcp",
+        "Käthe",
+        "undo",
+        "delete",
+        "vault",
+        '{"name": "é"}',
+        Decided.RULE,
+        "“no”",
+        "line",
+        id=7,
+        call="c",
+        turn="t",
+        grant="g",
+        duration_ms=0.25,
+        commit=3,
+        undoes=(1, 2),
+        tokens=9,
+        cost=0.5,
         paths=("ä/b.md", "c.md"),
-    )  # fmt: skip
+    )
     row = to_row(entry)
     assert row[-1] == '["ä/b.md", "c.md"]' and "[1, 2]" in row
     assert row_hash("ab" * 32, row) == "684159cc09ed4c0001a008a73002d8dee1b5ce2da9526654489cf1aa81007a6f"
@@ -87,13 +104,19 @@ def test_an_empty_log_is_whole(log):
         ("DELETE FROM audit WHERE id = 5", 5),
         ("DELETE FROM audit WHERE id > 2", 3),
         ("DELETE FROM audit", 1),
-        ("UPDATE audit SET id = 9 WHERE id = 2; UPDATE audit SET id = 2 WHERE id = 3;"
-         "UPDATE audit SET id = 3 WHERE id = 9", 2),
-        ("INSERT INTO audit SELECT 6, time, caller_kind, caller, tool, operation, scope, arguments, decision,"
-         "reason, result, call, conversation, turn, \"grant\", duration_ms, \"commit\", undoes, tokens, cost,"
-         "paths, previous, hash FROM audit WHERE id = 5", 6),
+        (
+            "UPDATE audit SET id = 9 WHERE id = 2; UPDATE audit SET id = 2 WHERE id = 3;"
+            "UPDATE audit SET id = 3 WHERE id = 9",
+            2,
+        ),
+        (
+            "INSERT INTO audit SELECT 6, time, caller_kind, caller, tool, operation, scope, arguments, "
+            'decision, reason, result, call, conversation, turn, "grant", duration_ms, "commit", undoes, '
+            "tokens, cost, paths, previous, hash FROM audit WHERE id = 5",
+            6,
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_first_bad_row_is_named(log, tmp_path, sql, first_bad):
     fill(log)
     tamper(tmp_path, sql)

@@ -20,9 +20,22 @@ SECRETS = [
 
 
 @pytest.mark.parametrize(
-    "name", ["password", "Passwd", "api_key", "apiKey", "api-key", "token", "access_token", "client_secret",
-             "Authorization", "private key", "PIN", "db.pwd"],
-)  # fmt: skip
+    "name",
+    [
+        "password",
+        "Passwd",
+        "api_key",
+        "apiKey",
+        "api-key",
+        "token",
+        "access_token",
+        "client_secret",
+        "Authorization",
+        "private key",
+        "PIN",
+        "db.pwd",
+    ],
+)
 def test_values_of_secret_names_are_left_out(name):
     assert json.loads(redacted_json({"properties": {name: "hush"}})) == {"properties": {name: REDACTED}}
 

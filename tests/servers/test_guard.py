@@ -240,9 +240,17 @@ async def test_a_client_has_so_many_requests_at_once_and_others_still_come_in(
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not on this machine")
 async def test_curl_calls_a_tool(door: OpenDoor) -> None:
     command = [
-        "curl", "--silent", "--show-error", "--max-time", "20", "-H", f"Authorization: Bearer {door.token}",
-        "-d", '{"query": "tea"}', f"{door.sign.address}{TOOLS}/search_notes",
-    ]  # fmt: skip
+        "curl",
+        "--silent",
+        "--show-error",
+        "--max-time",
+        "20",
+        "-H",
+        f"Authorization: Bearer {door.token}",
+        "-d",
+        '{"query": "tea"}',
+        f"{door.sign.address}{TOOLS}/search_notes",
+    ]
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     out, _ = await process.communicate()
     assert process.returncode == 0 and json.loads(out)["success"] is True

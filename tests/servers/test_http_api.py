@@ -36,8 +36,9 @@ async def test_the_document_leaves_out_what_the_client_may_not_call(door: OpenDo
     async with door.http() as http:
         document = (await http.get(f"{API}/openapi.json")).json()
         assert [path for path in document["paths"] if "/tools/" in path] == [
-            f"{API}/tools/{{name}}", f"{API}/tools/read_note",
-        ]  # fmt: skip
+            f"{API}/tools/{{name}}",
+            f"{API}/tools/read_note",
+        ]
         assert (await http.get(f"{API}/tools/create_note")).status_code == 404
         assert (await http.post(f"{API}/tools/create_note", json={"name": "X"})).status_code == 403
 
@@ -156,8 +157,11 @@ async def test_the_users_no_and_a_client_that_hangs_up(door: OpenDoor, approver:
         answer = await http.post(f"{API}/tools/create_note", json={"name": "No"})
         assert answer.status_code == 200
         assert answer.json() == {
-            "success": False, "denied": True, "message": "The user said no: no thanks", "words": "no thanks",
-        }  # fmt: skip
+            "success": False,
+            "denied": True,
+            "message": "The user said no: no thanks",
+            "words": "no thanks",
+        }
         asked = asyncio.Event()
 
         async def never(request: ApprovalRequest) -> Decision:

@@ -120,24 +120,36 @@ async def test_a_parked_call_takes_only_the_answer_to_itself(headless):
         ):
             with pytest.raises(MCPError):
                 await ask(
-                    "edit_note", arguments, input_responses=yes, request_state=state,
+                    "edit_note",
+                    arguments,
+                    input_responses=yes,
+                    request_state=state,
                     allow_input_required=True,
-                )  # fmt: skip
+                )
         again = await ask(
-            "edit_note", EDIT, input_responses={}, request_state=parked.request_state,
+            "edit_note",
+            EDIT,
+            input_responses={},
+            request_state=parked.request_state,
             allow_input_required=True,
-        )  # fmt: skip
+        )
         assert isinstance(again, t.InputRequiredResult)
         done = await ask(
-            "edit_note", EDIT, input_responses=yes, request_state=parked.request_state,
+            "edit_note",
+            EDIT,
+            input_responses=yes,
+            request_state=parked.request_state,
             allow_input_required=True,
-        )  # fmt: skip
+        )
         assert done.structured_content["success"]
         with pytest.raises(MCPError):
             await ask(
-                "edit_note", EDIT, input_responses=yes, request_state=parked.request_state,
+                "edit_note",
+                EDIT,
+                input_responses=yes,
+                request_state=parked.request_state,
                 allow_input_required=True,
-            )  # fmt: skip
+            )
     text = (headless.root / "Instruments" / "H4.md").read_text("utf-8")
     assert text.count("New\u202ereversed.") == 1 and "Something else." not in text
 

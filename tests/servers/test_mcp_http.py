@@ -199,8 +199,9 @@ async def test_what_a_revoked_client_runs_ends(door, approver):
         headers["mcp-name"] = "edit_note"
         given = call(2, "edit_note", name="H4", op="append", text="x")
         given["params"]["_meta"] = {
-            t.PROTOCOL_VERSION_META_KEY: "2026-07-28", t.CLIENT_CAPABILITIES_META_KEY: {},
-        }  # fmt: skip
+            t.PROTOCOL_VERSION_META_KEY: "2026-07-28",
+            t.CLIENT_CAPABILITIES_META_KEY: {},
+        }
         posted = asyncio.create_task(http.post("/mcp", json=given, headers=headers))
         await asked.wait()
         door.workspace.ways_in.tokens.revoke("Robot")

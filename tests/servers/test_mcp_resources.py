@@ -144,10 +144,13 @@ async def test_the_tools_that_are_offered_follow_the_settings(workspace, era):
 
 async def test_prompts_hold_what_the_tools_say_as_data(workspace, era):
     given = {
-        "summarize_note": {"note": "H4"}, "link_up_note": {"note": "H4"}, "review_changes": {"folder": ""},
-        "tidy_tags": {}, "answer_from_notes": {"question": "Who built the first sea clock?"},
+        "summarize_note": {"note": "H4"},
+        "link_up_note": {"note": "H4"},
+        "review_changes": {"folder": ""},
+        "tidy_tags": {},
+        "answer_from_notes": {"question": "Who built the first sea clock?"},
         "weigh_claim": {"note": "H4"},
-    }  # fmt: skip
+    }
     async with inside(workspace.hub, era) as client:
         listed = {one.name: one for one in (await client.list_prompts()).prompts}
         made = {name: await client.get_prompt(name, given[name]) for name in listed}

@@ -27,9 +27,15 @@ async def serving(
     listener = _listen(0)
     port = listener.getsockname()[1]
     guard = Guard(
-        (Way("/x", CallerKind.HTTP, app),), port, lambda token: None, TOKEN, connections.trust,
-        connections.drop, body_within=body_within, taken_within=taken_within,
-    )  # fmt: skip
+        (Way("/x", CallerKind.HTTP, app),),
+        port,
+        lambda token: None,
+        TOKEN,
+        connections.trust,
+        connections.drop,
+        body_within=body_within,
+        taken_within=taken_within,
+    )
     config = uvicorn.Config(
         guard, http=protocol_of(connections), ws="none", lifespan="off", log_config=None, access_log=False
     )

@@ -35,8 +35,10 @@ def test_renewing_and_revoking_make_a_token_void_and_say_so(tmp_path: Path) -> N
     tokens.revoke("Robot")
     assert tokens.who(second) is None and tokens.clients == ()
     assert heard == [
-        ClientsChanged(("Robot",)), ClientsChanged(("Robot",), ("Robot",)), ClientsChanged((), ("Robot",)),
-    ]  # fmt: skip
+        ClientsChanged(("Robot",)),
+        ClientsChanged(("Robot",), ("Robot",)),
+        ClientsChanged((), ("Robot",)),
+    ]
     for act in (tokens.renew, tokens.revoke):
         with pytest.raises(NotFoundError):
             act("Robot")

@@ -191,8 +191,12 @@ async def test_every_byte_survives_load_and_save(desk: Desk, text: str) -> None:
 
 OPS = ("append", "replace", "save", "create", "delete")
 READ_ONLY, APPEND, HUMAN, READ_WRITE, ADMIN = (
-    Permission.READ_ONLY, Permission.APPEND, Permission.HUMAN, Permission.READ_WRITE, Permission.ADMIN,
-)  # fmt: skip
+    Permission.READ_ONLY,
+    Permission.APPEND,
+    Permission.HUMAN,
+    Permission.READ_WRITE,
+    Permission.ADMIN,
+)
 
 
 @pytest.mark.parametrize(
@@ -274,6 +278,7 @@ async def test_a_save_of_one_agent_is_a_conflict_for_the_other(desk: Desk) -> No
 
 # What is refused
 
+
 @pytest.mark.parametrize(
     "path", ["../vault/Tea.md", "/etc/passwd", ".env", "sub/.git/config", "a\0b", "C:\\x", "", "nul"]
 )
@@ -315,9 +320,15 @@ async def test_folders_that_can_not_be_a_source(desk: Desk, own_folders) -> None
     inside = desk.workspace.root / "Sub"
     inside.mkdir()
     for number, folder in enumerate(
-        (desk.workspace.root, inside, desk.workspace.root.parent, own_folders, own_folders / "data",
-         desk.folder / "missing")
-    ):  # fmt: skip
+        (
+            desk.workspace.root,
+            inside,
+            desk.workspace.root.parent,
+            own_folders,
+            own_folders / "data",
+            desk.folder / "missing",
+        )
+    ):
         with pytest.raises(InvalidParametersError):
             await sources.add(KeptFiles(id=f"s{number}", name="x", folder=str(folder)))
     await desk.add(RW)
@@ -351,6 +362,7 @@ async def test_several_folders_are_told_apart(desk: Desk, tmp_path) -> None:
 
 
 # Watching
+
 
 async def test_an_outside_edit_of_a_loaded_file_is_noticed(desk: Desk) -> None:
     from app.sources.base import SourcesChanged

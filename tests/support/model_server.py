@@ -123,8 +123,12 @@ class ModelServer:
 def _chunk(delta: dict[str, object] | None, finish: str | None = None, usage: bool = False) -> bytes:
     choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
     chunk: dict[str, object] = {
-        "id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "scripted", "choices": choices,
-    }  # fmt: skip
+        "id": "c1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "scripted",
+        "choices": choices,
+    }
     if usage:
         chunk["usage"] = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
     return f"data: {json.dumps(chunk)}\n\n".encode()
@@ -162,6 +166,10 @@ def _whole(answer: Answer) -> dict[str, object]:
         finish = "tool_calls"
     usage = {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11}
     return {
-        "id": "c1", "object": "chat.completion", "created": 1, "model": "scripted", "usage": usage,
+        "id": "c1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "scripted",
+        "usage": usage,
         "choices": [{"index": 0, "message": message, "finish_reason": finish}],
-    }  # fmt: skip
+    }

@@ -85,9 +85,13 @@ class SdkServer:
         self.headers: list[dict[str, str]] = []
         self._app: ASGIApp = tools.server().streamable_http_app()
         config = uvicorn.Config(
-            self._guarded, host="127.0.0.1", port=port, log_level="critical", interface="asgi3",
+            self._guarded,
+            host="127.0.0.1",
+            port=port,
+            log_level="critical",
+            interface="asgi3",
             timeout_graceful_shutdown=1,
-        )  # fmt: skip
+        )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._serve, name="sdk server")
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -232,9 +232,23 @@ async def fetch(context: ToolContext, from_note: bool = False) -> Text:
 
 
 TOOLS = (
-    make, add_line, remove, rename, take_back, meddle, merge, read, find, survey, sly, crash, dawdle,
-    run_program, look_outside, fetch,
-)  # fmt: skip
+    make,
+    add_line,
+    remove,
+    rename,
+    take_back,
+    meddle,
+    merge,
+    read,
+    find,
+    survey,
+    sly,
+    crash,
+    dawdle,
+    run_program,
+    look_outside,
+    fetch,
+)
 CATEGORIES = (
     Category("notes", "Notes", Level.READ_WRITE),
     Category("search", "Search", Level.READ_ONLY),
@@ -320,9 +334,7 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
     audit = AuditLog(data)
     approver = ScriptedApprover()
     registry = ToolRegistry(CATEGORIES, TOOLS, policy.may_call)
-    runner = ToolRunner(
-        registry, policy, approver, store, index, journal, audit, grants, events, Limits()
-    )
+    runner = ToolRunner(registry, policy, approver, store, index, journal, audit, grants, events, Limits())
     yield Bench(
         root, events, journal, store, index, grants, policy, audit, approver, registry, runner, published
     )

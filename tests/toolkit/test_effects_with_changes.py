@@ -65,9 +65,17 @@ def net(bench: Bench) -> Bench:
     registry = ToolRegistry(categories, tools, bench.policy.may_call)
     bench.runner.close()
     bench.runner = ToolRunner(
-        registry, bench.policy, bench.approver, bench.store, bench.index, bench.journal, bench.audit,
-        bench.grants, bench.events, Limits(),
-    )  # fmt: skip
+        registry,
+        bench.policy,
+        bench.approver,
+        bench.store,
+        bench.index,
+        bench.journal,
+        bench.audit,
+        bench.grants,
+        bench.events,
+        Limits(),
+    )
     return bench
 
 

@@ -52,8 +52,10 @@ async def test_each_note_comes_with_all_its_reasons(index: VaultIndex) -> None:
     assert why == [("BACKLINK_FROM", ""), ("SHARED_TAG", "sourdough"), ("SHARED_TAG", "food")]
     assert found["Cake"].reasons[0] == Reason("SEMANTICALLY_RELATED", 0.8)
     assert {reason.kind for reason in found["Flour"].reasons} == {
-        "FORWARDLINK_TO", "SHARED_TAG", "SEMANTICALLY_RELATED",
-    }  # fmt: skip
+        "FORWARDLINK_TO",
+        "SHARED_TAG",
+        "SEMANTICALLY_RELATED",
+    }
 
 
 async def test_without_vectors_links_and_tags_are_left(index: VaultIndex) -> None:

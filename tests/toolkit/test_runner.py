@@ -36,8 +36,10 @@ async def test_an_approved_change_is_written_indexed_journaled_logged_and_told(b
     wanted = [ToolStarted, ApprovalAsked, ApprovalAnswered, NotesChanged, ToolFinished]
     assert [kind for kind in kinds if kind in wanted] == wanted
     assert outcome.as_dict() == {
-        "success": True, "path": "Drinks/Coffee.md", "message": "Made Drinks/Coffee.md.",
-    }  # fmt: skip
+        "success": True,
+        "path": "Drinks/Coffee.md",
+        "message": "Made Drinks/Coffee.md.",
+    }
 
 
 async def test_the_request_shows_the_exact_change(bench):

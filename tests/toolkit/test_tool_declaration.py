@@ -83,19 +83,28 @@ def test_the_schema_is_flat_and_described():
     assert schema["required"] == ["name", "op"] and schema["additionalProperties"] is False
     properties = schema["properties"]
     assert properties["name"] == {
-        "type": "string", "minLength": 1, "maxLength": 1000, "description": "The note.",
-    }  # fmt: skip
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 1000,
+        "description": "The note.",
+    }
     assert properties["op"]["enum"] == ["append", "replace"]
     assert properties["occurrence"] == {"type": "integer", "minimum": 1, "description": "Which one."}
     assert properties["text"] == {"type": "string", "description": "The new text."}
     assert properties["old"]["description"] == "What is replaced: exactly."
     assert properties["tags"]["items"]["type"] == "string"
     assert properties["properties"] == {
-        "type": "object", "additionalProperties": True, "description": "Properties.",
-    }  # fmt: skip
+        "type": "object",
+        "additionalProperties": True,
+        "description": "Properties.",
+    }
     assert properties["limit"] == {
-        "type": "integer", "minimum": 1, "maximum": 1000, "default": 20, "description": "At most.",
-    }  # fmt: skip
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 1000,
+        "default": 20,
+        "description": "At most.",
+    }
 
 
 def test_descriptions_come_from_the_docstring():

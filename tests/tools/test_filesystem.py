@@ -166,8 +166,10 @@ async def test_whether_something_is_there_is_not_told_before_the_user_agrees(wor
 async def test_grep_and_lists_outside(workspace, outside):
     found = await call(workspace, "grep", pattern="TREASURE", path=str(outside), files="*.txt")
     assert [(Path(hit["path"]).name, hit["line"]) for hit in found.result["matches"]] == [
-        ("one.txt", 2), ("two.TXT", 1), ("three.txt", 1),
-    ]  # fmt: skip
+        ("one.txt", 2),
+        ("two.TXT", 1),
+        ("three.txt", 1),
+    ]
     cased = await call(workspace, "grep", pattern="Treasure", path=str(outside), case_sensitive=True)
     assert [Path(hit["path"]).name for hit in cased.result["matches"]] == ["two.TXT"]
     one = await call(workspace, "grep", pattern="third", path=str(outside / "one.txt"))

@@ -109,13 +109,26 @@ async def test_nothing_that_the_repository_names_is_run(repository, sample_vault
         shutil.copy(program, sample_vault / ".git" / "hooks" / hook)
     shutil.copytree(sample_vault / ".git" / "hooks", tmp_path / "hooks")
     settings = {
-        "core.fsmonitor": program, "core.hooksPath": tmp_path / "hooks", "core.pager": program,
-        "core.editor": program, "core.sshCommand": program, "diff.external": program,
-        "diff.odd.textconv": program, "diff.odd.command": program, "filter.odd.clean": program,
-        "filter.odd.smudge": program, "filter.odd.process": program, "filter.odd.required": "true",
-        "commit.gpgSign": "true", "gpg.program": program, "log.showSignature": "true",
-        "pager.log": program, "pager.diff": program, "core.worktree": tmp_path, "alias.status": f"!{program}",
-    }  # fmt: skip
+        "core.fsmonitor": program,
+        "core.hooksPath": tmp_path / "hooks",
+        "core.pager": program,
+        "core.editor": program,
+        "core.sshCommand": program,
+        "diff.external": program,
+        "diff.odd.textconv": program,
+        "diff.odd.command": program,
+        "filter.odd.clean": program,
+        "filter.odd.smudge": program,
+        "filter.odd.process": program,
+        "filter.odd.required": "true",
+        "commit.gpgSign": "true",
+        "gpg.program": program,
+        "log.showSignature": "true",
+        "pager.log": program,
+        "pager.diff": program,
+        "core.worktree": tmp_path,
+        "alias.status": f"!{program}",
+    }
     (sample_vault / "New.txt").write_text("new\n")
     await git(repository, "add", paths=["New.txt"])
     for name, value in settings.items():
@@ -124,9 +137,13 @@ async def test_nothing_that_the_repository_names_is_run(repository, sample_vault
     with (sample_vault / "Events/Trial of H4.md").open("a") as file:
         file.write("More.\n")
     for op, arguments in [
-        ("status", {}), ("diff", {}), ("log", {}), ("branch", {}), ("branch", {"name": "x"}),
+        ("status", {}),
+        ("diff", {}),
+        ("log", {}),
+        ("branch", {}),
+        ("branch", {"name": "x"}),
         ("commit", {"message": "New"}),
-    ]:  # fmt: skip
+    ]:
         outcome = await git(repository, op, **arguments)
         assert outcome.success, (op, outcome.error)
     refused = await git(repository, "add", paths=["Events/Trial of H4.md"])

@@ -140,8 +140,7 @@ def test_deny_beats_ask_beats_allow_in_every_place(tmp_path_factory, rules, rand
         effects = {
             rule.effect
             for rule in rules
-            if (rule.glob == "**"
-            and rule.effect != "allow")
+            if (rule.glob == "**" and rule.effect != "allow")
             or (
                 place
                 and rule.glob.partition(":")[0] in (place, "files-*" if place[0] == "f" else "")

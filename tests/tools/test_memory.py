@@ -293,8 +293,9 @@ async def test_search_goes_through_archive_conversations_and_notes(workspace):
     said = await search(domain="conversations")
     assert [one["role"] for one in said].count("agent") == 2
     assert {one["text"] for one in await search(MODEL, domain="conversations")} == {
-        "Tell me about the chronometer, please.", "A shown chronometer.",
-    }  # fmt: skip
+        "Tell me about the chronometer, please.",
+        "A shown chronometer.",
+    }
     assert [one["role"] for one in await search(domain="conversations", role="user")] == ["user"]
     late = await search(domain="conversations", since="1970-01-01T00:30:00Z", until="1970-01-01T00:40:00Z")
     assert [one["text"] for one in late] == ["A private chronometer."]

@@ -26,9 +26,12 @@ def text(workspace, path):
 
 async def test_create_node_writes_type_and_properties_and_analyses(workspace, approver):
     content = {
-        "title": "The watch kept time", "text": "The watch H4 kept time on the voyage to Jamaica.",
-        "folder": "Claims", "confidence": 0.7, "tags": ["claim"],
-    }  # fmt: skip
+        "title": "The watch kept time",
+        "text": "The watch H4 kept time on the voyage to Jamaica.",
+        "folder": "Claims",
+        "confidence": 0.7,
+        "tags": ["claim"],
+    }
     outcome = await call(workspace, "create_node", type="Observation", content=content)
     assert outcome.success and outcome.result["node_id"] == "Claims/The watch kept time.md"
     assert (
@@ -224,8 +227,10 @@ async def test_merge_rewrites_links_and_relations_in_one_change_set_and_undo_res
         assert "[[The Moon was good enough" not in text(workspace, str(path))
     merged = text(workspace, BEAT)
     assert "The Moon was good enough" in scan(merged).aliases
-    assert not any(one.link.target in ("Timekeepers beat the Moon", "The Moon was good enough")
-                   for one in scan(merged).relations)  # fmt: skip
+    assert not any(
+        one.link.target in ("Timekeepers beat the Moon", "The Moon was good enough")
+        for one in scan(merged).relations
+    )
     assert not [one for one in workspace.index.unresolved() if "Moon was good" in one.name]
     assert (await call(workspace, "undo")).success
     assert {path: workspace.store.read(path) for path in paths} == before

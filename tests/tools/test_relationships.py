@@ -27,9 +27,14 @@ def text(workspace, path):
 async def test_create_writes_one_line(workspace):
     before = text(workspace, "Instruments/H1.md")
     outcome = await call(
-        workspace, "create_relationship", from_id="H1", to_id="H4", relationship_type="leads to",
-        confidence=0.8, notes="by way of\nH3",
-    )  # fmt: skip
+        workspace,
+        "create_relationship",
+        from_id="H1",
+        to_id="H4",
+        relationship_type="leads to",
+        confidence=0.8,
+        notes="by way of\nH3",
+    )
     assert outcome.success
     assert outcome.result["edge_id"] == "Instruments/H1.md -[LEADS_TO]-> Instruments/H4.md"
     added = [
@@ -139,9 +144,12 @@ async def test_reclassify_keeps_or_drops_the_remark(workspace):
     line = "- cites [[Timekeepers beat the Moon]] (confidence: 0.9, by demonstration)"
     assert line in text(workspace, "People/John Harrison.md").splitlines()
     dropped = await call(
-        workspace, "reclassify_relationship", edge_id=kept.result["edge_id"], new_type="SUPPORTS",
+        workspace,
+        "reclassify_relationship",
+        edge_id=kept.result["edge_id"],
+        new_type="SUPPORTS",
         preserve_notes=False,
-    )  # fmt: skip
+    )
     assert dropped.success
     assert "- supports [[Timekeepers beat the Moon]] (confidence: 0.9)" in text(
         workspace, "People/John Harrison.md"
@@ -187,9 +195,12 @@ async def test_suggestions_are_listed_accepted_and_rejected_for_good(workspace, 
     assert first["suggestion_id"] not in [one["suggestion_id"] for one in left]
     if left:  # what the other shared notes have in common
         accepted = await call(
-            workspace, "suggest_relationships", op="accept", suggestion_id=left[0]["suggestion_id"],
+            workspace,
+            "suggest_relationships",
+            op="accept",
+            suggestion_id=left[0]["suggestion_id"],
             relationship_type="part of",
-        )  # fmt: skip
+        )
         assert accepted.success
         relations = scan(text(workspace, left[0]["from_id"])).relations
         assert "PART_OF" in [one.type for one in relations]
@@ -208,13 +219,18 @@ async def test_the_chain_from_related_nodes_to_a_summary(workspace, approver):
     before = text(workspace, "Instruments/K1.md")
     found = await call(workspace, "find_related_nodes", node_id="K1", min_similarity=0.05)
     other = next(
-        one for one in found.result["related_nodes"]
+        one
+        for one in found.result["related_nodes"]
         if not any(r.link.target == NotePath(one["id"]).name for r in scan(before).relations)
-    )  # fmt: skip
+    )
     made = await call(
-        workspace, "create_relationship", from_id="K1", to_id=other["id"],
-        relationship_type=other["suggested_relationship"], confidence=0.5,
-    )  # fmt: skip
+        workspace,
+        "create_relationship",
+        from_id="K1",
+        to_id=other["id"],
+        relationship_type=other["suggested_relationship"],
+        confidence=0.5,
+    )
     weighed = await call(workspace, "recalculate_edge_confidence", edge_id=made.result["edge_id"])
     told = await call(workspace, "summarize_relationship", edge_id=made.result["edge_id"])
     assert made.success and weighed.success and told.success

@@ -88,7 +88,13 @@ async def test_a_page_is_asked_for_with_its_exact_address_and_taints(
 async def test_a_page_that_is_not_allowed_is_refused_before_anybody_is_asked(
     web: Workspace, approver: ScriptedApprover
 ) -> None:
-    for url in ("http://127.0.0.1/", "localhost", "http://169.254.169.254/", "file:///etc/passwd", "http://[::1]"):
+    for url in (
+        "http://127.0.0.1/",
+        "localhost",
+        "http://169.254.169.254/",
+        "file:///etc/passwd",
+        "http://[::1]",
+    ):
         outcome = await web.runner.call("fetch_page", {"url": url}, AGENT)
         assert outcome.error is not None
         assert outcome.error["type"] in ("permission_denied", "invalid_parameters"), url

@@ -42,8 +42,12 @@ def test_history_follows_moves_and_shows_what_others_wrote(store: NoteStore, jou
         ("outside", "", "a.md"),
     ]
     assert [journal.content(v.hash or "") for v in versions] == [
-        b"3\n", b"outside\n", b"1\n", b"1\n", b"before us\n",
-    ]  # fmt: skip
+        b"3\n",
+        b"outside\n",
+        b"1\n",
+        b"1\n",
+        b"before us\n",
+    ]
     assert versions[0].size == 2
 
 

@@ -85,11 +85,27 @@ def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
 
 def all_steps() -> list[str]:
     return [
-        "journal: keep", "intent: write", "intent: sync", "intent: name", "folder new", "folder .trash",
-        "stage a.md: open", "stage a.md: write", "stage b.md: sync", "sync /", "intent: ready", "put a.md",
-        "put new/fresh.md", "rename move.md", "put to/moved.md", "rename gone.md", "check .trash/gone.md",
-        "put b.md", "sync .trash", "journal: record",
-    ]  # fmt: skip
+        "journal: keep",
+        "intent: write",
+        "intent: sync",
+        "intent: name",
+        "folder new",
+        "folder .trash",
+        "stage a.md: open",
+        "stage a.md: write",
+        "stage b.md: sync",
+        "sync /",
+        "intent: ready",
+        "put a.md",
+        "put new/fresh.md",
+        "rename move.md",
+        "put to/moved.md",
+        "rename gone.md",
+        "check .trash/gone.md",
+        "put b.md",
+        "sync .trash",
+        "journal: record",
+    ]
 
 
 def test_a_change_set_is_written_and_recorded(bench: Bench):
@@ -97,8 +113,12 @@ def test_a_change_set_is_written_and_recorded(bench: Bench):
     assert bench.files() == NEW
     assert commit.digest == CHANGES.digest
     assert [(str(c.path), str(c.to) if c.to else None) for c in commit.changes] == [
-        ("a.md", None), ("new/fresh.md", None), ("move.md", "to/moved.md"), ("gone.md", None), ("b.md", None),
-    ]  # fmt: skip
+        ("a.md", None),
+        ("new/fresh.md", None),
+        ("move.md", "to/moved.md"),
+        ("gone.md", None),
+        ("b.md", None),
+    ]
     path, to, before, after = commit.changes[0]
     assert (path, to, before, after) == (P("a.md"), None, content_hash(b"alpha\n"), content_hash(b"ALPHA\n"))
     assert bench.store.recover() == []
@@ -110,6 +130,7 @@ def test_a_disk_that_refuses_at_any_step_leaves_all_as_it_was(
     bench: Bench, name: str, code: int, errors: list[str]
 ):
     errors.append("a failed commit could not be taken back yet")
+
     def refuse(step: str) -> None:
         if step == name:
             raise OSError(code, os.strerror(code))
@@ -146,6 +167,7 @@ def test_a_disk_that_refuses_the_rollback_too_is_settled_later(bench: Bench, err
 
 def test_trouble_after_the_record_is_no_failure(bench: Bench, errors: list[str]):
     errors.append("a commit is done, but not its tidying up")
+
     def refuse(step: str) -> None:
         if step == "intent: remove":
             raise OSError(errno.EIO, "gone bad")
@@ -255,8 +277,9 @@ def test_a_file_that_differs_is_a_conflict_that_lists_all(bench: Bench):
     assert caught.value.data["current_hash"] == content_hash(b"mine\n")
     conflicts = caught.value.data["conflicts"]
     assert [(c["path"], c["current_hash"]) for c in conflicts] == [
-        ("a.md", content_hash(b"mine\n")), ("gone.md", None),
-    ]  # fmt: skip
+        ("a.md", content_hash(b"mine\n")),
+        ("gone.md", None),
+    ]
     assert bench.journal.commits() == ()
 
 

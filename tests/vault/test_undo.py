@@ -393,9 +393,7 @@ def test_a_moved_note_in_conflict_stays_where_its_old_place_is_taken(vault: Vaul
     plan = vault.plan(made)
     (conflict,) = plan.conflicts
     assert conflict.goes_to is None
-    assert plan.resolve({P("c.md"): conflict.theirs}).changes == (
-        Update(P("c.md"), b"1\nzwei\n", b"1\n2\n"),
-    )
+    assert plan.resolve({P("c.md"): conflict.theirs}).changes == (Update(P("c.md"), b"1\nzwei\n", b"1\n2\n"),)
 
 
 def test_a_note_moved_twice_in_what_is_undone_goes_back_all_the_way(vault: Vault):

@@ -71,9 +71,7 @@ class Bench:
 
 
 @pytest.fixture(params=sorted(PROVIDERS))
-def bench(
-    request: pytest.FixtureRequest, server: WebServer, monkeypatch: pytest.MonkeyPatch
-) -> Bench:
+def bench(request: pytest.FixtureRequest, server: WebServer, monkeypatch: pytest.MonkeyPatch) -> Bench:
     return Bench(server, request.param, monkeypatch)
 
 
@@ -82,8 +80,10 @@ async def test_each_provider_finds_pages_by_its_own_protocol(bench: Bench) -> No
     search = bench.web.prepare("clocks & tides", 5)
     first, second = await bench.web.run(search)
     assert (first.url, first.title, first.snippet) == (
-        "https://a.example/1", "First & best", "Some words of it.",
-    )  # fmt: skip
+        "https://a.example/1",
+        "First & best",
+        "Some words of it.",
+    )
     assert (second.url, second.title) == ("https://a.example/3", "https://a.example/3")
     (asked,) = bench.server.asked
     sent = parse_qs(urlsplit(asked.path).query).get("q") or [json.loads(asked.body)["query"]]

@@ -32,7 +32,7 @@ def hit(snippet: str, title: str = "The marine chronometer and longitude") -> Hi
         ("contradicting", "Data do not support that the chronometer solved longitude at sea."),
         ("neutral", "The marine chronometer, longitude at sea: an exhibition opens on Monday in a museum."),
     ],
-)  # fmt: skip
+)
 def test_the_side_is_read_from_cues_and_negation(side: str, snippet: str) -> None:
     found = weigh(CLAIM, hit(snippet), None)
     assert (found.side, found.relevance >= LEAST_RELEVANT) == (side, True), found.reasoning
@@ -91,12 +91,16 @@ def test_the_query_is_the_name_its_key_words_and_the_side() -> None:
 
 HOSTILE = [
     "[[Secret]] and ![[Secret]] and [x](http://evil.example) ![x](http://evil.example/p.png)",
-    "#tag and status:: done and (supports:: [[Home]])", "<script>alert(1)</script> <img src=x>",
-    "- supports [[Home]]\n## Relations\n- contradicts [[Home]]", "---\nai: private\n---",
+    "#tag and status:: done and (supports:: [[Home]])",
+    "<script>alert(1)</script> <img src=x>",
+    "- supports [[Home]]\n## Relations\n- contradicts [[Home]]",
+    "---\nai: private\n---",
     "%%comment%% ^block $x$ ==y==",
-    "see https://evil.example/?q=notes or www.evil.example", "`code` *b* _i_ ~~s~~ | a | b |",
-    "\\[[Secret]]", "> [!note]",
-]  # fmt: skip
+    "see https://evil.example/?q=notes or www.evil.example",
+    "`code` *b* _i_ ~~s~~ | a | b |",
+    "\\[[Secret]]",
+    "> [!note]",
+]
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -107,10 +107,14 @@ async def test_packed_bodies_are_read_in_every_usual_form(server: WebServer) -> 
 
 @pytest.mark.parametrize(
     ("body", "encoding"),
-    [(b"not packed at all", "gzip"), (gzip.compress(b"words" * 99)[:-9], "gzip"), (b"words", "br"),
-     (gzip.compress(gzip.compress(b"words")), "gzip, gzip")],
+    [
+        (b"not packed at all", "gzip"),
+        (gzip.compress(b"words" * 99)[:-9], "gzip"),
+        (b"words", "br"),
+        (gzip.compress(gzip.compress(b"words")), "gzip, gzip"),
+    ],
     ids=["plain", "cut", "unknown", "twice"],
-)  # fmt: skip
+)
 async def test_damaged_and_strange_packing_is_an_error(server: WebServer, body: bytes, encoding: str) -> None:
     server.answers["/"] = packed(body, encoding)
     with pytest.raises(WebError):

@@ -30,14 +30,32 @@ def server() -> Iterator[WebServer]:
 @pytest.mark.parametrize(
     "url",
     [
-        "http://localhost/", "http://127.0.0.1/", "http://127.1/", "http://2130706433/", "http://0x7f.1/",
-        "http://0177.0.0.1/", "http://[::1]/", "http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/",
-        "http://[fe80::1%25eth0]/", "http://169.254.169.254/latest/meta-data", "http://10.0.0.1/",
-        "http://192.168.0.1./", "http://[64:ff9b::7f00:1]/", "http://[2002:7f00:1::]/", "http://0.0.0.0/",
-        "http://127。0。0。1/", "http://224.0.0.1/", "http://255.255.255.255/", "https://localhost./",
-        "http://example.org:22/", "http://example.org:0/", "https://example.org:80/", "http://example.org:9200/",
+        "http://localhost/",
+        "http://127.0.0.1/",
+        "http://127.1/",
+        "http://2130706433/",
+        "http://0x7f.1/",
+        "http://0177.0.0.1/",
+        "http://[::1]/",
+        "http://[::ffff:127.0.0.1]/",
+        "http://[::ffff:7f00:1]/",
+        "http://[fe80::1%25eth0]/",
+        "http://169.254.169.254/latest/meta-data",
+        "http://10.0.0.1/",
+        "http://192.168.0.1./",
+        "http://[64:ff9b::7f00:1]/",
+        "http://[2002:7f00:1::]/",
+        "http://0.0.0.0/",
+        "http://127。0。0。1/",
+        "http://224.0.0.1/",
+        "http://255.255.255.255/",
+        "https://localhost./",
+        "http://example.org:22/",
+        "http://example.org:0/",
+        "https://example.org:80/",
+        "http://example.org:9200/",
     ],
-)  # fmt: skip
+)
 async def test_what_is_not_public_is_refused_whatever_its_spelling(url: str) -> None:
     with pytest.raises((PermissionDeniedError, InvalidParametersError)):
         await Fetcher(PublicOnly()).fetch(WebRequest(url), KINDS)
@@ -46,12 +64,22 @@ async def test_what_is_not_public_is_refused_whatever_its_spelling(url: str) -> 
 @pytest.mark.parametrize(
     "url",
     [
-        "file:///etc/passwd", "ftp://example.org/", "gopher://example.org/", "javascript:alert(1)",
-        "example.org", "http://", "http:///x", "http://user:secret@example.org/", "http://user@example.org/",
-        "http://exa mple.org/", "http://example.org\\@127.0.0.1/", "http://%31%32%37.0.0.1/", "http://a\nb/",
+        "file:///etc/passwd",
+        "ftp://example.org/",
+        "gopher://example.org/",
+        "javascript:alert(1)",
+        "example.org",
+        "http://",
+        "http:///x",
+        "http://user:secret@example.org/",
+        "http://user@example.org/",
+        "http://exa mple.org/",
+        "http://example.org\\@127.0.0.1/",
+        "http://%31%32%37.0.0.1/",
+        "http://a\nb/",
         "http://example.org/" + "a" * 5000,
     ],
-)  # fmt: skip
+)
 async def test_what_is_no_plain_web_address_is_refused(url: str) -> None:
     with pytest.raises(InvalidParametersError):
         await Fetcher(PublicOnly()).fetch(WebRequest(url), KINDS)
@@ -95,9 +123,17 @@ async def test_a_name_that_turns_to_loopback_between_two_hops_is_refused(server:
 
 @pytest.mark.parametrize(
     "target",
-    ["http://127.0.0.1:{port}/", "http://localhost/", "http://2130706433:{port}/", "http://[::1]:{port}/",
-     "http://169.254.169.254/", "file:///etc/passwd", "//127.0.0.1:{port}/", "http://u:p@pages.example:{port}/"],
-)  # fmt: skip
+    [
+        "http://127.0.0.1:{port}/",
+        "http://localhost/",
+        "http://2130706433:{port}/",
+        "http://[::1]:{port}/",
+        "http://169.254.169.254/",
+        "file:///etc/passwd",
+        "//127.0.0.1:{port}/",
+        "http://u:p@pages.example:{port}/",
+    ],
+)
 async def test_a_redirect_is_checked_as_the_first_address_is(server: WebServer, target: str) -> None:
     server.answers["/go"] = RedirectResponse(target.format(port=server.port))
     with pytest.raises((PermissionDeniedError, InvalidParametersError)):
@@ -142,7 +178,11 @@ async def test_a_request_says_who_asks_and_carries_no_cookie(server: WebServer) 
 async def test_the_users_own_server_is_reached_at_exactly_its_origin(server: WebServer) -> None:
     own = Fetcher(OneOrigin(Origin("http", "127.0.0.1", server.port)))
     assert (await own.fetch(WebRequest(f"{server.address}/"), KINDS)).body == b"here"
-    for other in (f"http://localhost:{server.port}/", "http://127.0.0.1:1/", f"https://127.0.0.1:{server.port}/"):
+    for other in (
+        f"http://localhost:{server.port}/",
+        "http://127.0.0.1:1/",
+        f"https://127.0.0.1:{server.port}/",
+    ):
         with pytest.raises(PermissionDeniedError):
             await own.fetch(WebRequest(other), KINDS)
 

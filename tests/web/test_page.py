@@ -90,7 +90,7 @@ def _dies(*arguments: object, **more: object) -> None:
 @pytest.mark.parametrize(
     "body",
     [b"", b"\0\0\0", b"<div>" * 50_000 + b"x", b"<html><p>" + b"&#x0;\xff" * 100, b"\xff\xfe<\0p\0>\0"],
-)  # fmt: skip
+)
 def test_broken_pages_are_read_as_far_as_they_go(body: bytes) -> None:
     page = readable_page("http://pages.example/", body, "")
     assert page.total == len(page.text)

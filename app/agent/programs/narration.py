@@ -22,12 +22,23 @@ from app.toolkit.outcome import ToolFinished
 log = logging.getLogger(__name__)
 
 _KINDS = {
-    "read": "Read", "edit": "Edit", "delete": "Delete", "move": "Move", "search": "Search", "execute": "Run",
-    "think": "Think", "fetch": "Fetch", "switch_mode": "Change mode", "other": "Use",
-}  # fmt: skip
+    "read": "Read",
+    "edit": "Edit",
+    "delete": "Delete",
+    "move": "Move",
+    "search": "Search",
+    "execute": "Run",
+    "think": "Think",
+    "fetch": "Fetch",
+    "switch_mode": "Change mode",
+    "other": "Use",
+}
 _STATES: dict[str, CardState] = {
-    "pending": "running", "in_progress": "running", "completed": "done", "failed": "failed",
-}  # fmt: skip
+    "pending": "running",
+    "in_progress": "running",
+    "completed": "done",
+    "failed": "failed",
+}
 _CHANGING = ("edit", "delete", "move")
 _LONGEST = 20_000
 _UNSAID = "It did not say how this ended."

@@ -105,9 +105,10 @@ class ProgramAgent:
         """What the program called `name` lets the person choose; empty before its first conversation."""
         sessions = [
             session
-            for program, link in self._links.items() if program.name == name
+            for program, link in self._links.items()
+            if program.name == name
             for session in link.sessions.values()
-        ]  # fmt: skip
+        ]
         return with_values(sessions[-1].options, self._wanted.get(name, {})) if sessions else ()
 
     async def choose(self, name: str, option: str, value: str) -> None:
@@ -224,10 +225,12 @@ class ProgramAgent:
         from acp import RequestError
 
         go_on = (
-            link.connection.resume_session if link.resumes
-            else link.connection.load_session if link.loads
+            link.connection.resume_session
+            if link.resumes
+            else link.connection.load_session
+            if link.loads
             else None
-        )  # fmt: skip
+        )
         if go_on is None:
             return None
         try:

@@ -47,9 +47,7 @@ class Starter(StrEnum):
 _STARTERS = {"user": Starter.USER, "desktop-agent": Starter.AGENT, "app": Starter.SYSTEM}
 _ERROR_TYPE = re.compile(r"^[a-z]+(_[a-z]+)*: (?=\S)")
 _WIKILINK = re.compile(r"\[\[(?:[^|\]]*\|)?([^|\]]+)\]\]")
-_WENT_WELL = (
-    Decided.NO_APPROVAL_NEEDED, Decided.AUTO_APPROVED, Decided.USER_APPROVED, Decided.NOT_ASKED
-)  # fmt: skip
+_WENT_WELL = (Decided.NO_APPROVAL_NEEDED, Decided.AUTO_APPROVED, Decided.USER_APPROVED, Decided.NOT_ASKED)
 _SAID_NO = (Decided.USER_DENIED, Decided.TIMED_OUT)
 
 

@@ -53,9 +53,7 @@ class Feed(QAbstractListModel):
     @property
     def waiting(self) -> tuple[QModelIndex, ...]:
         """The places of the lines that wait for the user."""
-        return tuple(
-            self.index(row) for row, each in enumerate(self._rows) if each.status is Status.PENDING
-        )
+        return tuple(self.index(row) for row, each in enumerate(self._rows) if each.status is Status.PENDING)
 
     def take(self, events: Iterable[Event]) -> None:
         """Learn what has happened."""
@@ -175,9 +173,7 @@ class Feed(QAbstractListModel):
                 self._tell(Kind.VAULT, self.tr("Watch the vault"), self.tr("The vault's folder is back."))
 
     def _refused(self, refused: Refused) -> None:
-        words = counted(
-            refused.count, self.tr("request showed a token"), self.tr("requests showed a token")
-        )
+        words = counted(refused.count, self.tr("request showed a token"), self.tr("requests showed a token"))
         who = self.tr("; the last says that it is {0}").format(refused.says) if refused.says else ""
         told = self.tr("{0} that is not known, or was taken back{1}").format(words, who)
         self._tell(Kind.VAULT, self.tr("Refuse a program"), told, Status.DENIED)
@@ -235,7 +231,5 @@ class Feed(QAbstractListModel):
         made = self._system(kind, what, words, status, key or f"{kind}:{self._number}", time.time())
         self.put(replace(made, paths=paths))
 
-    def _system(
-        self, kind: Kind, what: str, words: str, status: Status, key: str, at: float
-    ) -> Activity:
+    def _system(self, kind: Kind, what: str, words: str, status: Status, key: str, at: float) -> Activity:
         return Activity(key, kind, what, status, words, Starter.SYSTEM, self.tr("Scriptorium"), at)

@@ -107,9 +107,7 @@ class PromptField(QPlainTextEdit):
 
     def _fit(self) -> None:
         """As tall as its text, within bounds."""
-        lines = sum(
-            max(1, self._block_lines(number)) for number in range(min(self.blockCount(), _LINES[1]))
-        )
+        lines = sum(max(1, self._block_lines(number)) for number in range(min(self.blockCount(), _LINES[1])))
         height = self.fontMetrics().lineSpacing() * min(max(lines, _LINES[0]), _LINES[1])
         margins = 2 * int(self.document().documentMargin()) + 2 * self.frameWidth()
         self.setFixedHeight(height + margins)

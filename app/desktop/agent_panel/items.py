@@ -190,7 +190,6 @@ class QuestionView(ItemView):
             button.clicked.connect(lambda _=False, reply=choice.reply: self.reply_chosen.emit(reply))
             self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 
-
     def retire(self) -> None:
         """The question was answered, or passed over."""
         for button in self._buttons:

@@ -171,9 +171,7 @@ class ModelMenu(QMenu):
 
     def show_local(self, found: Iterable[tuple[Provider, tuple[str, ...]]]) -> None:
         """The local servers have answered, or have not."""
-        fresh = [
-            (ModelChoice(server.id, "", name), server) for server, names in found for name in names
-        ]
+        fresh = [(ModelChoice(server.id, "", name), server) for server, names in found for name in names]
         fresh = [(choice, server) for choice, server in fresh if choice not in self._offered]
         for choice, server in fresh:
             self._offer(choice, f"{choice.model}  ·  {server.label}", server.address, before=self._looking)

@@ -258,6 +258,7 @@ class AgentPanel(Panel):
                 self._suggest_soon.start()
             case SettingsChanged(settings):
                 self._show_settings(settings)
+
     def _finish(self, event: TurnFinished) -> None:
         self._used = self._used.plus(event.usage)
         self.composer.set_usage(in_short(self._used), in_full(self._used))

@@ -53,9 +53,12 @@ class FilesModel(QAbstractTableModel):
         self._icons = {
             kind: icon(theme, _KIND_ICONS[kind], color)
             for kind, color in (
-                (Create, theme.success), (Update, theme.muted), (Move, theme.accent), (Delete, theme.danger),
+                (Create, theme.success),
+                (Update, theme.muted),
+                (Move, theme.accent),
+                (Delete, theme.danger),
             )
-        }  # fmt: skip
+        }
 
     def rowCount(self, parent: _Index = _NONE) -> int:
         """One row for each file."""

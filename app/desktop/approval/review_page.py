@@ -162,7 +162,7 @@ class ReviewPage(QWidget):
         panes.addWidget(self.diff_view)
         self.diff_view.set_lead(self._build_lead())
         body.setStretchFactor(body.count() - 1, 1)
-        body.setSizes([280, 720][-body.count():])
+        body.setSizes([280, 720][-body.count() :])
         for splitter in (panes, body):
             splitter.setChildrenCollapsible(False)
         return body

@@ -62,9 +62,7 @@ async def _settle(
         await dialogs.tell(window, _tr("It was not undone"), outcome.message)
 
 
-async def _picked(
-    plan: UndoPlan, theme: ThemeSource, window: QWidget
-) -> dict[NotePath, bytes | None] | None:
+async def _picked(plan: UndoPlan, theme: ThemeSource, window: QWidget) -> dict[NotePath, bytes | None] | None:
     """What the files in conflict are to hold; None if the user would rather leave everything."""
     dialog = ConflictDialog(plan.conflicts, theme, window)
     choices: dict[NotePath, bytes | None] = {}

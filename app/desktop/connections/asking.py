@@ -95,9 +95,13 @@ async def overview(workspace: Workspace, choices: Choices | None = None) -> Over
     if choices is None:
         choices = await _choices(workspace)
     return Overview(
-        workspace.root, workspace.settings.servers, workspace.ways_in.state(), workspace.read_only,
-        _programs(workspace, choices.heard), choices,
-    )  # fmt: skip
+        workspace.root,
+        workspace.settings.servers,
+        workspace.ways_in.state(),
+        workspace.read_only,
+        _programs(workspace, choices.heard),
+        choices,
+    )
 
 
 async def _choices(workspace: Workspace) -> Choices:

@@ -94,9 +94,13 @@ class CallList(QWidget):
         column.addLayout(row)
         self.list.setModel(self.shown)
         for signal in (
-            self.shown.rowsInserted, self.shown.rowsRemoved, self.shown.modelReset, self.shown.layoutChanged,
-            self.shown.dataChanged, self.list.selectionModel().currentChanged,
-        ):  # fmt: skip
+            self.shown.rowsInserted,
+            self.shown.rowsRemoved,
+            self.shown.modelReset,
+            self.shown.layoutChanged,
+            self.shown.dataChanged,
+            self.list.selectionModel().currentChanged,
+        ):
             signal.connect(self._follow)
         self.list.doubleClicked.connect(self._act)
         self.list.entered_on.connect(self._act)

@@ -39,21 +39,47 @@ class AnalysisSection(Section):
         cells.setSpacing(4)
         self.buttons: dict[str, QToolButton] = {}
         self._symbols: dict[str, str] = {}
-        for place, (kind, symbol, title, words) in enumerate((
-            ("communities", "circles-three", self.tr("Communities"),
-             self.tr("Colour notes that belong together")),
-            ("pagerank", "star", self.tr("Importance"),
-             self.tr("Size by PageRank: linked to by what matters")),
-            ("betweenness", "git-fork", self.tr("Crossroads"),
-             self.tr("Size by betweenness: many ways lead through")),
-            ("path", "path", self.tr("Shortest path"),
-             self.tr("The fewest links between the two selected notes")),
-            ("bridges", "link", self.tr("Bridges"),
-             self.tr("Links and notes that alone hold parts together")),
-            ("orphans", "circle-dashed", self.tr("Orphans"), self.tr("Notes without any link")),
-            ("suggestions", "magic-wand", self.tr("Suggest links"),
-             self.tr("Notes that could be linked and are not")),
-        )):  # fmt: skip
+        for place, (kind, symbol, title, words) in enumerate(
+            (
+                (
+                    "communities",
+                    "circles-three",
+                    self.tr("Communities"),
+                    self.tr("Colour notes that belong together"),
+                ),
+                (
+                    "pagerank",
+                    "star",
+                    self.tr("Importance"),
+                    self.tr("Size by PageRank: linked to by what matters"),
+                ),
+                (
+                    "betweenness",
+                    "git-fork",
+                    self.tr("Crossroads"),
+                    self.tr("Size by betweenness: many ways lead through"),
+                ),
+                (
+                    "path",
+                    "path",
+                    self.tr("Shortest path"),
+                    self.tr("The fewest links between the two selected notes"),
+                ),
+                (
+                    "bridges",
+                    "link",
+                    self.tr("Bridges"),
+                    self.tr("Links and notes that alone hold parts together"),
+                ),
+                ("orphans", "circle-dashed", self.tr("Orphans"), self.tr("Notes without any link")),
+                (
+                    "suggestions",
+                    "magic-wand",
+                    self.tr("Suggest links"),
+                    self.tr("Notes that could be linked and are not"),
+                ),
+            )
+        ):
             button = self._button(title, words)
             button.clicked.connect(partial(self.asked.emit, kind))
             self.buttons[kind], self._symbols[kind] = button, symbol

@@ -95,6 +95,5 @@ def recolored(layer: Layer, theme: Theme, groups: Sequence[QueryGroup] = ()) -> 
     return Layer(changed, layer.member)
 
 
-
 def _color(theme: Theme, place: int) -> str:
     return theme.node_colors[PALETTE[place % len(PALETTE)]]

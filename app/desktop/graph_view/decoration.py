@@ -86,15 +86,25 @@ def with_tags(graph: Graph) -> Graph:
         created=np.concatenate([graph.created, np.zeros(count)]),
         edges=np.ascontiguousarray(np.concatenate([graph.edges[:first], links, graph.edges[first:]])),
         edge_types=tuple(types),
-        edge_codes=np.concatenate([
-            graph.edge_codes[:first],
-            np.full(len(links), len(types) - 1, dtype=np.int16),
-            graph.edge_codes[first:],
-        ]),
-        confidence=np.concatenate([
-            graph.confidence[:first], np.full(len(links), np.nan, dtype=np.float32), graph.confidence[first:],
-        ]),
-        suggested=np.concatenate([
-            graph.suggested[:first], np.zeros(len(links), dtype=bool), graph.suggested[first:],
-        ]),
-    ).warm()  # fmt: skip
+        edge_codes=np.concatenate(
+            [
+                graph.edge_codes[:first],
+                np.full(len(links), len(types) - 1, dtype=np.int16),
+                graph.edge_codes[first:],
+            ]
+        ),
+        confidence=np.concatenate(
+            [
+                graph.confidence[:first],
+                np.full(len(links), np.nan, dtype=np.float32),
+                graph.confidence[first:],
+            ]
+        ),
+        suggested=np.concatenate(
+            [
+                graph.suggested[:first],
+                np.zeros(len(links), dtype=bool),
+                graph.suggested[first:],
+            ]
+        ),
+    ).warm()

@@ -74,8 +74,11 @@ class ExportDialog(Sheet):
         form.addRow("", self.names)
         form.addRow("", self.transparent)
         form.addRow("", self.size_label)
-        for label, widget in ((self.tr("Part"), self.part), (self.tr("Width"), self.width_box),
-                              (self.tr("Scale"), self.scale)):  # fmt: skip
+        for label, widget in (
+            (self.tr("Part"), self.part),
+            (self.tr("Width"), self.width_box),
+            (self.tr("Scale"), self.scale),
+        ):
             widget.setAccessibleName(label)
         self.part.setToolTip(self.tr("The whole graph, or the part that the view shows"))
         self.width_box.setToolTip(self.tr("Larger pictures show more names"))
@@ -86,8 +89,11 @@ class ExportDialog(Sheet):
         self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
         self.save = self.add_button(self.tr("Save as…"), int(QDialog.DialogCode.Accepted), "primary")
         self.save.setDefault(True)
-        for changed in (self.part.currentIndexChanged, self.width_box.valueChanged,
-                        self.scale.currentIndexChanged):  # fmt: skip
+        for changed in (
+            self.part.currentIndexChanged,
+            self.width_box.valueChanged,
+            self.scale.currentIndexChanged,
+        ):
             changed.connect(self._show_size)
         self._show_size()
         self.width_box.setFocus()

@@ -20,9 +20,14 @@ _ARROWS = {
 
 
 _ASKED = {
-    Qt.Key.Key_L: "list", Qt.Key.Key_S: "sheet", Qt.Key.Key_M: "minimap", Qt.Key.Key_A: "lasso",
-    Qt.Key.Key_F: "find", Qt.Key.Key_Slash: "find", Qt.Key.Key_Space: "pause",
-}  # fmt: skip
+    Qt.Key.Key_L: "list",
+    Qt.Key.Key_S: "sheet",
+    Qt.Key.Key_M: "minimap",
+    Qt.Key.Key_A: "lasso",
+    Qt.Key.Key_F: "find",
+    Qt.Key.Key_Slash: "find",
+    Qt.Key.Key_Space: "pause",
+}
 
 
 class Keys(QObject):

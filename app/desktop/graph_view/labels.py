@@ -144,11 +144,7 @@ class Labels:
     def _seen_among(self, rows: Sequence[int], scene: Scene, view: View, around: Box) -> list[int]:
         at = view.places(scene.positions[list(rows)]).tolist() if rows else []
         left, top, right, bottom = around
-        return [
-            row
-            for row, (x, y) in zip(rows, at, strict=True)
-            if left < x < right and top < y < bottom
-        ]
+        return [row for row, (x, y) in zip(rows, at, strict=True) if left < x < right and top < y < bottom]
 
     def _ranked(self, scene: Scene, bodies: Bodies, view: View, around: Box, most: int) -> list[int]:
         """The weightiest nodes that are seen; those that are named already count for more.

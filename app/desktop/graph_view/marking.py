@@ -46,9 +46,7 @@ class Marking(QWidget):
         self.scene.refilter()
         self.marked.emit(True)
 
-    def set_glow(
-        self, key: str, paths: Collection[str], color: str = "", breathing: bool = False
-    ) -> None:
+    def set_glow(self, key: str, paths: Collection[str], color: str = "", breathing: bool = False) -> None:
         """Put a light around nodes until the same `key` comes without paths; "" is the accent's colour."""
         self.scene.marks.set_glow(key, paths, color, breathing)
         self.marked.emit(False)

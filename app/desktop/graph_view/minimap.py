@@ -134,9 +134,11 @@ class Minimap(QFrame):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Qt's call for a key: the arrows move the view."""
         ways = {
-            Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0),
-            Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1),
-        }  # fmt: skip
+            Qt.Key.Key_Left: (-1, 0),
+            Qt.Key.Key_Right: (1, 0),
+            Qt.Key.Key_Up: (0, -1),
+            Qt.Key.Key_Down: (0, 1),
+        }
         way = ways.get(Qt.Key(event.key()))
         if way is None:
             super().keyPressEvent(event)

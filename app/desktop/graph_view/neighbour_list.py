@@ -95,10 +95,13 @@ class _List(QListView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter opens, Right follows, Left goes back, Escape leaves."""
         signal = {
-            Qt.Key.Key_Return: self.entered, Qt.Key.Key_Enter: self.entered,
-            Qt.Key.Key_Right: self.followed, Qt.Key.Key_Left: self.returned,
-            Qt.Key.Key_Backspace: self.returned, Qt.Key.Key_Escape: self.left,
-        }.get(Qt.Key(event.key()))  # fmt: skip
+            Qt.Key.Key_Return: self.entered,
+            Qt.Key.Key_Enter: self.entered,
+            Qt.Key.Key_Right: self.followed,
+            Qt.Key.Key_Left: self.returned,
+            Qt.Key.Key_Backspace: self.returned,
+            Qt.Key.Key_Escape: self.left,
+        }.get(Qt.Key(event.key()))
         if signal is None:
             super().keyPressEvent(event)
         else:

@@ -201,9 +201,7 @@ def _paint_arrows(painter: QPainter, frame: Frame, chosen: NDArray[np.int64]) ->
         draw_lines(painter, np.concatenate([tip, wing], axis=1)[far_enough])
 
 
-def _paint_held_lines(
-    painter: QPainter, image: QImage, frame: Frame, held: NDArray[np.int64]
-) -> None:
+def _paint_held_lines(painter: QPainter, image: QImage, frame: Frame, held: NDArray[np.int64]) -> None:
     """Links of the nodes that follow the hand, live."""
     scene = frame.scene
     look = scene.edges

@@ -33,6 +33,14 @@ class Parts:
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in other colours; the legend has its own from the groups."""
-        for part in (self.canvas, self.toolbar, self.find_box, self.local_bar, self.neighbours, self.sheet,
-                     self.minimap, self.annotations):  # fmt: skip
+        for part in (
+            self.canvas,
+            self.toolbar,
+            self.find_box,
+            self.local_bar,
+            self.neighbours,
+            self.sheet,
+            self.minimap,
+            self.annotations,
+        ):
             part.set_theme(theme)

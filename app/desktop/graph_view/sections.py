@@ -37,9 +37,11 @@ class DisplaySection(Section):
         self.colors = Combo()
         self.colors.setToolTip(self.tr("What a node's colour says; groups come first"))
         for by, words in (
-            (None, self.tr("What suits the vault")), (ColorBy.TYPE, self.tr("Type")),
-            (ColorBy.COMMUNITY, self.tr("Community")), (ColorBy.FOLDER, self.tr("Folder")),
-        ):  # fmt: skip
+            (None, self.tr("What suits the vault")),
+            (ColorBy.TYPE, self.tr("Type")),
+            (ColorBy.COMMUNITY, self.tr("Community")),
+            (ColorBy.FOLDER, self.tr("Folder")),
+        ):
             self.colors.addItem(words, by)
         self.minimap = switch(self.tr("Overview map"), self.tr("A small picture of the whole graph (M)"))
         self.add(labelled(self.tr("Colour by"), self.colors))
@@ -76,13 +78,19 @@ class FilterSection(Section):
         for name, title, tip in (
             ("dimmed", self.tr("Keep the rest, faint"), self.tr("Off: what is not found is hidden")),
             ("orphans", self.tr("Notes without links"), self.tr("Show notes that nothing links to or from")),
-            ("unresolved", self.tr("Notes not written yet"),
-             self.tr("Show names that links say and no note has")),
+            (
+                "unresolved",
+                self.tr("Notes not written yet"),
+                self.tr("Show names that links say and no note has"),
+            ),
             ("attachments", self.tr("Attachments"), self.tr("Show files that are not notes")),
             ("tags", self.tr("Tags"), self.tr("Show each tag as a node linked with its notes")),
-            ("suggestions", self.tr("Suggested links"),
-             self.tr("Show as dashes which notes could be linked")),
-        ):  # fmt: skip
+            (
+                "suggestions",
+                self.tr("Suggested links"),
+                self.tr("Show as dashes which notes could be linked"),
+            ),
+        ):
             box = switch(title, tip)
             box.clicked.connect(lambda on, name=name: self._set(name, on))
             self._boxes[name] = box
@@ -147,15 +155,37 @@ class ForceSection(Section):
         first = Pull()
         times = lambda value: f"{value:.1f} ×"  # noqa: E731
         rows = {
-            "spacing": SliderRow(self.tr("Spacing"), self.tr("How far linked notes are apart"),
-                                 4, 40, first.spacing, 1, lambda value: f"{value:.0f}"),
-            "attraction": SliderRow(self.tr("Link strength"), self.tr("How hard links pull"),
-                                    0, 3, first.attraction, 0.1, times),
-            "repulsion": SliderRow(self.tr("Repulsion"), self.tr("How hard notes push each other away"),
-                                   0, 4, first.repulsion, 0.1, times),
-            "gravity": SliderRow(self.tr("Gravity"), self.tr("How hard all is pulled to the middle"),
-                                 0, 1, first.gravity, 0.02, lambda value: f"{value:.2f}"),
-        }  # fmt: skip
+            "spacing": SliderRow(
+                self.tr("Spacing"),
+                self.tr("How far linked notes are apart"),
+                4,
+                40,
+                first.spacing,
+                1,
+                lambda value: f"{value:.0f}",
+            ),
+            "attraction": SliderRow(
+                self.tr("Link strength"), self.tr("How hard links pull"), 0, 3, first.attraction, 0.1, times
+            ),
+            "repulsion": SliderRow(
+                self.tr("Repulsion"),
+                self.tr("How hard notes push each other away"),
+                0,
+                4,
+                first.repulsion,
+                0.1,
+                times,
+            ),
+            "gravity": SliderRow(
+                self.tr("Gravity"),
+                self.tr("How hard all is pulled to the middle"),
+                0,
+                1,
+                first.gravity,
+                0.02,
+                lambda value: f"{value:.2f}",
+            ),
+        }
         self.sliders: Mapping[str, SliderRow] = rows
         for name, row in rows.items():
             self.add(row)
@@ -200,19 +230,29 @@ class ArrangeSection(Section):
         self._symbols: dict[Arrangement, str] = {}
         self._words: dict[Arrangement, str] = {}
         kinds = (
-            (Arrangement.FORCE, "share-network", self.tr("By links"),
-             self.tr("Linked notes lie together")),
-            (Arrangement.FOLDER, "folder", self.tr("By folder"),
-             self.tr("Notes of a folder lie together")),
+            (Arrangement.FORCE, "share-network", self.tr("By links"), self.tr("Linked notes lie together")),
+            (Arrangement.FOLDER, "folder", self.tr("By folder"), self.tr("Notes of a folder lie together")),
             (Arrangement.TAG, "hash", self.tr("By tag"), self.tr("Notes with a tag lie together")),
             (Arrangement.TYPE, "squares-four", self.tr("By type"), self.tr("Notes of a type lie together")),
-            (Arrangement.CREATED, "calendar-plus", self.tr("By creation"),
-             self.tr("From the oldest to the newest")),
-            (Arrangement.MODIFIED, "clock", self.tr("By change"),
-             self.tr("From the first to the last changed")),
-            (Arrangement.MEANING, "brain", self.tr("By meaning"),
-             self.tr("Notes of like meaning lie together")),
-        )  # fmt: skip
+            (
+                Arrangement.CREATED,
+                "calendar-plus",
+                self.tr("By creation"),
+                self.tr("From the oldest to the newest"),
+            ),
+            (
+                Arrangement.MODIFIED,
+                "clock",
+                self.tr("By change"),
+                self.tr("From the first to the last changed"),
+            ),
+            (
+                Arrangement.MEANING,
+                "brain",
+                self.tr("By meaning"),
+                self.tr("Notes of like meaning lie together"),
+            ),
+        )
         for place, (kind, symbol, title, words) in enumerate(kinds):
             button = QToolButton()
             button.setObjectName("graphArrangement")

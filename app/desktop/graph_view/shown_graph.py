@@ -41,9 +41,7 @@ class ShownGraph:
         found = None if self.local else self._canvas.scene.communities
         return None if found is None else found[: len(self.whole)]
 
-    def begin(
-        self, graph: Graph, positions: Positions | None, communities: NDArray[np.int64] | None
-    ) -> None:
+    def begin(self, graph: Graph, positions: Positions | None, communities: NDArray[np.int64] | None) -> None:
         """Show another graph: at its places (nan for none), or arranged from scratch."""
         self.local = None
         self.whole = graph

@@ -115,10 +115,13 @@ def draw_shapes(still: Still) -> Drawing:
     named = tuple(_names(still, at, radii)) if wish.names else ()
     half = wish.width / 2, wish.height / 2
     rings = tuple(
-        Ring((place.x - camera.x) * camera.scale + half[0], (place.y - camera.y) * camera.scale + half[1],
-             place.radius * camera.scale)
+        Ring(
+            (place.x - camera.x) * camera.scale + half[0],
+            (place.y - camera.y) * camera.scale + half[1],
+            place.radius * camera.scale,
+        )
         for place in still.places
-    )  # fmt: skip
+    )
     signs = [
         Word(ring.x, ring.y - ring.radius + 4, 12.0, place.name)
         for ring, place in zip(rings, still.places, strict=True)
@@ -130,10 +133,19 @@ def draw_shapes(still: Still) -> Drawing:
         if moment.major
     ]
     return Drawing(
-        wish.width, wish.height, "Graph", tuple(_links(scene, at, camera)), tuple(_discs(scene, at, radii)),
-        (*named, *signs), rings, None if wish.transparent else theme.window, theme.window, theme.text,
-        theme.faint, still.font.family() + ", sans-serif",
-    )  # fmt: skip
+        wish.width,
+        wish.height,
+        "Graph",
+        tuple(_links(scene, at, camera)),
+        tuple(_discs(scene, at, radii)),
+        (*named, *signs),
+        rings,
+        None if wish.transparent else theme.window,
+        theme.window,
+        theme.text,
+        theme.faint,
+        still.font.family() + ", sans-serif",
+    )
 
 
 def _links(scene: Scene, at: NDArray[np.float32], camera: Camera) -> Iterator[Lines]:
@@ -198,8 +210,11 @@ def _names(still: Still, at: NDArray[np.float32], radii: NDArray[np.float32]) ->
         half = QFontMetricsF(font).horizontalAdvance(text) / 2 + 2
         x, y = float(at[row, 0]), float(at[row, 1]) + float(radii[row]) + size
         box = (x - half, y - size, x + half, y + 0.3 * size)
-        cells = [(a, b) for a in range(int(box[0] // 64), int(box[2] // 64) + 1)
-                 for b in range(int(box[1] // 64), int(box[3] // 64) + 1)]  # fmt: skip
+        cells = [
+            (a, b)
+            for a in range(int(box[0] // 64), int(box[2] // 64) + 1)
+            for b in range(int(box[1] // 64), int(box[3] // 64) + 1)
+        ]
         if any(_touch(box, other) for cell in cells for other in taken.get(cell, ())):
             continue
         for cell in cells:

@@ -208,4 +208,3 @@ class Surface:
 def _undimmed(frame: Frame) -> float:
     """What is left of what is not lit."""
     return 1.0 - (1.0 - _DIMMED) * frame.dim
-

@@ -75,9 +75,17 @@ class GraphView(QWidget):
         self.sheet = SideSheet(theme, self)
         self.note = NoteLine(self)
         self._parts = Parts(
-            self.canvas, self.annotations, self.legend, self.minimap, self.find_box, self.toolbar,
-            self.local_bar, self.neighbours, self.sheet, self.note,
-        )  # fmt: skip
+            self.canvas,
+            self.annotations,
+            self.legend,
+            self.minimap,
+            self.find_box,
+            self.toolbar,
+            self.local_bar,
+            self.neighbours,
+            self.sheet,
+            self.note,
+        )
         self.decoration = Decoration()
         self.appearance = Appearance(self.canvas)
         self.arranging = Arranging(self.canvas, self.annotations)
@@ -297,10 +305,13 @@ class GraphView(QWidget):
     def _do(self, what: str) -> None:
         """What a key on the canvas asks for."""
         deeds: dict[str, Callable[[], object]] = {
-            "list": self.toggle_neighbours, "sheet": self.toggle_sheet, "find": self.focus_find,
-            "minimap": self.chosen.turn_minimap, "pause": self.chosen.turn_pause,
+            "list": self.toggle_neighbours,
+            "sheet": self.toggle_sheet,
+            "find": self.focus_find,
+            "minimap": self.chosen.turn_minimap,
+            "pause": self.chosen.turn_pause,
             "lasso": lambda: self.take_lasso(not self._gestures.lassoing),
-        }  # fmt: skip
+        }
         deeds[what]()
 
     def take_lasso(self, on: bool) -> None:

@@ -176,9 +176,7 @@ class MarkdownHighlighter(QSyntaxHighlighter):
                         taken[start:end] = b"\1" * (end - start)
 
 
-def _format(
-    color: str, *, background: str = "", bold: bool = False, italic: bool = False
-) -> QTextCharFormat:
+def _format(color: str, *, background: str = "", bold: bool = False, italic: bool = False) -> QTextCharFormat:
     made = QTextCharFormat()
     made.setForeground(QColor(color))
     if background:

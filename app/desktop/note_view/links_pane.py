@@ -242,9 +242,7 @@ class LinksPane(QScrollArea):
         name.setProperty("role", "link")
         name.setMinimumWidth(1)
         name.setToolTip(mention.source.text)
-        name.clicked.connect(
-            lambda: self.open_requested.emit(mention.source.text, f"line={mention.line}")
-        )
+        name.clicked.connect(lambda: self.open_requested.emit(mention.source.text, f"line={mention.line}"))
         make = QPushButton("Link")
         make.setProperty("role", "quiet")
         make.setAccessibleName(f"Make a link in {mention.source.name}, line {mention.line}")

@@ -143,9 +143,12 @@ class NoteView(QWidget):
     def do(self, what: str) -> None:
         """Do "save", "mode" (read or edit), "find", "replace" or "links": the menu's commands."""
         deeds: dict[str, Callable[[], None]] = {
-            "save": self.save, "mode": self.toggle_mode, "find": self.find_text,
-            "replace": self.replace_text, "links": self.toggle_links,
-        }  # fmt: skip
+            "save": self.save,
+            "mode": self.toggle_mode,
+            "find": self.find_text,
+            "replace": self.replace_text,
+            "links": self.toggle_links,
+        }
         deeds[what]()
 
     def _shortcut(self, keys: QKeySequence, act: Callable[[], object]) -> None:
@@ -290,10 +293,13 @@ class NoteView(QWidget):
         """What is said of a note without text."""
         if self._nothing is None:
             self._nothing = EmptyState(
-                self._theme, "note-pencil", self.tr("This note is empty"),
+                self._theme,
+                "note-pencil",
+                self.tr("This note is empty"),
                 self.tr("It has no text yet. Ctrl+E changes between reading and writing."),
-                (self.tr("Write"), self._write), self._stack,
-            )  # fmt: skip
+                (self.tr("Write"), self._write),
+                self._stack,
+            )
             self._stack.addWidget(self._nothing)
         return self._nothing
 

@@ -69,9 +69,11 @@ def _suggested(one: Mapping[str, Any]) -> Suggested:
 async def accept(workspace: Workspace, wish: Wish) -> ToolOutcome:
     """Propose the relation; the user sees the line that is written before it is."""
     given = {
-        "from_id": wish.source, "to_id": wish.target, "relationship_type": wish.type,
+        "from_id": wish.source,
+        "to_id": wish.target,
+        "relationship_type": wish.type,
         "confidence": wish.confidence,
-    }  # fmt: skip
+    }
     return await workspace.runner.call("create_relationship", given, Caller.user())
 
 

@@ -325,9 +325,7 @@ class SuggestionsPanel(Panel):
 
     def _made_table(self) -> QTreeWidget:
         table = QTreeWidget()
-        table.setHeaderLabels(
-            (self.tr("Note"), self.tr("Relation"), self.tr("Other note"), self.tr("Score"))
-        )
+        table.setHeaderLabels((self.tr("Note"), self.tr("Relation"), self.tr("Other note"), self.tr("Score")))
         table.setRootIsDecorated(False)
         table.setUniformRowHeights(True)
         table.setTextElideMode(Qt.TextElideMode.ElideMiddle)

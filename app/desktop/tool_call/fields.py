@@ -225,4 +225,3 @@ def _hint(parameter: Parameter) -> str:
 
 def _tr(text: str) -> str:
     return QCoreApplication.translate("ToolForm", text)
-

@@ -47,9 +47,7 @@ class ResultSheet(dialogs.Sheet):
         column.addWidget(self.answer)
         column.addStretch(1)
         self._area.setWidget(inside)
-        self.raw = QPlainTextEdit(
-            json.dumps(dict(outcome.result), indent=2, ensure_ascii=False, default=str)
-        )
+        self.raw = QPlainTextEdit(json.dumps(dict(outcome.result), indent=2, ensure_ascii=False, default=str))
         self.raw.setReadOnly(True)
         self.raw.setFont(code_font(theme.zoom))
         self.raw.setAccessibleName(self.tr("The result as JSON"))

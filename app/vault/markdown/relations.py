@@ -131,9 +131,14 @@ def _of_line(
 
 
 def _list_item(
-    masked: str, text: str, span: Span, start: int, links: list[Link], number: int,
+    masked: str,
+    text: str,
+    span: Span,
+    start: int,
+    links: list[Link],
+    number: int,
     sections: _RelationSections,
-) -> Iterator[Relation]:  # fmt: skip
+) -> Iterator[Relation]:
     match = _TYPE.match(masked, start, span.end)
     if not match or match.end() != links[0].span.start:
         return

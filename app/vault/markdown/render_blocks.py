@@ -17,13 +17,28 @@ LINE = "line-height:145%;"
 _LIST_SHIFT = -14  # Qt indents each list by 40 pixels
 _BOXES = {"x": "☑", "X": "☑", "-": "☒"}
 _HEADINGS = {
-    "h1": ("xx-large", 8, 12), "h2": ("x-large", 22, 10), "h3": ("large", 18, 8),
-    "h4": ("medium", 14, 6), "h5": ("medium", 12, 6), "h6": ("small", 12, 6),
-}  # fmt: skip
+    "h1": ("xx-large", 8, 12),
+    "h2": ("x-large", 22, 10),
+    "h3": ("large", 18, 8),
+    "h4": ("medium", 14, 6),
+    "h5": ("medium", 12, 6),
+    "h6": ("small", 12, 6),
+}
 _ICONS = {
-    "note": "✎", "info": "ℹ", "todo": "☐", "abstract": "≡", "tip": "✦", "success": "✓", "question": "?",
-    "warning": "⚠", "failure": "✗", "danger": "⚠", "bug": "✱", "example": "❖", "quote": "❝",
-}  # fmt: skip
+    "note": "✎",
+    "info": "ℹ",
+    "todo": "☐",
+    "abstract": "≡",
+    "tip": "✦",
+    "success": "✓",
+    "question": "?",
+    "warning": "⚠",
+    "failure": "✗",
+    "danger": "⚠",
+    "bug": "✱",
+    "example": "❖",
+    "quote": "❝",
+}
 
 
 def _heading_open(page: Page, token: Token) -> str:

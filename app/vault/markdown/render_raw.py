@@ -13,18 +13,71 @@ from html import unescape
 import nh3
 
 INLINE_TAGS = frozenset(
-    ["a", "abbr", "b", "br", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q", "s", "samp",
-     "small", "span", "strike", "strong", "sub", "sup", "u", "var"]
-)  # fmt: skip
+    [
+        "a",
+        "abbr",
+        "b",
+        "br",
+        "cite",
+        "code",
+        "del",
+        "em",
+        "font",
+        "i",
+        "ins",
+        "kbd",
+        "mark",
+        "q",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "sup",
+        "u",
+        "var",
+    ]
+)
 _BLOCK_TAGS = INLINE_TAGS | frozenset(
-    ["blockquote", "center", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol",
-     "p", "pre", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"]
-)  # fmt: skip
+    [
+        "blockquote",
+        "center",
+        "dd",
+        "div",
+        "dl",
+        "dt",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "hr",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ]
+)
 _ATTRIBUTES = {
-    "a": {"href"}, "font": {"color"},
-    "td": {"align", "colspan", "rowspan"}, "th": {"align", "colspan", "rowspan"},
-    "div": {"align"}, "p": {"align"}, "ol": {"start"},
-}  # fmt: skip
+    "a": {"href"},
+    "font": {"color"},
+    "td": {"align", "colspan", "rowspan"},
+    "th": {"align", "colspan", "rowspan"},
+    "div": {"align"},
+    "p": {"align"},
+    "ol": {"start"},
+}
 _IMAGE = re.compile(r"<img\b[^>]{0,4000}>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"\b(src|alt|width|height)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE

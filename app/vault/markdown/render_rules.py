@@ -28,10 +28,21 @@ _LINE_FIELD = re.compile(r"[*_]*(\w[\w /-]{0,79}?)[*_]*::[*_]*(?=[ \t])")
 _CALLOUT = re.compile(r"\[!([\w-]{1,40})(?:\|[^\]\n]*)?\]([+-]?)[ \t]*([^\n]*)\n?")
 _BOX = re.compile(r"\[(.)\][ \t]+")
 _SYNONYMS = {
-    "summary": "abstract", "tldr": "abstract", "hint": "tip", "important": "tip", "check": "success",
-    "done": "success", "help": "question", "faq": "question", "caution": "warning", "attention": "warning",
-    "fail": "failure", "missing": "failure", "error": "danger", "cite": "quote",
-}  # fmt: skip
+    "summary": "abstract",
+    "tldr": "abstract",
+    "hint": "tip",
+    "important": "tip",
+    "check": "success",
+    "done": "success",
+    "help": "question",
+    "faq": "question",
+    "caution": "warning",
+    "attention": "warning",
+    "fail": "failure",
+    "missing": "failure",
+    "error": "danger",
+    "cite": "quote",
+}
 
 
 def vault_plugin(md: MarkdownIt) -> None:

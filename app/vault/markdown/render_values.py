@@ -8,10 +8,20 @@ from types import MappingProxyType
 from typing import Protocol
 
 _KINDS = {
-    "note": "link", "info": "link", "todo": "link", "abstract": "tag", "tip": "tag", "success": "success",
-    "question": "warning", "warning": "warning", "failure": "danger", "danger": "danger", "bug": "danger",
-    "example": "unresolved", "quote": "muted",
-}  # fmt: skip
+    "note": "link",
+    "info": "link",
+    "todo": "link",
+    "abstract": "tag",
+    "tip": "tag",
+    "success": "success",
+    "question": "warning",
+    "warning": "warning",
+    "failure": "danger",
+    "danger": "danger",
+    "bug": "danger",
+    "example": "unresolved",
+    "quote": "muted",
+}
 
 
 class Palette(Protocol):

@@ -38,9 +38,7 @@ def scan_outline(text: str) -> ParsedNote:
     frontmatter = read_frontmatter(text)
     start = frontmatter.body_start
     masked = mask(text, start)
-    return _outline(
-        frontmatter, masked, text, lambda: LineFacts(masked, text, start, Lines(text)).headings
-    )
+    return _outline(frontmatter, masked, text, lambda: LineFacts(masked, text, start, Lines(text)).headings)
 
 
 def scan_lines(text: str) -> LineFacts:

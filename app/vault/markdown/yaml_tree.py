@@ -21,9 +21,18 @@ MAX_ALIASES = 16
 MAX_NODES = 20_000
 
 _WORDS: dict[str, bool | None] = {
-    "": None, "~": None, "null": None, "Null": None, "NULL": None,
-    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
-}  # fmt: skip
+    "": None,
+    "~": None,
+    "null": None,
+    "Null": None,
+    "NULL": None,
+    "true": True,
+    "True": True,
+    "TRUE": True,
+    "false": False,
+    "False": False,
+    "FALSE": False,
+}
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,300})")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _BASED = re.compile(r"0o[0-7]{1,99}|0x[0-9a-fA-F]{1,99}")

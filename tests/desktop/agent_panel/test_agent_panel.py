@@ -114,9 +114,7 @@ def test_a_conversation_is_kept_and_shown_again(gui, panel_of, wait_until) -> No
 def test_the_label_follows_settings_that_change_elsewhere(gui, panel_of, wait_until) -> None:
     async def main() -> None:
         async with panel_of() as (vault, panel):
-            await vault.client.run(
-                lambda ws: ws.change_settings("model", provider="ollama", model="qwen3")
-            )
+            await vault.client.run(lambda ws: ws.change_settings("model", provider="ollama", model="qwen3"))
             await wait_until(lambda: panel.composer.model.text() == "qwen3")
             panel._choose_mode("ask")
             await wait_until(lambda: panel.composer.mode.currentData() == "ask")

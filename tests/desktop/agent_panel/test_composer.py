@@ -62,9 +62,12 @@ def test_a_note_dragged_from_the_tree_is_given_along_once(composer: Composer, qa
     assert dropped_notes(data) == ("Concepts/Longitude.md",)
     for _ in range(2):
         drop = QDropEvent(
-            QPointF(5, 5), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton,
+            QPointF(5, 5),
+            Qt.DropAction.CopyAction,
+            data,
+            Qt.MouseButton.LeftButton,
             Qt.KeyboardModifier.NoModifier,
-        )  # fmt: skip
+        )
         composer.dropEvent(drop)
     assert composer.notes == ("Concepts/Longitude.md",)
     composer.field.setPlainText("look at this")

@@ -26,12 +26,20 @@ def test_the_menu_has_the_built_in_agent_the_used_models_and_the_local_ones(qtbo
     menu = ModelMenu(CLOUD, [CLOUD, ModelChoice("ollama", "", "qwen3")], owner)
     menu.show_local([(OLLAMA, ("qwen3", "llama3.2"))])
     assert texts(menu) == [
-        "Built-in agent", "gpt-4.1-mini  ·  OpenAI", "qwen3  ·  Ollama", "llama3.2  ·  Ollama",
-        "Set up a model…", "Set up the team…", "Add an agent from outside…",
-    ]  # fmt: skip
+        "Built-in agent",
+        "gpt-4.1-mini  ·  OpenAI",
+        "qwen3  ·  Ollama",
+        "llama3.2  ·  Ollama",
+        "Set up a model…",
+        "Set up the team…",
+        "Add an agent from outside…",
+    ]
     assert [action.isChecked() for action in menu.actions() if action.isCheckable()] == [
-        False, True, False, False,
-    ]  # fmt: skip
+        False,
+        True,
+        False,
+        False,
+    ]
     chosen: list[ModelChoice] = []
     menu.chosen.connect(chosen.append)
     next(action for action in menu.actions() if action.text() == "llama3.2  ·  Ollama").trigger()

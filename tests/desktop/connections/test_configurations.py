@@ -61,8 +61,11 @@ def test_what_goes_into_a_terminal_is_quoted_for_it() -> None:
     assert parts[:5] == ["claude", "mcp", "add", "--scope", "user"] and parts[-5:] == STDIO
     assert parts[parts.index("--") - 1] == TO.key
     assert shlex.split(made("curl", "http")) == [
-        "curl", "-H", "Authorization: Bearer scriptorium_T0k", "http://127.0.0.1:27482/api/v1/tools",
-    ]  # fmt: skip
+        "curl",
+        "-H",
+        "Authorization: Bearer scriptorium_T0k",
+        "http://127.0.0.1:27482/api/v1/tools",
+    ]
 
 
 def test_a_token_that_is_not_known_leaves_its_place_to_be_filled() -> None:

@@ -59,9 +59,11 @@ class Page:
         address = self.panel.shown.door.address
         async with httpx.AsyncClient(base_url=address, trust_env=False) as client:
             return await client.post(
-                f"/api/v1/tools/{tool}", json=arguments,
-                headers={"Authorization": f"Bearer {token}", "User-Agent": "reader/1.0"}, timeout=20,
-            )  # fmt: skip
+                f"/api/v1/tools/{tool}",
+                json=arguments,
+                headers={"Authorization": f"Bearer {token}", "User-Agent": "reader/1.0"},
+                timeout=20,
+            )
 
 
 @asynccontextmanager
@@ -163,9 +165,12 @@ def test_what_a_program_may_do_is_set_here_and_holds(
             may.tools.setText("read_*, delete_note")
             may.tools.editingFinished.emit()
             wanted = CallerProfile(
-                caller="Shell", categories=("notes",), tools=("read_*", "delete_note"), folders=("Work",),
+                caller="Shell",
+                categories=("notes",),
+                tools=("read_*", "delete_note"),
+                folders=("Work",),
                 read_only=True,
-            )  # fmt: skip
+            )
             assert page.profile("Shell") == wanted
             await wait_until(lambda: not page.waits and panel.chosen.profile == wanted)
             item = panel.table.currentItem()

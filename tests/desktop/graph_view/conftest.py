@@ -35,10 +35,12 @@ def cross(qtbot, still) -> Iterator[GraphView]:
     view.show()
     qtbot.waitExposed(view)
     nodes = [
-        Node("hub.md", "Hub", "concept", tags=("x",)), Node("east.md", "East", tags=("x", "y")),
-        Node("west.md", "West", folder="w"), Node("North", "North", "unresolved", "unresolved"),
+        Node("hub.md", "Hub", "concept", tags=("x",)),
+        Node("east.md", "East", tags=("x", "y")),
+        Node("west.md", "West", folder="w"),
+        Node("North", "North", "unresolved", "unresolved"),
         Node("alone.md", "Alone"),
-    ]  # fmt: skip
+    ]
     edges = [Edge("hub.md", "east.md"), Edge("west.md", "hub.md", "SUPPORTS"), Edge("hub.md", "North")]
     places = np.array([[0, 0], [10, 0], [-10, 0], [0, -8], [0, 8]], dtype=np.float32)
     with qtbot.waitSignal(view.arranged, timeout=20_000):

@@ -15,10 +15,14 @@ json_values = st.recursive(
 
 def test_what_is_kept_comes_back():
     made = Choices(
-        color_by=ColorBy.FOLDER, minimap=True, filter="tag:a", shown=Shown(tags=True),
-        groups=(QueryGroup(query="path:b", color="palette-3"),), pull=Pull(spacing=30),
+        color_by=ColorBy.FOLDER,
+        minimap=True,
+        filter="tag:a",
+        shown=Shown(tags=True),
+        groups=(QueryGroup(query="path:b", color="palette-3"),),
+        pull=Pull(spacing=30),
         arrangement=Arrangement.TYPE,
-    )  # fmt: skip
+    )
     assert read_choices(made.model_dump(mode="json")) == made
     assert read_choices({}) == Choices()
 

@@ -41,8 +41,10 @@ def test_communities_are_named_after_their_best_linked_note_and_follow_the_theme
     assert [(group.label, group.count) for group in layer.groups] == [("0.md", 3), ("3.md", 2), ("Other", 1)]
     light = recolored(layer, LIGHT)
     assert [group.color for group in light.groups] == [
-        LIGHT.node_colors["palette-0"], LIGHT.node_colors["palette-1"], LIGHT.node_colors["other"],
-    ]  # fmt: skip
+        LIGHT.node_colors["palette-0"],
+        LIGHT.node_colors["palette-1"],
+        LIGHT.node_colors["other"],
+    ]
     assert layer.hidden({"part-1"}).tolist() == [False, False, False, True, True, False]
 
 

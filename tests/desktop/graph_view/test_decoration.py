@@ -29,8 +29,9 @@ def test_tags_are_nodes_after_the_notes_and_linked_with_those_that_have_them(all
 
 
 def test_proposed_links_stand_behind_the_real_ones_and_change_no_neighbours():
-    graph = build_from([Node("a.md", "a", tags=("t",)), Node("b.md", "b"), Node("c.md", "c")],
-                       [Edge("a.md", "b.md")])  # fmt: skip
+    graph = build_from(
+        [Node("a.md", "a", tags=("t",)), Node("b.md", "b"), Node("c.md", "c")], [Edge("a.md", "b.md")]
+    )
     decoration = Decoration()
     assert decoration.of(graph) is graph
     decoration.tags = True

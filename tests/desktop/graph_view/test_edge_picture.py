@@ -30,9 +30,12 @@ def request(look, scale: float = 1.0, *, hurried: bool) -> Request:
 
 def one_line() -> EdgeLook:
     return EdgeLook(
-        np.array([[0, 1]], dtype=np.int32), np.array([[255, 255, 255]], dtype=np.uint8),
-        np.zeros(1, dtype=np.int16), np.ones(1, dtype=np.float32), np.ones(1, dtype=np.float32),
-    )  # fmt: skip
+        np.array([[0, 1]], dtype=np.int32),
+        np.array([[255, 255, 255]], dtype=np.uint8),
+        np.zeros(1, dtype=np.int16),
+        np.ones(1, dtype=np.float32),
+        np.ones(1, dtype=np.float32),
+    )
 
 
 def test_a_sharp_picture_is_given_up_for_a_hurried_one_but_not_the_other_way_round(painter, qtbot):

@@ -186,9 +186,15 @@ def test_the_wheel_zooms_at_the_pointer(star, qtbot):
     at = QPointF(place(star, "east.md"))
     before = star.canvas.camera.scale
     wheel = QWheelEvent(
-        at, star.canvas.mapToGlobal(at), QPoint(), QPoint(0, 480), Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
+        at,
+        star.canvas.mapToGlobal(at),
+        QPoint(),
+        QPoint(0, 480),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(star.canvas, wheel)
     rest(star, qtbot)
     assert star.canvas.camera.scale > 2 * before

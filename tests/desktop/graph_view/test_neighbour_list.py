@@ -60,12 +60,17 @@ def test_each_link_is_a_line_with_its_relation_and_direction():
     graph = linked()
     found = neighbours_of(graph, graph.rows["Hub.md"])
     assert [(one.name, one.relation, one.outgoing) for one in found] == [
-        ("east", "supports", True), ("North", "", True), ("West", "part of", False), ("east", "", False),
-    ]  # fmt: skip
+        ("east", "supports", True),
+        ("North", "", True),
+        ("West", "part of", False),
+        ("east", "", False),
+    ]
     assert [one.spoken for one in found] == [
-        "east, supports, from this note", "North, linked from this note",
-        "West, part of, to this note", "east, links to this note",
-    ]  # fmt: skip
+        "east, supports, from this note",
+        "North, linked from this note",
+        "West, part of, to this note",
+        "east, links to this note",
+    ]
     assert neighbours_of(graph, graph.rows["Alone.md"]) == ()
 
 

@@ -38,8 +38,12 @@ def test_the_lasso_selects_what_it_goes_around(cross, qtbot):
     QTest.keyClick(cross.canvas, Qt.Key.Key_A)
     assert cross.toolbar.lasso.isChecked()
     hub, east = at(cross, "hub.md"), at(cross, "east.md")
-    way = [hub + QPoint(-40, -40), QPoint(east.x() + 40, hub.y() - 40), east + QPoint(40, 40),
-           hub + QPoint(-40, 40)]  # fmt: skip
+    way = [
+        hub + QPoint(-40, -40),
+        QPoint(east.x() + 40, hub.y() - 40),
+        east + QPoint(40, 40),
+        hub + QPoint(-40, 40),
+    ]
     QTest.mousePress(cross.canvas, LEFT, pos=way[0])
     for place in way[1:]:
         QTest.mouseMove(cross.canvas, place)

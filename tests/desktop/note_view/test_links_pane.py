@@ -90,5 +90,3 @@ def test_news_leave_the_reader_where_he_was(pane: LinksPane, qtbot: QtBot) -> No
         pane.show_surroundings(about(121, 0))
     whole(pane, qtbot)
     qtbot.waitUntil(lambda: bar.value() == 1500, timeout=10_000)
-
-

@@ -21,12 +21,10 @@ from tests.desktop.whole_vault import WholeVault, whole_vault
 
 NOTES = {
     "A.md": (
-        "---\ntags: [one, two]\ndone: true\nsource: '[[B]]'\n---\n"
-        "# A\n\nSee [[B#Part]] and [[Not yet]].\n"
+        "---\ntags: [one, two]\ndone: true\nsource: '[[B]]'\n---\n# A\n\nSee [[B#Part]] and [[Not yet]].\n"
     ),
     "B.md": (
-        "# B\n\n## Part\n\n- supports [[A]] (confidence: 0.8)\n\n"
-        "    Here A stands alone, as does Alpha.\n"
+        "# B\n\n## Part\n\n- supports [[A]] (confidence: 0.8)\n\n    Here A stands alone, as does Alpha.\n"
     ),
     "Alpha.md": "# Alpha\n",
     "Broken.md": "---\ntags: [one\n---\n# Broken\n",

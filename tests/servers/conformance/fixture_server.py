@@ -36,10 +36,21 @@ _PROMPT_COMPLETIONS = {"arg1": ["paris", "park", "party"], "arg2": []}
 def with_fixtures(served: ServedVault, who: Callable[[Context], Client]) -> VaultServer:
     """Our server, whose handlers know the fixtures, too."""
     server = mcp_server(served, who)
-    ours = {name: server.get_request_handler(name) for name in (
-        "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read",
-        "resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get", "completion/complete",
-    )}  # fmt: skip
+    ours = {
+        name: server.get_request_handler(name)
+        for name in (
+            "tools/list",
+            "tools/call",
+            "resources/list",
+            "resources/templates/list",
+            "resources/read",
+            "resources/subscribe",
+            "resources/unsubscribe",
+            "prompts/list",
+            "prompts/get",
+            "completion/complete",
+        )
+    }
 
     async def further(method: str, ctx: Context, params: Any) -> Any:
         entry = ours[method]

@@ -65,7 +65,10 @@ async def resource(ctx: Context, params: t.CallToolRequestParams) -> t.CallToolR
 
 
 async def mixed(ctx: Context, params: t.CallToolRequestParams) -> t.CallToolResult:
-    first, last = t.TextContent(text="Multiple content types test:"), embedded("test://mixed-content-resource")
+    first, last = (
+        t.TextContent(text="Multiple content types test:"),
+        embedded("test://mixed-content-resource"),
+    )
     parts = [first, IMAGE, last]
     return t.CallToolResult(content=parts)
 

@@ -69,14 +69,20 @@ letters = st.characters(exclude_categories=["C", "Z"], exclude_characters="[]|#^
 names = st.text(letters, min_size=1, max_size=12).filter(lambda name: not name.startswith("/"))
 
 
-
 @given(
     names,
     st.sampled_from(
-        ["[[Old]]", "[x](Old.md)", "[x](<Old.md>)", '---\na: "[[Old]]"\n---\n',
-         "---\na: ['[[Old]]', b]\n---\n", "---\na: [[Old]]\n---\n", "---\na: x [[Old]] y\n---\n"]
+        [
+            "[[Old]]",
+            "[x](Old.md)",
+            "[x](<Old.md>)",
+            '---\na: "[[Old]]"\n---\n',
+            "---\na: ['[[Old]]', b]\n---\n",
+            "---\na: [[Old]]\n---\n",
+            "---\na: x [[Old]] y\n---\n",
+        ]
     ),
-)  # fmt: skip
+)
 def test_any_name_comes_back(name, text):
     after = rewrite_links(text, to(name))
     assert [link.target for link in scan(after).links] == [name]

@@ -113,11 +113,57 @@ def test_nested_blocks_and_indented_keys():
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.sampled_from(
-    ["yes", "No", "null", "~", "1", "1.0", "1e3", "0x1", "007", "12:30", "2022-01-01", "2022-01-01 10:00:00",
-     "- a", "a: b", "a #b", "#a", "[[N]]", "{a}", "'", '"', "\\", "a\nb", "a\n", "\n", " a", "a ", "a\tb",
-     "=", "<<", "!a", "&a", "*a", "|", ">", "%a", "@a", "`a", "---", "...", "a:", ":a", "?", "-", "a,b", "é",
-     "🎉", "\u2028", "\x85"]
-)  # fmt: skip
+    [
+        "yes",
+        "No",
+        "null",
+        "~",
+        "1",
+        "1.0",
+        "1e3",
+        "0x1",
+        "007",
+        "12:30",
+        "2022-01-01",
+        "2022-01-01 10:00:00",
+        "- a",
+        "a: b",
+        "a #b",
+        "#a",
+        "[[N]]",
+        "{a}",
+        "'",
+        '"',
+        "\\",
+        "a\nb",
+        "a\n",
+        "\n",
+        " a",
+        "a ",
+        "a\tb",
+        "=",
+        "<<",
+        "!a",
+        "&a",
+        "*a",
+        "|",
+        ">",
+        "%a",
+        "@a",
+        "`a",
+        "---",
+        "...",
+        "a:",
+        ":a",
+        "?",
+        "-",
+        "a,b",
+        "é",
+        "🎉",
+        "\u2028",
+        "\x85",
+    ]
+)
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=3),
@@ -125,16 +171,24 @@ values = st.recursive(
 )
 blocks = st.sampled_from(
     [
-        NOTE, "", "body", "---\n---\n", "---\r\na: 1\r\n---", "---\nk: [a, b]\nz: 1\n---\nx",
+        NOTE,
+        "",
+        "body",
+        "---\n---\n",
+        "---\r\na: 1\r\n---",
+        "---\nk: [a, b]\nz: 1\n---\nx",
         '---\n{"k": 1, "z": [2]}\n---\n',
-        "---\nk:\n- a\n- b # c\nz: 1\n---\n", "---\nk: >-\n  folded\n  text\n\n# c\nz: 1\n---\n",
+        "---\nk:\n- a\n- b # c\nz: 1\n---\n",
+        "---\nk: >-\n  folded\n  text\n\n# c\nz: 1\n---\n",
         "---\nk: {a: 1}\n---\n",
-        "---\nk:\n  - a: 1\n    b: 2\n  - c\nz:\n---\n", "---\nk: 'q'  \nz: \"w\"\n---\n",
+        "---\nk:\n  - a: 1\n    b: 2\n  - c\nz:\n---\n",
+        "---\nk: 'q'  \nz: \"w\"\n---\n",
         "---\nz: |+\n  a\n\n---\n",
-        "---\nk:\n    - - 1\n      - 2\n    -\n---\n", "---\nk: a\n  b\n  c # d\n---\n",
+        "---\nk:\n    - - 1\n      - 2\n    -\n---\n",
+        "---\nk: a\n  b\n  c # d\n---\n",
         "---\nk: [\n  a, # x\n  b\n]\n---\n",
     ]
-)  # fmt: skip
+)
 
 
 @given(blocks, st.sampled_from(["k", "z", "new"]), values)

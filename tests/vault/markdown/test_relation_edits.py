@@ -102,9 +102,11 @@ def _line(draw: st.DrawFn) -> str:
 
 
 _TEXTS = st.tuples(
-    st.lists(_line(), min_size=1, max_size=7), st.sampled_from(["\n", "\r\n"]), st.booleans(),
+    st.lists(_line(), min_size=1, max_size=7),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
     st.sampled_from(["", "\ufeff", "---\ntype: claim\ncites: '[[S]]' # s\n---\n"]),
-).map(lambda parts: parts[3] + parts[1].join(parts[0]) + (parts[1] if parts[2] else ""))  # fmt: skip
+).map(lambda parts: parts[3] + parts[1].join(parts[0]) + (parts[1] if parts[2] else ""))
 
 
 @given(_TEXTS, st.integers(0, 20), st.sampled_from(["SUPPORTS", "CAUSES", None]), st.floats(0, 1))
