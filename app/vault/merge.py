@@ -142,18 +142,21 @@ def _edits(base: list[bytes], side: list[bytes]) -> list[_Edit]:
     numbers: dict[bytes, int] = {}
     old = [numbers.setdefault(line, len(numbers)) for line in base]
     new = [numbers.setdefault(line, len(numbers)) for line in side]
-    exact = len(old) * len(new) <= _MAX_EXACT_PAIRS
-    matcher = difflib.SequenceMatcher(None, old, new)
     edits: list[_Edit] = []
-    for tag, start, end, side_start, side_end in Indel.opcodes(old, new) if exact else matcher.get_opcodes():
-        if tag == "equal":
-            continue
-        edit = _Edit(start, end, tuple(side[side_start:side_end]))
-        if edits and edits[-1].end == start:
-            previous = edits.pop()
-            edit = _Edit(previous.start, end, previous.lines + edit.lines)
-        edits.append(edit)
+    done = side_done = 0
+    for start, side_start, size in _matching_blocks(old, new):
+        if start > done or side_start > side_done:
+            edits.append(_Edit(done, start, tuple(side[side_done:side_start])))
+        done, side_done = start + size, side_start + size
     return edits
+
+
+def _matching_blocks(old: list[int], new: list[int]) -> list[tuple[int, int, int]]:
+    """Return the common runs: their start in each and their length; an empty run at the end is the last."""
+    if len(old) * len(new) <= _MAX_EXACT_PAIRS:
+        return [(block.a, block.b, block.size) for block in Indel.opcodes(old, new).as_matching_blocks()]
+    matcher = difflib.SequenceMatcher(None, old, new)
+    return [(block.a, block.b, block.size) for block in matcher.get_matching_blocks()]
 
 
 def _regions(ours: list[_Edit], theirs: list[_Edit]) -> Iterator[_Region]:
