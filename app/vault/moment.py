@@ -15,8 +15,11 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 # Not those of the `calendar` module, which follow the locale of the process.
-_MONTHS = ("January February March April May June July August September October November December").split()
-_DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split()
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 _LONG = {
     "LT": "h:mm A",
     "LTS": "h:mm:ss A",
