@@ -136,9 +136,11 @@ async def mentions(workspace: Workspace, path: NotePath) -> tuple[Mention, ...]:
     return await asyncio.to_thread(workspace.index.unlinked_mentions, path)
 
 
-async def rendered(workspace: Workspace, path: NotePath, text: str, colors: RenderColors) -> Rendered:
-    """The reading view of `text` as the note at `path`."""
-    if len(text) > _LONGEST_RENDERED:
+async def rendered(
+    workspace: Workspace, path: NotePath, text: str, colors: RenderColors, *, whole: bool = False
+) -> Rendered:
+    """The reading view of `text` as the note at `path`; of a long one its beginning, unless `whole`."""
+    if len(text) > _LONGEST_RENDERED and not whole:
         warning = "> [!warning] This note goes on\n> The reading view ends here; the source has all of it.\n"
         cut = text.rfind("\n\n", 0, _LONGEST_RENDERED)
         text = f"{text[: cut if cut > 0 else _LONGEST_RENDERED]}\n\n{warning}"
