@@ -25,6 +25,7 @@ from app.settings.sections import (
     PermissionSettings,
     Settings,
     ToolSettings,
+    UpdateSettings,
     WebSettings,
 )
 from app.settings.servers import (
@@ -70,6 +71,7 @@ __all__ = [
     "TeamSettings",
     "ToolSettings",
     "TurnRule",
+    "UpdateSettings",
     "VaultRules",
     "VaultSettings",
     "WebSettings",
