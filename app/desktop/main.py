@@ -17,11 +17,12 @@ from PySide6.QtWidgets import QApplication
 
 from app import __version__, paths
 from app.desktop import tasks, watchdog
+from app.desktop.app_icon import app_icon
 from app.desktop.bridge import Service
 from app.desktop.file_open import FileOpenEvents
 from app.desktop.garbage import GarbageCollection
 from app.desktop.main_window import MainWindow
-from app.desktop.theme import ThemeSource, icon
+from app.desktop.theme import ThemeSource
 from app.desktop.vault_session import load_view
 from app.launch import APP_ID, is_frozen, own_program
 from app.permissions.approval import Approver
@@ -66,7 +67,8 @@ async def _live(app: QApplication, options: argparse.Namespace, events: FileOpen
     settings = load_settings()
     theme = ThemeSource(settings.general.theme, app, settings.general.zoom)
     theme.apply(app)
-    app.setWindowIcon(icon(theme.theme, "share-network", theme.theme.accent))
+    app.setWindowIcon(app_icon(theme.theme))
+    theme.changed.connect(lambda new: app.setWindowIcon(app_icon(new)))
     service = Service()
     service.start()
     garbage = GarbageCollection(app)

@@ -13,10 +13,11 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from app import __version__
+from app import __version__, paths
 from app.desktop import dialogs, update_check
 from app.desktop.banner import Banner, Banners
 from app.desktop.bridge import Service
+from app.desktop.remembered import Remembered
 from app.desktop.theme import ThemeSource
 from app.desktop.update_check import ASK_AFTER_S, DAY_S, UpdateCheck
 from app.desktop.update_setup import UpdateSetup
@@ -163,7 +164,7 @@ def test_it_asks_once_a_day_and_not_about_a_skipped_version(gui, desk, releases,
         one.press("update")
         await wait_until(sheets)
         press("Skip this version")
-        await wait_until(lambda: one.check._remembered.text("skipped") == "99.0")
+        await wait_until(lambda: Remembered(paths.data_folder() / "updates.json").text("skipped"))
         one.now += DAY_S
         await one.started_again().begin()
         assert releases.asked == 2 and one.banners.keys == ()
