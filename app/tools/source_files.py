@@ -19,9 +19,9 @@ from app.toolkit.memory import agent_of
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.toolkit.vault_view import is_private
 from app.tools.sources import WHERE, sources_of
 from app.vault.changes import ChangeSet
+from app.vault.markdown.privacy import is_private
 from app.vault.path import NotePath
 
 _SHOWN = 40_000
