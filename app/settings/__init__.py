@@ -16,6 +16,7 @@ from app.settings.rules import (
 from app.settings.section import Section
 from app.settings.sections import (
     AgentSettings,
+    EditorSettings,
     EmbeddingSettings,
     GeneralSettings,
     IndexSettings,
@@ -53,6 +54,7 @@ __all__ = [
     "AgentSettings",
     "CallLimit",
     "CallerProfile",
+    "EditorSettings",
     "Effect",
     "EmbeddingSettings",
     "ExternalServer",

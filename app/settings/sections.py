@@ -26,6 +26,24 @@ class GeneralSettings(Section):
     )
 
 
+class EditorSettings(Section):
+    """How notes are written."""
+
+    autosave: bool = Field(
+        True,
+        title="Save automatically",
+        description="Save a note shortly after the last keystroke, when it loses the focus, and on closing.",
+    )
+    autosave_delay: float = Field(
+        2.0,
+        ge=0.5,
+        le=120,
+        title="Delay before saving (s)",
+        description="How long after the last keystroke a note is saved.",
+        json_schema_extra={"decimals": 1},
+    )
+
+
 class ModelSettings(Section):
     """Which model answers in the agent panel."""
 
@@ -258,6 +276,7 @@ class Settings(Section):
     """All settings, by section."""
 
     general: GeneralSettings = Field(default_factory=GeneralSettings, title="General")
+    editor: EditorSettings = Field(default_factory=EditorSettings, title="Editor")
     model: ModelSettings = Field(default_factory=ModelSettings, title="Model")
     agent: AgentSettings = Field(default_factory=AgentSettings, title="Agent")
     permissions: PermissionSettings = Field(default_factory=PermissionSettings, title="Permissions")
