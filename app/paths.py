@@ -45,6 +45,13 @@ def log_folder() -> Path:
     return _folder("SCRIPTORIUM_LOGS", platformdirs.user_log_dir(APP, appauthor=False))
 
 
+def plugin_folder() -> Path:
+    """Plug-ins that the user put there, each a folder or a wheel; made if missing."""
+    path = data_folder() / "plugins"
+    path.mkdir(exist_ok=True)
+    return path
+
+
 def own_folders() -> tuple[Path, ...]:
     """The app's own folders: what is in them is no tool's to read."""
     return config_folder(), data_folder(), cache_folder(), log_folder()
