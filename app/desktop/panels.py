@@ -47,6 +47,24 @@ def _tags(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
     return TagsPanel(client, theme, parent)
 
 
+def _outline(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.notes.outline_panel import OutlinePanel
+
+    return OutlinePanel(client, theme, parent)
+
+
+def _tasks(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.notes.tasks_panel import TasksPanel
+
+    return TasksPanel(client, theme, parent)
+
+
+def _bookmarks(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.notes.bookmarks_panel import BookmarksPanel
+
+    return BookmarksPanel(client, theme, parent)
+
+
 def _graph(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
     from app.desktop.graph_panel import GraphPanel
 
@@ -118,6 +136,9 @@ PANELS: tuple[PanelKind, ...] = (
     PanelKind("files", "Files", "files", "side", _files),
     PanelKind("search", "Search", "magnifying-glass", "side", _search),
     PanelKind("tags", "Tags", "hash", "side", _tags),
+    PanelKind("outline", "Outline", "list-bullets", "side", _outline),
+    PanelKind("tasks", "Tasks", "check-square", "side", _tasks),
+    PanelKind("bookmarks", "Bookmarks", "bookmarks", "side", _bookmarks),
     PanelKind("graph", "Graph", "share-network", "graph", _graph),
     PanelKind("notes", "Notes", "file-text", "notes", _notes),
     PanelKind("agent", "Agent", "sparkle", "right", _agent),

@@ -30,6 +30,7 @@ from app.desktop.note_view.properties_form import PropertiesForm
 from app.desktop.note_view.reader import Reader
 from app.desktop.panel import EmptyState
 from app.desktop.theme import Theme, ThemeSource
+from app.desktop.utf16 import units
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import IndexUpdated
 from app.vault.markdown import edit
@@ -38,7 +39,7 @@ from app.vault.markdown.scan import scan
 from app.workspace import questions
 
 _RENDER_MS = 200
-# In place of a fragment: the note is opened to be written in.
+# In place of a fragment: the note is opened to be written in; a position in its text may follow.
 WRITE = "write="
 
 
@@ -229,8 +230,8 @@ class NoteView(QWidget):
         self._filling = False
 
     def _go_to(self, fragment: str) -> None:
-        if fragment == WRITE:
-            self._write()
+        if fragment.startswith(WRITE):
+            self._write(fragment.removeprefix(WRITE))
             return
         headings = self.document.page.parsed.headings if self.document.page else ()
         if fragment.startswith("line=") and fragment[5:].isdigit():
@@ -267,10 +268,14 @@ class NoteView(QWidget):
         """What the reading view shows: the text, or that there is none."""
         return self.nothing if self.document.is_blank else self.reader
 
-    def _write(self) -> None:
-        """Show the source with the cursor at its end."""
+    def _write(self, position: str = "") -> None:
+        """Show the source with the cursor at a position of the text, or at its end."""
         self.show_source(True)
         self.editor.moveCursor(QTextCursor.MoveOperation.End)
+        if position.isdigit():
+            cursor = self.editor.textCursor()
+            cursor.setPosition(min(units(self.document.text[: int(position)]), cursor.position()))
+            self.editor.setTextCursor(cursor)
         self.editor.setFocus()
 
     def toggle_mode(self) -> None:
@@ -307,7 +312,7 @@ class NoteView(QWidget):
                 "note-pencil",
                 self.tr("This note is empty"),
                 self.tr("It has no text yet. Ctrl+E changes between reading and writing."),
-                (self.tr("Write"), self._write),
+                (self.tr("Write"), lambda: self._write()),
                 self._stack,
             )
             self._stack.addWidget(self._nothing)

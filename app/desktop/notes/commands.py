@@ -7,8 +7,8 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QFont, QPagedPaintDevice, QTextCursor
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QFont, QPagedPaintDevice
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 
 from app.desktop import dialogs, tasks
@@ -38,9 +38,7 @@ class WritingCommands(QObject):
     done = Signal(str)
     failed = Signal(str)
 
-    def __init__(
-        self, client: VaultClient, current: Callable[[], NoteView | None], window: QWidget
-    ) -> None:
+    def __init__(self, client: VaultClient, current: Callable[[], NoteView | None], window: QWidget) -> None:
         super().__init__(window)
         self._client = client
         self._current = current
@@ -190,10 +188,3 @@ class WritingCommands(QObject):
         font = QFont(wanted) if wanted else QFont(self._window.font().family())
         font.setPointSize(_PRINT_POINTS)
         return font
-
-
-def place_cursor(note: NoteView, position: int) -> None:
-    """Put the cursor at a position of the note's text, in characters."""
-    cursor = QTextCursor(note.editor.document())
-    cursor.setPosition(min(units(note.document.text[:position]), note.editor.document().characterCount() - 1))
-    note.editor.setTextCursor(cursor)
