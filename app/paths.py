@@ -16,7 +16,8 @@ CACHE = "SCRIPTORIUM_CACHE"  # the variable of the environment that names the ca
 def _folder(variable: str, default: str) -> Path:
     """The folder that `variable` names, else the platform's; made if missing."""
     path = Path(os.environ.get(variable) or default)
-    path.mkdir(parents=True, exist_ok=True)
+    # Closed to other users of the machine: logs and journals hold text of notes.
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
     return path
 
 
@@ -38,6 +39,13 @@ def cache_folder() -> Path:
 def log_folder() -> Path:
     """Log files. `SCRIPTORIUM_LOGS` overrides it."""
     return _folder("SCRIPTORIUM_LOGS", platformdirs.user_log_dir(APP, appauthor=False))
+
+
+def plugin_folder() -> Path:
+    """Plug-ins that the user put there, each a folder or a wheel; made if missing."""
+    path = data_folder() / "plugins"
+    path.mkdir(exist_ok=True)
+    return path
 
 
 def own_folders() -> tuple[Path, ...]:

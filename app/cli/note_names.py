@@ -22,6 +22,7 @@ _FILE = "index.sqlite"
 _MOST = 200
 _NOTES = (
     "SELECT files.path FROM files JOIN notes ON notes.id = files.id WHERE files.is_note AND NOT notes.private"
+    " AND files.hash IS NOT NULL"
 )
 _SPECIAL = re.compile(r"([^\w@%+=:,./-])")
 _QUOTES = ("'", '"')

@@ -29,11 +29,12 @@ from app.desktop.theme import ThemeSource
 from app.desktop.vault_session import Opener, VaultSession
 from app.desktop.welcome import Welcome
 from app.desktop.window_drop import FolderDrops
-from app.settings import Settings, save_settings
+from app.settings import Settings, UpdateSettings, save_settings
 from app.settings.recent import RecentVaults
 
 if TYPE_CHECKING:
     from app.desktop.note_area import NoteArea
+    from app.desktop.update_check import UpdateCheck
     from app.desktop.vault_page import VaultPage
     from app.desktop.vault_view import VaultView
 
@@ -80,6 +81,8 @@ class MainWindow(QMainWindow):
         self.ended = asyncio.Event()
         self.settings = settings
         self.theme = theme
+        self._service = service
+        self._updates: UpdateCheck | None = None
         self.recent = RecentVaults()
         self.session = VaultSession(service, settings, self.recent, opener, theme, self)
         self.navigation = Navigation(self)
@@ -202,6 +205,7 @@ class MainWindow(QMainWindow):
             handlers[f"graph-{what}"] = in_view(partial(_do_in_graph, what=what))
         for page in ("tools", "shortcuts", "about"):
             handlers[f"help-{page}"] = partial(self._show_help, page)
+        handlers["check-updates"] = lambda: self._start(self._check_updates(), self.tr("check for updates"))
         for name in ("light", "dark", "high-contrast", "system"):
             handlers[f"theme-{name}"] = partial(self._set_general, theme=name)
         return handlers
@@ -325,6 +329,30 @@ class MainWindow(QMainWindow):
 
         opening = open_help(self, self.theme, self.session.client, page, self._call_tool)
         self._start(opening, self.tr("show the help"))
+
+    def begin_updates(self) -> None:
+        """Check for a new version if the user wants that and it is time; ask once whether they do."""
+        self._start(self._begin_updates(), self.tr("check for updates"))
+
+    async def _begin_updates(self) -> None:
+        await (await self._update_check()).begin()
+
+    async def _check_updates(self) -> None:
+        await (await self._update_check()).check_now()
+
+    async def _update_check(self) -> UpdateCheck:
+        if self._updates is None:
+            # The parts of the web: not needed to start.
+            await asyncio.to_thread(importlib.import_module, "app.desktop.update_check")
+            from app.desktop.update_check import UpdateCheck
+
+            self._updates = UpdateCheck(
+                self._service, self.banners, self.theme, lambda: self.settings, self._set_updates, self
+            )
+        return self._updates
+
+    def _set_updates(self, updates: UpdateSettings) -> None:
+        self._take_settings(self.settings.model_copy(update={"updates": updates}))
 
     def _show_settings(self, section: str = "general") -> None:
         if self._asking is None or self._asking.done():

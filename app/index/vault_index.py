@@ -220,6 +220,11 @@ class VaultIndex:
         with self._damage_noticed(), self._file.reading() as connection:
             return records_reader.private_paths(connection)
 
+    def is_private(self, path: NotePath) -> bool:
+        """Whether the note at this path is kept from models and programs, as far as it is indexed."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return records_reader.is_private(connection, path)
+
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
         """The notes in a folder (None or empty: the root), ordered by key; below it too if `recursive`."""
         found, wanted = self._all_notes(), name_key((folder or "").strip("/"))

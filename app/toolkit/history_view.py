@@ -11,8 +11,8 @@ from app.permissions.audit import AuditLog
 from app.permissions.caller import Caller, CallerKind
 from app.toolkit.places import Places
 from app.toolkit.sight import Sight
-from app.toolkit.vault_view import is_private
 from app.vault.changes import VAULT
+from app.vault.markdown.privacy import is_private
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
@@ -44,9 +44,11 @@ class HistoryView:
             return ()
         found = self._journal.history(path)
         last = next((one.hash for one in found if one.hash is not None), None)
-        if self._is_private(last):
+        if self._is_private(path, last):
             return ()
-        shown = (one for one in found if self._sight.sees(one.path) and not self._is_private(one.hash))
+        shown = (
+            one for one in found if self._sight.sees(one.path) and not self._is_private(one.path, one.hash)
+        )
         return tuple(self._without_others(one) for one in shown)
 
     def _without_others(self, version: Version) -> Version:
@@ -56,16 +58,15 @@ class HistoryView:
         changes = self._journal.commit(version.commit_id).changes
         return version if all(map(self._shows, changes)) else replace(version, summary=_CHANGED)
 
-    def content(self, hash: str) -> bytes:
-        """The bytes of a version.
+    def content(self, path: NotePath, hash: str) -> bytes:
+        """The bytes of a version of the file at `path`.
 
         Raises:
             NotFoundError: it is not kept any more, or the call may not see it.
         """
-        content = self._journal.content(hash)
-        if self._sight.hides_private and is_private(content):
+        if self._is_private(path, hash):
             raise NotFoundError("That version is not kept.", hash=hash)
-        return content
+        return self._journal.content(hash)
 
     def commits(self, limit: int = 50) -> tuple[Commit, ...]:
         """The newest commits that touched no document hidden from the call, newest first.
@@ -126,11 +127,13 @@ class HistoryView:
         paths = [path for path in (change.path, change.to) if path is not None]
         if not all(self._sight.sees(path) for path in paths):
             return False
-        return not (self._is_private(change.before) or self._is_private(change.after))
+        return not (
+            self._is_private(change.path, change.before) or self._is_private(change.place, change.after)
+        )
 
-    def _is_private(self, hash: str | None) -> bool:
+    def _is_private(self, path: NotePath, hash: str | None) -> bool:
         """Whether a version that is kept is to be hidden from the call."""
-        if hash is None or not self._sight.hides_private:
+        if hash is None or not path.is_note or not self._sight.hides_private:
             return False
         try:
             return is_private(self._journal.content(hash))
@@ -152,5 +155,5 @@ class HistoryView:
         Raises:
             NotFoundError: the version is not kept any more, or the call may not see it.
         """
-        self.content(hash)
+        self.content(path, hash)
         return self._journal.restore(path, hash, self._places.current(VAULT, path))

@@ -13,6 +13,7 @@ from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.encoding import encodable, encodable_arguments
 from app.errors import (
     ConflictError,
     PermissionDeniedError,
@@ -158,7 +159,7 @@ class ToolRunner:
         Raises:
             CancelledError: the caller withdrew the call; that is in the audit log, too.
         """
-        record = CallRecord.of(name, caller, arguments)
+        record = CallRecord.of(encodable(name), caller, arguments)
         record.spent = spent
         return await self._called(record, arguments)
 
@@ -176,7 +177,7 @@ class ToolRunner:
         self, name: str, arguments: Mapping[str, object], caller: Caller, watch: Watch
     ) -> ToolOutcome:
         """As `call`, for a caller that wants to know how far it has come."""
-        return await self._called(CallRecord.of(name, caller, arguments, watch), arguments)
+        return await self._called(CallRecord.of(encodable(name), caller, arguments, watch), arguments)
 
     async def save(
         self,
@@ -300,6 +301,7 @@ class ToolRunner:
             NotFoundError, PermissionDeniedError, InvalidParametersError, LimitError: as they say.
         """
         tool = own or self._registry.get(record.tool)
+        given = encodable_arguments(given)
         category = self._registry.category(tool.category)
         self._check_on(record, category.id)
         arguments = validated(tool, given)

@@ -70,8 +70,7 @@ class Visibility:
             return
         known = self._private
         for path in touched:
-            record = self._index.note(path)
-            if record is not None and record.private:
+            if self._index.is_private(path):
                 known.add(path)
             else:
                 known.discard(path)

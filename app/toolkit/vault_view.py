@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.errors import AmbiguousError, InvalidPathError, NotFoundError, StorageError
 from app.toolkit.open_note import OpenNote
 from app.toolkit.sight import Sight
-from app.vault.markdown.frontmatter import read_frontmatter
-from app.vault.markdown.text import decode_lossy
+from app.vault.markdown.privacy import is_private
 from app.vault.note import ParsedNote
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.index.resolver import Resolver
     from app.vault.store import NoteStore
-
-_PRIVATE = re.compile(rb"(?i)private")
 
 
 class VaultView:
@@ -151,16 +147,6 @@ class VaultView:
 
     def _seen(self, text: object) -> bool:
         return self._sight.sees(NotePath.on_disk(str(text)))
-
-
-def is_private(content: bytes) -> bool:
-    """Whether a note's own properties keep it from models and programs."""
-    if not content.startswith((b"---", b"\xef\xbb\xbf---")):
-        return False
-    # Only an escape could hide the word from this, and then the properties are read.
-    if _PRIVATE.search(content) is None and b"\\" not in content:
-        return False
-    return ParsedNote(properties=read_frontmatter(decode_lossy(content)).properties).is_private
 
 
 def _not_to_be_used(path: NotePath) -> InvalidPathError:

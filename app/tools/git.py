@@ -21,7 +21,7 @@ from app.toolkit.context import ToolContext
 from app.toolkit.proposal import EffectProposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.toolkit.vault_view import is_private
+from app.vault.markdown.privacy import HEAD_BYTES, is_private
 from app.vault.path import NotePath
 
 GitOperation = Literal["status", "log", "diff", "add", "commit", "branch"]
@@ -203,8 +203,9 @@ class _Work:
         except ScriptoriumError:
             return False
         for blob in (f":{name}", f"HEAD:{name}") if tracked else ():
-            done = await self._repository.run(["cat-file", "blob", blob], max_output=64 * 1024)
-            if done.exit_code == 0 and is_private(done.output):
+            done = await self._repository.run(["cat-file", "blob", blob], max_output=HEAD_BYTES)
+            cut = len(done.output) >= HEAD_BYTES
+            if done.exit_code == 0 and is_private(done.output, complete=not cut):
                 return False
         return True
 

@@ -10,9 +10,11 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent, QTextCursor
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from app.desktop import dialogs, tasks
+from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.note_view import page as pages
+from app.desktop.note_view.autosave import Autosave
+from app.desktop.note_view.closing import compare_conflict, may_close
 from app.desktop.note_view.document import NoteDocument
 from app.desktop.note_view.editor import SourceEditor, Wanted
 from app.desktop.note_view.find_bar import FindBar
@@ -70,7 +72,8 @@ class NoteView(QWidget):
         self._nothing: EmptyState | None = None
         self._following = Following(client, lambda: self.path, self)
         body = self._build()
-        self.document = NoteDocument(client, self.editor.document().toRawText, self)
+        self.document = NoteDocument(client, self.editor.document(), self)
+        self._autosave = Autosave(client, self.document, self.editor)
         self._links = LinksBelow(client, theme, self.document, body)
         self._render_soon = QTimer(self)
         self._render_soon.setSingleShot(True)
@@ -107,7 +110,9 @@ class NoteView(QWidget):
         document.loaded.connect(self._show)
         document.saved.connect(self._show_saved)
         document.text_changed.connect(self._take_text)
-        document.dirty_changed.connect(self._show_dirty)
+        document.unsaved_changed.connect(self._show_unsaved)
+        document.renamed.connect(self._show_renamed)
+        document.comparison_requested.connect(self.compare)
         document.said.connect(self.notice.say)
         document.asked.connect(self.notice.ask)
         document.settled.connect(self.notice.clear)
@@ -193,13 +198,18 @@ class NoteView(QWidget):
         self.properties.show_properties(page.parsed, True)
         self._render_soon.start()
 
-    def _show_dirty(self, dirty: bool) -> None:
-        self._header.show_state("Unsaved" if dirty else "", dirty=dirty)
-        self.dirty_changed.emit(dirty)
+    def _show_unsaved(self, unsaved: bool) -> None:
+        self._header.show_state("Unsaved" if unsaved else "", dirty=unsaved)
+        self.dirty_changed.emit(unsaved)
+
+    def _show_renamed(self, page: Page) -> None:
+        self.path = str(page.path)
+        self._header.show_path(page.path)
+        self.title_changed.emit(page.path.name)
 
     def _take_text(self, text: str) -> None:
         self._change(text)
-        self.show_source(True)
+        self._render_soon.start()
 
     def _fill(self, text: str) -> None:
         """Put `text` into the editor and keep the place."""
@@ -330,22 +340,19 @@ class NoteView(QWidget):
     # Editing and saving
 
     def save(self) -> None:
-        """Save what was typed."""
-        self._start(self.document.save(), "save the note")
+        """Save what was typed; during a conflict, show both sides of it."""
+        if self.document.conflict is not None:
+            self.compare()
+        else:
+            self._start(self.document.save(), "save the note")
+
+    def compare(self) -> None:
+        """Show both sides of a conflict and let the user decide."""
+        self._start(compare_conflict(self.document, self._theme, self), "compare the texts")
 
     async def close_requested(self) -> bool:
-        """Whether the tab may close; unsaved text is saved, thrown away, or keeps it open."""
-        if not self.document.dirty:
-            return True
-        name = self.path.rpartition("/")[2]
-        answers = ("Save", "Throw away", "Cancel")
-        text = "It has text that is not saved yet."
-        answer = await dialogs.choose(self, f"Save “{name}”?", text, answers, main=0)
-        if answer == 0:
-            return await self.document.save()
-        if answer == 1:
-            self.document.throw_away()
-        return answer == 1
+        """Whether the tab may close: its text is saved, or the user decided about it."""
+        return await may_close(self.document, self._theme, self)
 
     def _set_property(self, name: str, value: object) -> None:
         self._edit(partial(edit.set_property, key=name, value=value), f"set {name}")

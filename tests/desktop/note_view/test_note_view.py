@@ -181,7 +181,7 @@ def test_unsaved_text_is_offered_after_a_crash(gui, opened, wait_until) -> None:
             again = NoteView(vault.client, ThemeSource("dark"))
             await again.open("A.md")
             assert "unsaved text" in again.notice.text
-            again.notice.answer("Take it")
+            again.notice.answer("Restore")
             assert again.editor.toPlainText() == NOTES["A.md"] + "typed 🧭"
             assert await again.document.save()
             assert (vault.root / "A.md").read_text() == NOTES["A.md"] + "typed 🧭"
