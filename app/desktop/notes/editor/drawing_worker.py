@@ -22,6 +22,7 @@ _MAX_SOURCE = 20_000
 _PIXELS_PER_POINT = 96 / 72
 _DISPLAY_SCALE, _INLINE_SCALE = 1.15, 1.02
 _MAX_DIAGRAM_PIXELS = 4_000
+_LIGHT_THEME, _DARK_THEME = "redux-color", "dark"
 _EMBED_PADDING = 12.0
 # ziamath keeps its options and fonts in module globals, and QuickJS is used by one thread at a time.
 _TYPESETTING = threading.Lock()
@@ -77,14 +78,15 @@ def _draw_image(request: DrawingRequest, load: Load) -> Drawing:
 
 
 def _draw_formula(request: DrawingRequest) -> Drawing:
-    import ziamath
     from PySide6.QtSvg import QSvgRenderer
+    from ziamath.config import config
+    from ziamath.zmath import Latex
 
-    ziamath.config.svg2 = False  # QtSvg draws the symbols of SVG 2 in the wrong place
+    config.svg2 = False  # QtSvg draws the symbols of SVG 2 in the wrong place
     is_inline = request.kind == "inline-math"
     scale = _INLINE_SCALE if is_inline else _DISPLAY_SCALE
     size = request.points * _PIXELS_PER_POINT * scale
-    made = ziamath.Latex(request.source, size=size, inline=is_inline, color=request.color or None)
+    made = Latex(request.source, size=size, inline=is_inline, color=request.color or None)
     renderer = QSvgRenderer(QByteArray(made.svg().encode()))
     area = renderer.viewBoxF().size()
     if area.isEmpty():
@@ -100,11 +102,10 @@ def _draw_formula(request: DrawingRequest) -> Drawing:
 def _draw_diagram(request: DrawingRequest) -> Drawing:
     import mermaid_render
 
-    source = request.source
-    if request.dark and "%%{init" not in source and not source.lstrip().startswith("---"):
-        source = f"%%{{init: {{'theme': 'dark'}}}}%%\n{source}"
     ratio = max(1.0, request.ratio)
-    image = QImage.fromData(mermaid_render.mermaid_to_png(source, scale=ratio))
+    theme = _DARK_THEME if request.dark else _LIGHT_THEME
+    png = mermaid_render.mermaid_to_png(request.source, scale=ratio, theme=theme, background="transparent")
+    image = QImage.fromData(png)
     if image.isNull() or max(image.width(), image.height()) > _MAX_DIAGRAM_PIXELS * ratio:
         return NOT_DRAWABLE
     width, height = image.width() / ratio, image.height() / ratio

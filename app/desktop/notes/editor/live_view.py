@@ -251,10 +251,11 @@ class LiveView(QTextEdit):
 
     def set_header(self, header: QWidget) -> None:
         """Show a widget above the text that scrolls with it, in place of the properties."""
+        if header is not self._header:
+            header.installEventFilter(self)
         self._header = header
-        header.setParent(self.viewport())
-        header.installEventFilter(self)
-        header.show()
+        if header.parentWidget() is not self.viewport():
+            header.setParent(self.viewport())
         self._place_header()
 
     def show_properties_source(self, shown: bool) -> None:
@@ -273,7 +274,7 @@ class LiveView(QTextEdit):
         header, layout, flow = self._header, self._layout, self.flow
         is_live = self._mode is EditorMode.LIVE
         height = 0
-        if header is not None:
+        if header is not None and header.parentWidget() is self.viewport():
             header.setVisible(is_live)
             width = self.viewport().width()
             if is_live:
