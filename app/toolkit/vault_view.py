@@ -58,8 +58,15 @@ class VaultView:
         """The bytes of the file at `path`; raises as `open`."""
         if not self._sight.sees(path):
             raise _not_found(path)
-        content = self._store.read(path)
-        if self._sight.hides_private and path.is_note and is_private(content):
+        try:
+            # A link is judged by the file that it leads to, and told of by its own name.
+            real = self._store.real(path)
+            if real != path and not self._sight.sees(real):
+                raise _not_found(path)
+            content = self._store.read(path)
+        except NotFoundError as error:
+            raise _not_found(path) from error
+        if self._sight.hides_private and real.is_note and is_private(content):
             raise _not_found(path)
         return content
 
@@ -155,4 +162,5 @@ def _not_to_be_used(path: NotePath) -> InvalidPathError:
 
 
 def _not_found(path: NotePath) -> NotFoundError:
-    return NotFoundError(f"There is no note at {path}.", path=str(path), suggestions=[])
+    """The one answer for a file that is not there and for one that the call may not see."""
+    return NotFoundError(f"There is no file {path}.", path=str(path), suggestions=[])
