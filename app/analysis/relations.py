@@ -125,12 +125,17 @@ class Suggested:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """How two notes stand in the graph: their likeness in meaning, neighbours and tags in common, a link."""
+    """How two notes stand in the graph: their likeness in meaning, neighbours and tags in common, a link.
+
+    `linked` says that the first links to the second or the other way round, `relations` which typed
+    relations there are between them.
+    """
 
     similarity: float = 0.0
     shared_neighbours: int = 0
     shared_tags: int = 0
     linked: bool = False
+    relations: tuple[str, ...] = ()
 
 
 def suggest_relation(source: Side, target: Side, between: Structure) -> Suggested:
@@ -250,7 +255,9 @@ def _told(between: Structure) -> str:
         said.append(_in_common_words(between.shared_neighbours, "neighbour"))
     if between.shared_tags:
         said.append(_in_common_words(between.shared_tags, "tag"))
-    if between.linked:
+    if between.relations:
+        said.append(f"related already as {', '.join(between.relations)}")
+    elif between.linked:
         said.append("linked already, without a type")
     return ", ".join(said)
 

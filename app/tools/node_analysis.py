@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.analysis.confidence import Neighbour, node_confidence
 from app.analysis.relations import AUTOMATIC
-from app.analysis.sentences import sentences
+from app.analysis.sentences import joined, sentences
 from app.analysis.summary import shortened
 from app.errors import InvalidParametersError
 from app.index.records import LinkRecord
@@ -244,7 +244,7 @@ async def summarize_node_with_context(
 
 
 def _first_words(note: OpenNote) -> str:
-    return " ".join(sentences(note.readable_text)[:2])
+    return joined(sentences(note.readable_text)[:2])
 
 
 def _around(

@@ -18,7 +18,7 @@ from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.tools.node_parts import Edge, NodeId, edges_of, incoming_edges, preview
 from app.tools.notes import alike, new_path
-from app.tools.related_nodes import RelatedNode, related_to_note, related_to_text
+from app.tools.related_nodes import RelatedNode, related_to_draft
 from app.vault.changes import ChangeSet, Create, FileChange
 from app.vault.markdown import edit
 from app.vault.markdown.scan import scan
@@ -107,7 +107,8 @@ async def create_node(
     taken = context.vault.taken(draft.path) or alike(context.index.notes(), draft.path)
     if taken is not None:
         raise ConflictError(f"There is a note at {taken} already.", path=str(taken))
-    related = await related_to_text(context, draft.text, exclude=draft.path) if auto_analyze else []
+    content_of_draft = OpenNote(draft.path, draft.text.encode())
+    related = await related_to_draft(context, content_of_draft) if auto_analyze else []
     words = f"Created the {kind} [[{draft.path.name}]]."
     if related:
         words += f" {counted(len(related), 'note')} may be related."
@@ -192,7 +193,7 @@ async def update_node(
         node_id: The note.
         updates: New values by name: `text` replaces the text, `type` and `confidence` and everything else
             are properties; null takes a property away.
-        re_analyze: Whether to look for related nodes anew.
+        re_analyze: Whether to look for nodes related to the new text.
     """
     note = await context.vault.resolve_strictly(node_id)
     if not updates:
@@ -206,7 +207,7 @@ async def update_node(
         else:
             said = _checked_type(str(value)) if key == "type" else _checked_value(key, value)
             text = edit.set_property(text, key, said)
-    related = await related_to_note(context, note, scan(text)) if re_analyze else []
+    related = await related_to_draft(context, OpenNote(note.path, text.encode())) if re_analyze else []
     change = ChangeSet.of(note.with_text(text), summary=f"Update {note.path}")
     words = f"Changed [[{note.name}]]." if change else f"[[{note.name}]] already says so; nothing to do."
     result = NodeWritten(node_id=str(note.path), type=scan(text).type, related_nodes=related, message=words)

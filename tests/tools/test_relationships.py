@@ -164,6 +164,13 @@ async def test_reclassify_suggests_a_type_with_its_reason(workspace):
     assert "- contradicts [[H4]]" in text(workspace, "Against it.md")
 
 
+async def test_what_is_said_of_two_notes_knows_their_relations(workspace):
+    edge = "People/John Harrison.md -[SUPPORTS]-> " + BEAT
+    outcome = await call(workspace, "reclassify_relationship", edge_id=edge)
+    assert "related already as SUPPORTS" in outcome.result["reasoning"]
+    assert "without a type" not in outcome.result["reasoning"]
+
+
 async def test_summarize_relationship_gives_evidence_and_strength(workspace):
     told = (await call(workspace, "summarize_relationship", edge_id=EDGE)).result
     assert told["strength_assessment"] == "strong" and told["evidence"] and "supports" in told["summary"]
