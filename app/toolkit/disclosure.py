@@ -1,8 +1,8 @@
-"""The last thing before an outcome leaves the app: no name of a hidden note, no text that can't be encoded.
+"""Filters every outcome before it leaves the app: no name of a hidden note, no text that can't be encoded.
 
-The views keep hidden notes from the tools. What is left are names in errors, in explanations and in what other
-programs print. A name that the caller said itself stays, hidden or not: it is an echo, and to take it away
-would tell that the note exists. Text of notes is left alone for the same reason.
+The views keep hidden notes from the tools. This filter takes their names from errors, from explanations and
+from what other programs print. A name that the caller gave itself stays, whether the note exists or not:
+removing it would tell that the note exists. Text of notes stays for the same reason.
 """
 
 from __future__ import annotations

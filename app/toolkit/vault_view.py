@@ -6,10 +6,17 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from app.errors import AmbiguousError, InvalidPathError, NotFoundError, StorageError
+from app.errors import (
+    AmbiguousError,
+    InvalidPathError,
+    LimitError,
+    NotFoundError,
+    StorageError,
+    VaultLostError,
+)
 from app.toolkit.open_note import OpenNote
 from app.toolkit.sight import Sight
-from app.vault.markdown.privacy import is_private
+from app.vault.markdown.privacy import HEAD_BYTES, is_private
 from app.vault.note import ParsedNote
 from app.vault.path import NotePath
 
@@ -63,12 +70,25 @@ class VaultView:
             real = self._store.real(path)
             if real != path and not self._sight.sees(real):
                 raise _not_found(path)
-            content = self._store.read(path)
+            hides = self._sight.hides_private and real.is_note
+            try:
+                content = self._store.read(path)
+            except (LimitError, StorageError) as error:
+                if hides and not isinstance(error, VaultLostError) and self._is_private_by_its_start(real):
+                    raise _not_found(path) from error
+                raise
         except NotFoundError as error:
             raise _not_found(path) from error
-        if self._sight.hides_private and real.is_note and is_private(content):
+        if hides and is_private(content):
             raise _not_found(path)
         return content
+
+    def _is_private_by_its_start(self, path: NotePath) -> bool:
+        """Whether a note that can't be read as a whole is kept from the call."""
+        try:
+            return is_private(self._store.read_start(path, HEAD_BYTES), complete=False)
+        except StorageError:
+            return True
 
     def text(self, path: NotePath) -> str:
         """The text of the note at `path`, for reading; raises as `open`."""
