@@ -31,6 +31,15 @@ async def test_no_answer_in_time_is_a_no(bench):
     assert bench.of(ApprovalAnswered)[-1].decision is None
 
 
+async def test_in_a_vault_that_is_open_for_reading_only_nobody_is_asked(bench):
+    bench.store.writable = False
+    outcome = await bench.call("make", {"name": "Coffee"})
+    assert not outcome.success and "reading only" in outcome.message
+    assert not bench.approver.asked and not (bench.root / "Coffee.md").exists()
+    bench.grants.add(GrantOffer("Allow", Operation.CREATE))
+    assert not (await bench.call("make", {"name": "Coffee"})).success
+
+
 async def test_an_approver_that_still_works_on_the_answer_moves_the_time_limit(bench):
     bench.policy.approval_timeout = 0.05
 
