@@ -187,6 +187,15 @@ class NoteStore:
             message = f"The disk refused {path}: {error.strerror or error}."
             raise StorageError(message, path=str(path), errno=error.errno) from error
 
+    def check_writable(self) -> None:
+        """Refuse, before anybody is asked, what could not be written.
+
+        Raises:
+            VaultBusyError: the store is not writable.
+        """
+        if not self.writable:
+            raise VaultBusyError("The vault is open for reading only, so nothing in it can be changed.")
+
     def commit(
         self,
         change_set: ChangeSet,
@@ -215,8 +224,7 @@ class NoteStore:
             VaultBusyError: the store is not writable.
             VaultLostError, StorageError: the disk refused; nothing was written.
         """
-        if not self.writable:
-            raise VaultBusyError("The vault is open for reading only; nothing was written.")
+        self.check_writable()
         if change_set.place != self.place:
             raise InvalidParametersError(
                 f"A change for {change_set.place or 'the vault'} came to {self.place or 'the vault'}."
@@ -243,8 +251,7 @@ class NoteStore:
             VaultBusyError: the store is not writable.
             StorageError: the journal refused.
         """
-        if not self.writable:
-            raise VaultBusyError("The vault is open for reading only; nothing was recorded.")
+        self.check_writable()
         with self._lock:
             changes, contents = recorded(change_set)
             self.journal.keep(contents)
