@@ -26,6 +26,7 @@ from app.settings.sections import (
     PermissionSettings,
     Settings,
     ToolSettings,
+    UpdateSettings,
     WebSettings,
 )
 from app.settings.servers import (
@@ -72,6 +73,7 @@ __all__ = [
     "TeamSettings",
     "ToolSettings",
     "TurnRule",
+    "UpdateSettings",
     "VaultRules",
     "VaultSettings",
     "WebSettings",

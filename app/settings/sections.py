@@ -89,6 +89,11 @@ class ToolSettings(Section):
     categories_on: tuple[str, ...] = Field(
         (), title="Categories switched on", description="Categories that are off until you name them here."
     )
+    plugins_on: tuple[str, ...] = Field(
+        (),
+        title="Plug-ins switched on",
+        description="Files and folders in the plug-in folder that are loaded when a vault is opened.",
+    )
     limits: tuple[CallLimit, ...] = Field(
         (), title="Limits", description="Beside those that each tool and category has."
     )
@@ -244,6 +249,29 @@ class WebSettings(Section):
     )
 
 
+class UpdateSettings(Section):
+    """Whether the app asks for new versions. It installs nothing by itself."""
+
+    check: bool = Field(
+        False,
+        title="Check for updates",
+        description="Ask the address below for the latest version once a day. Nothing is installed.",
+    )
+    address: str = Field(
+        "",
+        title="Update address",
+        description="The address of the signed release file. Empty: the address that this build came with.",
+    )
+    key: str = Field(
+        "",
+        title="Release key",
+        description=(
+            "The public key (Ed25519, base64) of whoever signs the releases at that address. Empty: the key "
+            "that this build came with."
+        ),
+    )
+
+
 class Settings(Section):
     """All settings, by section."""
 
@@ -262,3 +290,4 @@ class Settings(Section):
     index: IndexSettings = Field(default_factory=IndexSettings, title="Index")
     embeddings: EmbeddingSettings = Field(default_factory=EmbeddingSettings, title="Search by meaning")
     journal: JournalSettings = Field(default_factory=JournalSettings, title="Undo")
+    updates: UpdateSettings = Field(default_factory=UpdateSettings, title="Updates")

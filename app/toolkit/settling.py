@@ -58,6 +58,7 @@ class Settler:
         Raises:
             ConflictError: a file holds something else than the proposal was made for; nothing is written.
             PermissionDeniedError, StorageError: as they say; nothing is written.
+            VaultBusyError: the vault is open for reading only; nobody is asked.
         """
         match answer:
             case Proposal() if answer.change_set:
@@ -81,6 +82,7 @@ class Settler:
         place = self._places.get(proposal.change_set.place)
         reach = reach_of_changes(proposal.change_set, self._backlinks, place.label)
         call.record.reaches(reach)
+        place.store.check_writable()
         access = place.access(proposal.change_set, call.caller)
         facts = call.facts(reach, changes_notes=True, access=access, from_outside=from_outside)
         admitted = await self._gate.admit(call.record, facts, proposal.change_set, call.said)

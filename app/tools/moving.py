@@ -75,7 +75,8 @@ async def move_note(
             other = context.vault.open_for_change(source)
             changes.append(other.with_text(edit.rewrite_links(other.text, rewrite)))
         except UnreadableNoteError as error:
-            left_out.append(f"{source}: {error.message}")
+            if context.vault.sees(source):
+                left_out.append(f"{source}: {error.message}")
     summary = f"Move {note.path} to {to}"
     if changes:
         summary += f", {counted(len(changes), 'note')} rewritten"

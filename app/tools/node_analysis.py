@@ -26,7 +26,7 @@ from app.tools.summaries import Style, summary_of
 from app.vault.changes import ChangeSet, after_of
 from app.vault.markdown import edit
 from app.vault.markdown.relations import relation_type
-from app.vault.note import LINKS_TO
+from app.vault.note import LINKS_TO, RELATES_TO
 from app.vault.path import NotePath
 
 Characters = Annotated[int, Field(ge=20, le=20_000)]
@@ -99,7 +99,8 @@ class NodeConfidence(ToolResult):
         "what could {node_id} be connected to?",
         "which relations could {node_id} have?",
     ),
-    usage_rule="auto_link of find_related_nodes writes only relations of a suggestion score of 0.8 or more.",
+    usage_rule="auto_link of find_related_nodes writes only relations of a suggestion score of 0.8 or more,"
+    " and a type other than RELATES_TO only where there is evidence for it.",
 )
 async def find_related_nodes(
     context: ToolContext,
@@ -143,7 +144,10 @@ async def find_related_nodes(
 
 
 def _linked(context: ToolContext, note: OpenNote, found: list[RelatedNode]) -> tuple[str, int]:
-    """The note's text with the likely relations that it lacks, and how many those are."""
+    """The note's text with the likely relations that it lacks, and how many those are.
+
+    A type that nothing speaks for is not written: such a relation is just RELATES_TO.
+    """
     related = {one.target for one in edges_of(context, note)}
     queue = context.services.suggestions
     text, made = note.text, 0
@@ -155,7 +159,8 @@ def _linked(context: ToolContext, note: OpenNote, found: list[RelatedNode]) -> t
         name = context.index.resolver.shortest(target, note.path)
         remark = "suggested by likeness"
         sure = round(one.suggestion_score, 2)
-        text = edit.add_relation(text, one.suggested_relationship, name, sure, remark)
+        kind = one.suggested_relationship if one.evidence else RELATES_TO
+        text = edit.add_relation(text, kind, name, sure, remark)
         made += 1
     return text, made
 

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from app.analysis.relations import opposed, relation_confidence, strength
+from app.analysis.contradiction import find_contradiction
+from app.analysis.relations import naming, relation_confidence, strength
 from app.analysis.summary import shortened
 from app.analysis.thinking import ThinkingFailed
 from app.errors import ConflictError, InvalidParametersError, NotFoundError
@@ -287,10 +288,10 @@ async def summarize_relationship(
     )
     sure = judged.new if edge.relation.confidence is None else edge.relation.confidence
     evidence = [edge.relation.note] if edge.relation.note else []
-    evidence += [one for one in ours.sentences if target.name.casefold() in one.casefold()][:2]
-    evidence += [one for one in theirs.sentences if edge.source.name.casefold() in one.casefold()][:2]
-    if edge.relation.type == "CONTRADICTS" and (pair := opposed(ours.sentences, theirs.sentences)):
-        evidence.append(f"“{shortened(pair[0], 120)}” against “{shortened(pair[1], 120)}”")
+    evidence += naming(ours.sentences, target.name)[:2]
+    evidence += naming(theirs.sentences, edge.source.name)[:2]
+    if edge.relation.type == "CONTRADICTS" and (pair := find_contradiction(ours.sentences, theirs.sentences)):
+        evidence.append(f"“{shortened(pair.first, 120)}” against “{shortened(pair.second, 120)}”")
     evidence.append(
         f"Likeness {similarity:.2f}, {counted(between.shared_neighbours, 'neighbour')} and "
         f"{counted(between.shared_tags, 'tag')} in common."

@@ -104,7 +104,7 @@ class Workspace:
         )
         self.policy = Policy(_permissions(settings), self.grants, self._vault_rules())
         self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call, self.policy.may_act)
-        self.notices += load_plugins(self.registry).problems
+        self.notices += load_plugins(self.registry, on=settings.tools.plugins_on).problems
         self.runner = ToolRunner(
             self.registry,
             self.policy,

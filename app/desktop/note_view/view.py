@@ -276,6 +276,10 @@ class NoteView(QWidget):
     def toggle_mode(self) -> None:
         """Change between reading and source."""
         self.show_source(not self.editing)
+        self.take_focus()
+
+    def take_focus(self) -> None:
+        """Put the focus into the text that is shown."""
         (self.editor if self.editing else self.reader).setFocus()
 
     def show_source(self, source: bool) -> None:
