@@ -307,6 +307,10 @@ class NoteView(QWidget):
     def toggle_mode(self) -> None:
         """Show the next mode: live preview, source, reading."""
         self.show_mode(self._mode.next)
+        self.take_focus()
+
+    def take_focus(self) -> None:
+        """Put the focus into the text that is shown."""
         (self.editor if self.editing else self.reader).setFocus()
 
     def show_mode(self, mode: ViewMode, *, remember: bool = True) -> None:
