@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from PySide6.QtWidgets import QWidget
@@ -74,8 +75,12 @@ def _graph(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
 def _notes(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
     from app.desktop.note_area import NoteArea
     from app.desktop.note_view.view import NoteView
+    from app.desktop.notes.spelling import Spelling
 
-    return NoteArea(client, theme, NoteView, parent)
+    spelling = Spelling(client)  # one for all tabs: a dictionary takes time and memory
+    area = NoteArea(client, theme, partial(NoteView, spelling=spelling), parent)
+    spelling.setParent(area)
+    return area
 
 
 def _agent(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:

@@ -15,6 +15,7 @@ from app.desktop import dialogs, tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.note_view.view import WRITE, NoteView
 from app.desktop.notes import daily_notes
+from app.desktop.notes.editor.mode import ViewMode
 from app.desktop.notes.export import html_page, print_on, render_whole, write_file, write_pdf
 from app.desktop.utf16 import units
 from app.errors import ScriptoriumError, StorageError
@@ -98,7 +99,8 @@ class WritingCommands(QObject):
         except ScriptoriumError as error:
             self.failed.emit(self.tr("The template was not inserted: {0}").format(error.message))
             return
-        note.show_source(True)
+        if not note.editing:
+            note.show_mode(ViewMode.LIVE)
         cursor = note.editor.textCursor()
         start = cursor.selectionStart()
         cursor.insertText(made.text)

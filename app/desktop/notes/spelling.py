@@ -5,6 +5,7 @@ A word is looked up once; the answer is kept. Loading a dictionary takes long, s
 
 from __future__ import annotations
 
+import asyncio
 import locale
 import logging
 import re
@@ -12,7 +13,12 @@ import threading
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QObject, Signal
+
 from app import paths
+from app.desktop import tasks
+from app.desktop.bridge import VaultClient
+from app.workspace.workspace import SettingsChanged
 
 if TYPE_CHECKING:
     from enchant import Dict
@@ -58,6 +64,11 @@ class SpellChecker:
             self._dictionaries = tuple(dictionary for _, dictionary in found)
             self._known = {}
 
+    def unload(self) -> None:
+        """Check nothing any more."""
+        with self._lock:
+            self.languages, self._dictionaries, self._known = (), (), {}
+
     @property
     def ready(self) -> bool:
         """Whether there is a dictionary."""
@@ -97,6 +108,46 @@ class SpellChecker:
             return True
         with self._lock:
             return any(dictionary.check(word) for dictionary in self._dictionaries)
+
+
+class Spelling(QObject):
+    """The spell checker of a window: loaded with the first note, by the settings as they are.
+
+    `changed` comes when other words are right than before.
+    """
+
+    changed = Signal()
+
+    def __init__(self, client: VaultClient) -> None:
+        super().__init__()
+        self._client = client
+        self._loaded: tuple[bool, tuple[str, ...]] | None = None
+        self.checker = SpellChecker()
+        client.events.batch.connect(self._receive)
+
+    def begin(self) -> None:
+        """Load the dictionaries of the settings soon, if they are not loaded."""
+        settings = self._client.workspace.settings.editor
+        wanted = (settings.spelling, tuple(settings.spelling_languages))
+        if wanted != self._loaded:
+            self._loaded = wanted
+            tasks.start(self._load(*wanted), what=self.tr("load the dictionaries"))
+
+    def learn(self, word: str) -> None:
+        """Take a word as right from now on."""
+        self.checker.learn(word)
+        self.changed.emit()
+
+    async def _load(self, wanted: bool, languages: tuple[str, ...]) -> None:
+        if wanted:
+            await asyncio.to_thread(self.checker.load, languages)
+        else:
+            self.checker.unload()
+        self.changed.emit()
+
+    def _receive(self, events: tuple[object, ...]) -> None:
+        if self._loaded is not None and any(isinstance(event, SettingsChanged) for event in events):
+            self.begin()
 
 
 class _UserWords:
