@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # Letters with apostrophes inside; what is glued to digits, underscores or an address is no word.
-_WORD = re.compile(r"(?<![\w@./\\&#-])[^\W\d_]+(?:['’][^\W\d_]+)*(?![\w@\\]|[./:-]\w)")
+_WORD = re.compile(r"(?<![\w@./\\&#])[^\W\d_]+(?:['’][^\W\d_]+)*(?![\w@\\]|[./:][\w/\\])")
 _MOST_KNOWN = 100_000
 _MOST_SUGGESTIONS = 7
 _LONGEST_WORD = 60
