@@ -27,6 +27,7 @@ from app.desktop.vault_session import load_view
 from app.launch import APP_ID, is_frozen, own_program
 from app.permissions.approval import Approver
 from app.settings import Settings, load_settings
+from app.storage.private import create_private_file
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
@@ -142,9 +143,9 @@ def _close_on_signals(window: MainWindow) -> None:
 
 
 def _log_to_file() -> None:
-    handler = logging.handlers.RotatingFileHandler(
-        paths.log_folder() / "scriptorium.log", maxBytes=2_000_000, backupCount=3, encoding="utf-8"
-    )
+    file = paths.log_folder() / "scriptorium.log"
+    create_private_file(file)
+    handler = logging.handlers.RotatingFileHandler(file, maxBytes=2_000_000, backupCount=3, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.getLogger().addHandler(handler)
     logging.getLogger().setLevel(logging.INFO)

@@ -95,13 +95,13 @@ class HistoryView:
         """The commits that the call with this number in the audit log made.
 
         Raises:
-            NotFoundError: the log has no such entry.
+            NotFoundError: the log has no such entry, or the journal does not have its commit.
         """
-        return self._known(self._audit.commits_of_entry(entry))
+        return self._known(self._audit.commits_of_entry(entry, self._journal))
 
     def commits_of_turn(self, turn: str) -> tuple[int, ...]:
         """The commits that the calls of a turn made, oldest first."""
-        return self._known(self._audit.commits_of_turn(turn))
+        return self._known(self._audit.commits_of_turn(turn, self._journal))
 
     def told(self, commits: Iterable[int], paths: Iterable[NotePath]) -> list[str]:
         """Those of the documents touched by the commits that the call may know of."""
@@ -112,10 +112,13 @@ class HistoryView:
         }
         return [str(path) for path in paths if path not in hidden]
 
-    def _known(self, commits: Iterable[int]) -> tuple[int, ...]:
+    def standing(self, commits: Iterable[int]) -> tuple[Commit, ...]:
+        """Those of the commits that were not undone."""
+        return tuple(one for one in map(self._journal.commit, commits) if one.undone_by is None)
+
+    def _known(self, commits: Iterable[Commit]) -> tuple[int, ...]:
         """Those of the commits of which the call may know at least one change."""
-        found = (self._journal.commit(number) for number in commits)
-        return tuple(one.id for one in found if self._may_know(one))
+        return tuple(one.id for one in commits if self._may_know(one))
 
     def _may_know(self, commit: Commit) -> bool:
         if commit.place:

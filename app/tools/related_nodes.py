@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.analysis.alike import by_words, words_of
 from app.analysis.relations import Structure, Suggested, suggest_relation
@@ -30,7 +30,10 @@ _FEW = 8
 
 
 class RelatedNode(BaseModel):
-    """A node that may be related, how alike it is (0 to 1), and which relation to it is suggested."""
+    """A node that may be related, how alike it is (0 to 1), and which relation to it is suggested.
+
+    `evidence` is what speaks for the type: words of the notes, or what a model says; empty for a guess.
+    """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -41,6 +44,7 @@ class RelatedNode(BaseModel):
     suggested_relationship: str
     suggestion_score: float
     reasoning: str
+    evidence: list[str] = Field(default_factory=list)
 
 
 class Answered(BaseModel):
@@ -159,8 +163,11 @@ async def thought_of(context: ToolContext, first: OpenNote, second: OpenNote, lo
         answer = await thinker.answer(ask, text, Answered)
     except ThinkingFailed as error:
         return Suggested(local.type, local.score, f"{local.reasoning} (By local methods: {error.message})")
-    kind = relation_type(answer.relationship_type) or local.type
-    return Suggested(kind, local.score, f"{answer.reasoning} ({thinker.name})")
+    kind = relation_type(answer.relationship_type)
+    if kind not in KNOWN_RELATIONS:
+        return Suggested(local.type, local.score, f"{local.reasoning} ({thinker.name} named no known type.)")
+    reasoning = f"{answer.reasoning} ({thinker.name})"
+    return Suggested(kind, local.score, reasoning, evidence=(reasoning,))
 
 
 def kept_from(thinker: Thinker, notes: Iterable[OpenNote]) -> str:
@@ -217,4 +224,5 @@ def _as_result(other: OpenNote, score: float, suggested: Suggested) -> RelatedNo
         suggested_relationship=suggested.type,
         suggestion_score=suggested.score,
         reasoning=suggested.reasoning,
+        evidence=list(suggested.evidence),
     )

@@ -12,6 +12,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 LINKS_TO = "LINKS_TO"
+RELATES_TO = "RELATES_TO"
 KNOWN_RELATIONS = (
     "SUPPORTS",
     "CONTRADICTS",
