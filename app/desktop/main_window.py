@@ -171,7 +171,7 @@ class MainWindow(QMainWindow):
             "new-note": in_view(lambda view: view.commands.act("new-note", "")),
             "close-tab": in_notes(lambda notes: self._start(notes.close_current(), self.tr("close the tab"))),
             "reopen-tab": in_notes(lambda notes: notes.reopen()),
-            "close-vault": lambda: self._start(self._close_vault(), self.tr("close the vault")),
+            "close-vault": lambda: self._start(self._forget_vault(), self.tr("close the vault")),
             "settings": self._show_settings,
             "quit": self.close,
             "go-note": lambda: self.finder.show_notes(),
@@ -235,7 +235,7 @@ class MainWindow(QMainWindow):
         self.status.set_client(client, self.session.read_only)
         self.menu.set_has_vault(True)
         self.setWindowTitle(f"{client.workspace.name} – Scriptorium")
-        self._remembered.save(vault=str(client.workspace.root))  # also for a start after a crash
+        self._remembered.save(vault=str(client.workspace.root))
         self.banners.clear("lost")
         view.note_shown.connect(self._mark_notes)
         self._mark_notes()
@@ -257,7 +257,6 @@ class MainWindow(QMainWindow):
     def _show_welcome(self) -> None:
         if self.view is None:
             self.menu.set_has_vault(False)
-            self._remembered.save(vault="")
             self.welcome.refresh()
             self.stack.setCurrentWidget(self.welcome)
             self.status.clearMessage()
@@ -273,15 +272,18 @@ class MainWindow(QMainWindow):
         await self.session.close()
         return True
 
-    async def _leave(self) -> None:
-        open_vault = str(self.session.client.workspace.root) if self.session.client is not None else ""
+    async def _forget_vault(self) -> None:
+        """Close the vault because the user asked for it: the next start shows the welcome page."""
         if await self._close_vault():
-            geometry = bytes(self.saveGeometry().toBase64().data()).decode()
-            self._remembered.save(geometry=geometry, vault=open_vault)
+            self._remembered.save(vault="")
+
+    async def _leave(self) -> None:
+        if await self._close_vault():
+            self._remembered.save(geometry=bytes(self.saveGeometry().toBase64().data()).decode())
             self.ended.set()
 
     def last_vault(self) -> Path | None:
-        """The vault that was open when the window was closed, if it is still there."""
+        """Return the vault that was opened last, unless the user closed it; None if its folder is gone."""
         text = self._remembered.text("vault")
         return Path(text) if text and Path(text).is_dir() else None
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from app.index.names import listed
+from app.index.names import listed, stored
 from app.index.records import FileRecord, NoteRecord, Problem, PropertyCount, TagCount, VaultStats
 from app.vault.path import NotePath, name_key
 
@@ -29,7 +29,7 @@ _ORPHANS = (
 
 def note_record(connection: sqlite3.Connection, path: NotePath) -> NoteRecord | None:
     """The note at this path, None if there is none."""
-    row = connection.execute(f"{_NOTE} WHERE path = ?", (path.text,)).fetchone()
+    row = connection.execute(f"{_NOTE} WHERE path = ?", (stored(path),)).fetchone()
     return _note(row) if row else None
 
 
@@ -68,7 +68,7 @@ def is_private(connection: sqlite3.Connection, path: NotePath) -> bool:
     found = connection.execute(
         "SELECT is_note AND (hash IS NULL OR ifnull(private, 1)) FROM files LEFT JOIN notes USING (id)"
         " WHERE path = ?",
-        (path.text,),
+        (stored(path),),
     ).fetchone()
     return bool(found and found[0])
 
