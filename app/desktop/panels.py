@@ -49,19 +49,19 @@ def _tags(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
 
 
 def _outline(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
-    from app.desktop.notes.outline_panel import OutlinePanel
+    from app.desktop.writing.outline_panel import OutlinePanel
 
     return OutlinePanel(client, theme, parent)
 
 
 def _tasks(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
-    from app.desktop.notes.tasks_panel import TasksPanel
+    from app.desktop.writing.tasks_panel import TasksPanel
 
     return TasksPanel(client, theme, parent)
 
 
 def _bookmarks(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
-    from app.desktop.notes.bookmarks_panel import BookmarksPanel
+    from app.desktop.writing.bookmarks_panel import BookmarksPanel
 
     return BookmarksPanel(client, theme, parent)
 

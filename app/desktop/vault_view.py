@@ -29,10 +29,6 @@ from app.desktop.navigation import Navigation
 from app.desktop.note_area import NoteArea
 from app.desktop.note_commands import NoteCommands
 from app.desktop.note_view.view import NoteView
-from app.desktop.notes.bookmarks_panel import BookmarksPanel
-from app.desktop.notes.commands import WritingCommands
-from app.desktop.notes.tasks_panel import TasksPanel
-from app.desktop.notes.word_count import WordCount
 from app.desktop.panels import PanelKind
 from app.desktop.remembered import Remembered
 from app.desktop.session_cost import SessionCost
@@ -40,6 +36,10 @@ from app.desktop.theme import ThemeSource
 from app.desktop.user_messages import UserMessages
 from app.desktop.vault_page import VaultPage
 from app.desktop.wiring import Wiring
+from app.desktop.writing.bookmarks_panel import BookmarksPanel
+from app.desktop.writing.commands import WritingCommands
+from app.desktop.writing.tasks_panel import TasksPanel
+from app.desktop.writing.word_count import WordCount
 from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
 from app.events import Event
 from app.index.records import IndexRebuilt, IndexUpdated

@@ -21,12 +21,12 @@ from app.desktop.navigation import Navigation
 from app.desktop.note_area import NoteArea
 from app.desktop.note_commands import NoteCommands
 from app.desktop.note_view.view import WRITE, NoteView
-from app.desktop.notes.bookmarks_panel import BookmarksPanel
-from app.desktop.notes.outline_panel import OutlinePanel
 from app.desktop.search_panel import SearchPanel
 from app.desktop.suggestions.panel import SuggestionsPanel
 from app.desktop.tags_panel import TagsPanel
 from app.desktop.vault_page import VaultPage
+from app.desktop.writing.bookmarks_panel import BookmarksPanel
+from app.desktop.writing.outline_panel import OutlinePanel
 
 if TYPE_CHECKING:
     from app.desktop.agent_panel.panel import AgentPanel

@@ -11,10 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListWidget, QTreeWidget
 
 from app.desktop import dialogs
-from app.desktop.notes.bookmarks import Bookmarks
-from app.desktop.notes.bookmarks_panel import BookmarksPanel
-from app.desktop.notes.outline_panel import OutlinePanel
-from app.desktop.notes.tasks_panel import TasksPanel
+from app.desktop.writing.bookmarks import Bookmarks
+from app.desktop.writing.bookmarks_panel import BookmarksPanel
+from app.desktop.writing.outline_panel import OutlinePanel
+from app.desktop.writing.tasks_panel import TasksPanel
 from app.permissions.caller import Caller, CallerKind
 from tests.flows.conftest import write_vault
 from tests.flows.hands import LEFT

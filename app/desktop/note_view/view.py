@@ -30,6 +30,7 @@ from app.desktop.note_view.page import Page
 from app.desktop.note_view.preview import Preview
 from app.desktop.note_view.properties_form import PropertiesForm
 from app.desktop.note_view.reader import Reader
+from app.desktop.note_view.writing_aids import WritingAids
 from app.desktop.notes.completions import complete
 from app.desktop.notes.editor.completion import CompletionRequest
 from app.desktop.notes.editor.drawings import DrawingRequest
@@ -37,7 +38,6 @@ from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import EditorMode, ViewMode
 from app.desktop.notes.spelling import Spelling
 from app.desktop.notes.view_modes import ViewModes
-from app.desktop.notes.writing_aids import WritingAids
 from app.desktop.panel import EmptyState
 from app.desktop.theme import Theme, ThemeSource
 from app.desktop.utf16 import units

@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.counted import CountedRows
-from app.desktop.notes.task_groups import Grouping, Task, TaskGroup, group_tasks, read_tasks
 from app.desktop.panel import EmptyState, Panel, SearchField, ThemedButton
 from app.desktop.theme import ThemeSource
+from app.desktop.writing.task_groups import Grouping, Task, TaskGroup, group_tasks, read_tasks
 from app.errors import ScriptoriumError
 from app.events import Event
 from app.index.records import IndexUpdated, TaskRecord

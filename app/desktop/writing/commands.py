@@ -16,8 +16,8 @@ from app.desktop.bridge import VaultClient
 from app.desktop.note_view.view import WRITE, NoteView
 from app.desktop.notes import daily_notes
 from app.desktop.notes.editor.mode import ViewMode
-from app.desktop.notes.export import html_page, print_on, render_whole, write_file, write_pdf
 from app.desktop.utf16 import units
+from app.desktop.writing.export import html_page, print_on, render_whole, write_file, write_pdf
 from app.errors import ScriptoriumError, StorageError
 from app.vault.path import NotePath
 

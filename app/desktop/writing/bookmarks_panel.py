@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QMenu, QStackedWidget, QTreeWidget, QTreeWidgetIte
 
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
-from app.desktop.notes.bookmarks import Bookmarks
 from app.desktop.notes.writing_places import obsidian_settings
 from app.desktop.panel import EmptyState, Panel, ThemedButton
 from app.desktop.theme import ThemeSource, icon
+from app.desktop.writing.bookmarks import Bookmarks
 from app.errors import StorageError
 from app.events import Event
 from app.vault.obsidian import Bookmark
