@@ -187,6 +187,7 @@ class NoteView(QWidget):
         self.editor.setReadOnly(not editable)
         self._header.show_path(page.path)
         self._header.show_mode(self.editing, editable)
+        self._header.show_privacy(page.privacy)
         self.properties.show_properties(page.parsed, editable)
         if moved:
             self._links.forget()
@@ -195,6 +196,7 @@ class NoteView(QWidget):
         self._links.refresh()
 
     def _show_saved(self, page: Page) -> None:
+        self._header.show_privacy(page.privacy)
         self.properties.show_properties(page.parsed, True)
         self._render_soon.start()
 
