@@ -270,9 +270,7 @@ class ToolRunner:
     ) -> ToolOutcome:
         call = self._prepare(record, arguments)
         change_set = plan.resolve(choices)
-        names = ", ".join(str(path) for path in change_set.paths)
-        result = ToolResult(message=f"Undone: {names}." if names else "Everything stays as it is.")
-        return await self._settler.settle(call, Proposal(change_set, result, plan.commits))
+        return await self._settler.settle(call, Proposal(change_set, _undone, plan.commits))
 
     async def _save(self, record: CallRecord, change_set: ChangeSet) -> ToolOutcome:
         await self._settler.commit(record, change_set, ())
@@ -382,6 +380,11 @@ class ToolRunner:
 
     def _backlinks(self, path: NotePath) -> Iterable[NotePath]:
         return {link.source for link in self._index.backlinks(path)}
+
+
+def _undone(committed: ChangeSet) -> ToolResult:
+    names = ", ".join(map(str, committed.paths))
+    return ToolResult(message=f"Undone: {names}." if names else "Nothing was changed.")
 
 
 __all__ = [

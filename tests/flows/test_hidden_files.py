@@ -49,7 +49,7 @@ def test_a_note_that_cannot_be_judged_has_a_badge_and_a_row(app_run, garden: Pat
         own = await pilot.open_note("Own.md")
         await pilot.until(lambda: _badge(own)[0] == "Private", "a private note says so")
         error = await pilot.open_note("Error.md")
-        await pilot.until(lambda: "body" in error.reader.toPlainText())
+        await pilot.until(lambda: "body" in error.editor.toPlainText())
         assert _badge(error) == ("", "")
 
     app_run(use)

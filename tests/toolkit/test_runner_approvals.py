@@ -135,14 +135,20 @@ async def test_the_user_may_edit_and_the_caller_is_told(bench):
     outcome = await bench.call("make", {"name": "Coffee", "text": "its words"})
     assert bench.text("Coffee.md") == "my words"
     assert outcome.result["changed_by_user"] is True
-    assert outcome.result["files"][0]["path"] == "Coffee.md" and outcome.result["left_out"] == []
+    (edited,) = outcome.result["edited_by_user"]
+    assert edited["path"] == "Coffee.md" and outcome.result["left_out_by_user"] == []
+    assert "-its words" in edited["diff"] and "+my words" in edited["diff"]
+    assert outcome.message == "Created Coffee.md. Edited by the user: Coffee.md."
+    assert bench.last().result == outcome.message
     assert bench.last().reason == "approved by the user after editing the text"
 
 
 async def test_the_user_may_leave_files_out(bench):
     bench.approver.answers.append(lambda r: Approved(r.proposal.only([NotePath("Tea.md")])))
     outcome = await bench.call("remove", {"names": ["Tea", "Home"]})
-    assert outcome.success and outcome.result["left_out"] == ["Home.md"]
+    assert outcome.success and outcome.result["left_out_by_user"] == ["Home.md"]
+    assert outcome.message == "Moved Tea.md to the trash. Left out by the user: Home.md."
+    assert bench.last().paths == ("Tea.md",) and bench.last().result == outcome.message
     assert not (bench.root / "Tea.md").exists() and (bench.root / "Home.md").exists()
 
 
