@@ -352,7 +352,11 @@ class ToolRunner:
         category = self._registry.category(category_id)
         if not category.on or category.id in self._policy.categories_off:
             record.decide(Decided.RULE, f"the category {category.id} is off")
-            raise PermissionDeniedError(f"The tools of {category.name} are switched off.", tool=record.tool)
+            raise PermissionDeniedError(
+                f"The tools of the category {category.name} ({category.id}) are switched off.",
+                tool=record.tool,
+                category=category.id,
+            )
 
     async def _answer(self, call: PreparedCall) -> Answer:
         """Run the tool's function.
