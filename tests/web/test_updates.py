@@ -56,8 +56,18 @@ def test_a_signed_release_is_read() -> None:
         signed({**RELEASE, "page": "file:///etc/passwd"}),
         signed({**RELEASE, "page": "javascript:alert(1)"}),
     ],
-    ids=("empty", "no signature", "unsigned", "other key", "changed", "longer", "no object", "version")
-    + ("file page", "script page"),
+    ids=[
+        "empty",
+        "empty line",
+        "unsigned",
+        "other key",
+        "changed",
+        "longer",
+        "list",
+        "version",
+        "file",
+        "script",
+    ],
 )
 def test_everything_else_is_refused(content: bytes) -> None:
     with pytest.raises(ReleaseError):
