@@ -319,6 +319,8 @@ class Workspace:
 
     async def _take_files(self, batch: FileBatch) -> None:
         """Changed files: of an agent that works in the panel, or of others."""
+        if batch.misnamed:
+            await self.index.refresh(batch.misnamed)
         known = await self.programs.edits.look((*batch.changed, *batch.removed))
         changed = tuple(path for path in batch.changed if path not in known)
         removed = tuple(path for path in batch.removed if path not in known)

@@ -214,6 +214,7 @@ class NoteView(QWidget):
         editable = self.document.editable
         self.editor.setReadOnly(not editable)
         self._header.show_path(page.path)
+        self._header.show_privacy(page.privacy)
         self._show_properties(page.parsed, editable)
         if moved:
             self.show_mode(self._modes.get(self.path, self._aids.default_mode), remember=False)
@@ -225,6 +226,7 @@ class NoteView(QWidget):
         self._links.refresh()
 
     def _show_saved(self, page: Page) -> None:
+        self._header.show_privacy(page.privacy)
         self._show_properties(page.parsed, True)
         self._render_soon.start()
 
