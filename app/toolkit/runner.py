@@ -17,6 +17,7 @@ from app.encoding import encodable, encodable_arguments
 from app.errors import (
     ConflictError,
     PermissionDeniedError,
+    ScriptoriumError,
     TimeoutExpiredError,
 )
 from app.events import EventBus
@@ -168,6 +169,19 @@ class ToolRunner:
         """As `call`, of a tool that nobody is offered: what a program that the app runs asks the app for."""
         return await self._called(CallRecord.of(tool.name, caller, arguments), arguments, tool)
 
+    async def reject(self, name: str, given: str, caller: Caller, error: ScriptoriumError) -> ToolOutcome:
+        """Log a call that can't be made, such as one of an unknown tool, and return its outcome.
+
+        Args:
+            name: The tool that was named.
+            given: The arguments as they came.
+            caller: Who called.
+            error: Why it can't be made.
+        """
+        record = CallRecord.of(name, caller, {"arguments": given})
+        self._events.publish(ToolStarted(record.id, record.tool, record.arguments, caller))
+        return await self._to_the_end(record, _failing(error))
+
     async def _called(
         self, record: CallRecord, arguments: Mapping[str, object], own: Tool | None = None
     ) -> ToolOutcome:
@@ -258,7 +272,15 @@ class ToolRunner:
         over = self._turn_rules.ends(record.tool, record.caller)
         sight = record.sight or self._visibility.of(record.caller, record.tool)
         told = disclosed(outcome, sight, record.given)
-        finished = replace(told, entry=entry, commit=record.commit, duration_ms=duration, ends_turn=over)
+        finished = replace(
+            told,
+            entry=entry,
+            commit=record.commit,
+            duration_ms=duration,
+            ends_turn=over,
+            decision=record.decided.value,
+            inside=record.inside,
+        )
         self._events.publish(ToolFinished(record.id, finished, record.caller, record.tool))
         return finished
 
@@ -337,7 +359,7 @@ class ToolRunner:
             VaultView(self._store, self._index.resolver, call.sight),
             IndexView(self._index, call.sight, self.services.meaning),
             HistoryView(self._journal, self._audit, self.places, call.caller, call.sight),
-            self.services,
+            self.services.metered(call.record.uses),
             call.sight.reads,
         )
         try:
@@ -352,6 +374,10 @@ class ToolRunner:
 
     def _backlinks(self, path: NotePath) -> Iterable[NotePath]:
         return {link.source for link in self._index.backlinks(path)}
+
+
+async def _failing(error: ScriptoriumError) -> ToolOutcome:
+    raise error
 
 
 def _undone(committed: ChangeSet) -> ToolResult:

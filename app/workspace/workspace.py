@@ -19,6 +19,7 @@ from app.agent.planner import BuiltinPlanner
 from app.agent.programs.direct_edits import DirectEdits
 from app.agent.programs.program_agent import ProgramAgent
 from app.agent.session import AgentSession
+from app.agent.spending import Spending
 from app.agent.structured import ModelThinker
 from app.agent.team import team_profiles
 from app.analysis.analyst import Analyst
@@ -163,7 +164,8 @@ class Workspace:
         self.analysis = Analyst(
             self.index, self._vectors.known, files.own, self.events, self._sight.is_kept_from
         )
-        self._thinker = ModelThinker(self._settings, self.keys, self._sight.is_kept_from)
+        self._spending = Spending()
+        self._thinker = ModelThinker(self._settings, self.keys, self._sight.is_kept_from, self._spending)
         self.web = WebAccess(lambda: self.settings.web, self.keys.get)
         self.external = ExternalServers(
             self.registry, self.events, paths.data_folder(), self.keys.get, self._apply_tool_settings
@@ -184,7 +186,14 @@ class Workspace:
         text = self._sight.text
         news = partial(news_for_model, self.sources, text)
         model = ModelAgent(
-            self.name, self._settings, self.keys, self.registry, text, self._sight.pinned_for, news
+            self.name,
+            self._settings,
+            self.keys,
+            self.registry,
+            text,
+            self._sight.pinned_for,
+            news,
+            self._spending,
         )
         edits = DirectEdits(self.root, self._files.cache, self.store, self.runner.adoption)
         self.programs = ProgramAgent(self.name, self.root, self._settings, text, edits, news)
