@@ -249,10 +249,10 @@ def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Spen
             self, name: str, tool_args: dict[str, Any], ctx: RunContext[Turn], tool: ToolsetTool[Turn]
         ) -> Any:  # noqa: ANN401 (the base class says so)
             turn, id = ctx.deps, ctx.tool_call_id or ""
-            if dropped := turn.refused_calls.pop(id, 0):
-                error = _too_many(dropped)
-                return _told(await turn.reject(name, json.dumps(tool_args, default=str), error))
             async with places:
+                if dropped := turn.refused_calls.pop(id, 0):
+                    error = _too_many(dropped)
+                    return _told(await turn.reject(name, json.dumps(tool_args, default=str), error))
                 return _told(await turn.call(name, tool_args, spent=counted(ctx)))
 
     return RegistryToolset()

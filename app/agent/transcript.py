@@ -59,6 +59,8 @@ class ToolCard(Item):
 
     `tokens` and `cost` are what the model used to come to the call (`app.toolkit.call_record.Spent`).
     `untrusted`: the result holds text from outside, so all that follows in the conversation is tainted.
+    `decision` is the audit entry's; `changed_by_user`: a part or another text was approved. `undone_by` is
+    the audit entry that took the change back.
     """
 
     kind: Literal["tool"] = "tool"
@@ -74,6 +76,9 @@ class ToolCard(Item):
     untrusted: bool = False
     tokens: int = 0
     cost: float = 0.0
+    decision: str = ""
+    changed_by_user: bool = False
+    undone_by: int | None = None
 
 
 class Choice(BaseModel):

@@ -268,5 +268,7 @@ def settled(card: ToolCard, outcome: ToolOutcome) -> ToolCard:
             "entry": outcome.entry,
             "commit": outcome.commit,
             "untrusted": outcome.untrusted,
+            "decision": outcome.decision,
+            "changed_by_user": bool(outcome.result.get("changed_by_user")),
         }
     )

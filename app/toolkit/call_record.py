@@ -87,6 +87,7 @@ class CallRecord:
     enter: Callable[[], Awaitable[None]] | None = None
     spent: Spent = NOTHING_SPENT
     inside: Spent = NOTHING_SPENT
+    throttled: bool = False
     given: Mapping[str, object] = field(default_factory=dict)
     sight: Sight | None = None
     _started: float = field(default_factory=time.perf_counter)

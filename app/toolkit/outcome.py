@@ -72,12 +72,17 @@ class ToolStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class ToolFinished(Event):
-    """A call has ended, whatever came of it; it is in the audit log."""
+    """A call has ended, whatever came of it; it is in the audit log.
+
+    `repeats`: a limit refused it again; it is counted in the entry of the first refusal, and this is the
+    number of refusals after that one.
+    """
 
     call_id: str
     outcome: ToolOutcome
     caller: Caller
     tool: str
+    repeats: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from app.encoding import encodable, encodable_arguments
 from app.errors import (
     ConflictError,
+    LimitError,
     PermissionDeniedError,
     ScriptoriumError,
     TimeoutExpiredError,
@@ -119,6 +120,7 @@ class ToolRunner:
     def close(self) -> None:
         """Stop following the index and the grants; calls that still run end as they do."""
         self._visibility.close()
+        self.trail.close()
         self._gate.close()
 
     def sight(self, caller: Caller, tool: str) -> Sight:
@@ -268,7 +270,11 @@ class ToolRunner:
         if not record.line:
             record.line = outcome.message or "done"
         duration = record.duration_ms
-        entry = self.trail.append(record.entry())
+        repeats = 0
+        if record.throttled:
+            entry, repeats = self.trail.append_throttled(record.entry())
+        else:
+            entry = self.trail.append(record.entry())
         over = self._turn_rules.ends(record.tool, record.caller)
         sight = record.sight or self._visibility.of(record.caller, record.tool)
         told = disclosed(outcome, sight, record.given)
@@ -281,7 +287,7 @@ class ToolRunner:
             decision=record.decided.value,
             inside=record.inside,
         )
-        self._events.publish(ToolFinished(record.id, finished, record.caller, record.tool))
+        self._events.publish(ToolFinished(record.id, finished, record.caller, record.tool, repeats))
         return finished
 
     async def _to_the_end(
@@ -337,7 +343,11 @@ class ToolRunner:
             record.decide(Decided.RULE, f"{record.caller.name} may only read")
             raise PermissionDeniedError(f"{record.caller.name} may only read.", tool=tool.name)
         self._turn_rules.check(tool.name, record.caller)
-        self._limits.check(tool, category, record.caller)
+        try:
+            self._limits.check(tool, category, record.caller)
+        except LimitError:
+            record.throttled = True
+            raise
         sight = record.sight = self._visibility.of(record.caller, tool.name)
         return PreparedCall(record, tool, category, arguments, op, sight)
 

@@ -22,6 +22,7 @@ from app.agent.session import AgentSession
 from app.agent.spending import Spending
 from app.agent.structured import ModelThinker
 from app.agent.team import team_profiles
+from app.agent.undone_cards import UndoneCards
 from app.analysis.analyst import Analyst
 from app.analysis.queue import SuggestionQueue
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
@@ -206,6 +207,7 @@ class Workspace:
             self._settings,
             self.programs,
         )
+        self._undone_cards = UndoneCards(self._files.conversations, self.audit, self.events)
         self.runner.services.team = self.agent.team
         self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
 
@@ -272,6 +274,7 @@ class Workspace:
         """Let nobody in any more, stop the agent, the watcher and the worker, and close every file."""
         await self.ways_in.close()
         await self._news_turns.close()
+        self._undone_cards.close()
         await self.agent.close()
         await self.programs.close()
         if self.pending is not None:
