@@ -58,6 +58,16 @@ _NOTE_DEEDS = {
 }
 
 
+_WRITING = {
+    "daily-note": "daily",
+    "insert-template": "template",
+    "random-note": "random",
+    "export-html": "html",
+    "export-pdf": "pdf",
+    "print-note": "print",
+}
+
+
 class MainWindow(QMainWindow):
     """The window; `ended` is set when the user has closed it and nothing is left unsaved.
 
@@ -173,7 +183,7 @@ class MainWindow(QMainWindow):
             "new-note": in_view(lambda view: view.commands.act("new-note", "")),
             "close-tab": in_notes(lambda notes: self._start(notes.close_current(), self.tr("close the tab"))),
             "reopen-tab": in_notes(lambda notes: notes.reopen()),
-            "close-vault": lambda: self._start(self._close_vault(), self.tr("close the vault")),
+            "close-vault": lambda: self._start(self._forget_vault(), self.tr("close the vault")),
             "settings": self._show_settings,
             "quit": self.close,
             "go-note": lambda: self.finder.show_notes(),
@@ -197,7 +207,10 @@ class MainWindow(QMainWindow):
             handlers[name] = in_notes(partial(_do, what=what))
         for what in ("history", "graph", "related", "ask", "copy-link", "reveal", "rename", "delete"):
             handlers[f"note-{what}"] = in_notes(partial(_act, what=what))
-        for name in ("files", "tags"):
+        for name, what in _WRITING.items():
+            handlers[name] = in_view(partial(_write, what=what))
+        handlers["bookmark-note"] = in_view(lambda view: view.bookmark_note())
+        for name in ("files", "tags", "outline", "tasks", "bookmarks"):
             handlers[f"show-{name}"] = in_page(partial(_show_side, panel_id=name))
         for name in _AT_BOTTOM:
             handlers[f"show-{name}"] = in_page(partial(_show_bottom, panel_id=name))
@@ -221,6 +234,8 @@ class MainWindow(QMainWindow):
         view.settings_wanted.connect(self._change_settings)
         view.granted.connect(self.status.show_grants)
         view.index_changed.connect(self.status.refresh)
+        view.words_changed.connect(self.status.show_words)
+        view.done.connect(lambda words: self.status.showMessage(words, 6000))
         view.embedding.connect(self.status.embedding.show_embedding)
         view.cost_changed.connect(self.status.show_cost)
         self.status.pause_embedding_requested.connect(view.pause_embedding)
@@ -237,7 +252,7 @@ class MainWindow(QMainWindow):
         self.status.set_client(client, self.session.read_only)
         self.menu.set_has_vault(True)
         self.setWindowTitle(f"{client.workspace.name} – Scriptorium")
-        self._remembered.save(vault=str(client.workspace.root))  # also for a start after a crash
+        self._remembered.save(vault=str(client.workspace.root))
         self.banners.clear("lost")
         view.note_shown.connect(self._mark_notes)
         self._mark_notes()
@@ -259,7 +274,6 @@ class MainWindow(QMainWindow):
     def _show_welcome(self) -> None:
         if self.view is None:
             self.menu.set_has_vault(False)
-            self._remembered.save(vault="")
             self.welcome.refresh()
             self.stack.setCurrentWidget(self.welcome)
             self.status.clearMessage()
@@ -275,15 +289,18 @@ class MainWindow(QMainWindow):
         await self.session.close()
         return True
 
-    async def _leave(self) -> None:
-        open_vault = str(self.session.client.workspace.root) if self.session.client is not None else ""
+    async def _forget_vault(self) -> None:
+        """Close the vault because the user asked for it: the next start shows the welcome page."""
         if await self._close_vault():
-            geometry = bytes(self.saveGeometry().toBase64().data()).decode()
-            self._remembered.save(geometry=geometry, vault=open_vault)
+            self._remembered.save(vault="")
+
+    async def _leave(self) -> None:
+        if await self._close_vault():
+            self._remembered.save(geometry=bytes(self.saveGeometry().toBase64().data()).decode())
             self.ended.set()
 
     def last_vault(self) -> Path | None:
-        """The vault that was open when the window was closed, if it is still there."""
+        """Return the vault that was opened last, unless the user closed it; None if its folder is gone."""
         text = self._remembered.text("vault")
         return Path(text) if text and Path(text).is_dir() else None
 
@@ -422,6 +439,10 @@ def _do(notes: NoteArea, what: str) -> None:
 
 def _act(notes: NoteArea, what: str) -> None:
     notes.act(what)
+
+
+def _write(view: VaultView, what: str) -> None:
+    view.writing.do(what)
 
 
 def _do_in_graph(view: VaultView, what: str) -> None:

@@ -20,11 +20,13 @@ from app.desktop.graph_panel import GraphPanel
 from app.desktop.navigation import Navigation
 from app.desktop.note_area import NoteArea
 from app.desktop.note_commands import NoteCommands
-from app.desktop.note_view.view import WRITE
+from app.desktop.note_view.view import WRITE, NoteView
 from app.desktop.search_panel import SearchPanel
 from app.desktop.suggestions.panel import SuggestionsPanel
 from app.desktop.tags_panel import TagsPanel
 from app.desktop.vault_page import VaultPage
+from app.desktop.writing.bookmarks_panel import BookmarksPanel
+from app.desktop.writing.outline_panel import OutlinePanel
 
 if TYPE_CHECKING:
     from app.desktop.agent_panel.panel import AgentPanel
@@ -38,6 +40,7 @@ class Wiring:
         self._navigation = navigation
         self._commands = commands
         self._prefer: Callable[[Iterable[str]], None] = lambda paths: None
+        self._keeps_focus = False
         page.made.connect(self._connect)
         commands.open_requested.connect(navigation.open)
         commands.made.connect(lambda path: self._show_note(path, WRITE))
@@ -80,7 +83,9 @@ class Wiring:
         """A panel was made: it is told what the others do, and they what it does."""
         opened = getattr(panel, "open_requested", None)
         if isinstance(opened, SignalInstance):
-            opened.connect(self._open)
+            # The graph has keys of its own: who walks along it does not want to write into a note.
+            stays = isinstance(panel, GraphPanel)
+            opened.connect(self._open_beside if stays else self._open)
         searched = getattr(panel, "search_requested", None)
         if isinstance(searched, SignalInstance):
             searched.connect(self.search)
@@ -88,6 +93,10 @@ class Wiring:
             panel.act_requested.connect(self._commands.act)
             if (notes := self._page.notes) is not None and notes.current is not None:
                 panel.select(notes.current.path)
+        elif isinstance(panel, OutlinePanel):
+            panel.follow(self._note_in_front())
+        elif isinstance(panel, BookmarksPanel):
+            panel.follow(self._open_note() or "")
         elif isinstance(panel, TagsPanel):
             panel.rename_requested.connect(self._rename_tag)
         elif isinstance(panel, SearchPanel):
@@ -112,6 +121,14 @@ class Wiring:
     def _open(self, path: str, fragment: str = "") -> None:
         self._navigation.open(path, fragment)
 
+    def _open_beside(self, path: str, fragment: str = "") -> None:
+        """Open a note and leave the focus where it is."""
+        self._keeps_focus = True
+        try:
+            self._navigation.open(path, fragment)
+        finally:
+            self._keeps_focus = False
+
     def _rename_tag(self, tag: str) -> None:
         tasks.start(self._commands.rename_tag(tag), owner=self._page, what=self._page.tr("rename the tag"))
 
@@ -129,6 +146,11 @@ class Wiring:
     def _open_note(self) -> str | None:
         notes = self._page.notes
         return (notes.current.path or None) if notes is not None and notes.current is not None else None
+
+    def _note_in_front(self) -> NoteView | None:
+        notes = self._page.notes
+        note = notes.current if notes is not None else None
+        return note if isinstance(note, NoteView) else None
 
     def _mark_found(self, found: Collection[str]) -> None:
         self._prefer(found)
@@ -174,10 +196,16 @@ class Wiring:
             graph.show_together(paths)
 
     def _show_note(self, path: str, fragment: str) -> None:
+        takes_focus = not self._keeps_focus
+
         async def show(notes: NoteArea) -> None:
             found = await self._commands.find(path)
             if found is not None:
+                before = notes.window().focusWidget()
                 await notes.open(found, fragment)
+                # Not from where the user has gone while the note was loaded.
+                if takes_focus and notes.window().focusWidget() is before:
+                    notes.take_focus()
 
         if isinstance(notes := self._page.panel("notes"), NoteArea):
             tasks.start(show(notes), owner=notes, what=self._page.tr("open the note"))
@@ -188,6 +216,10 @@ class Wiring:
             graph.show_note(path)
         if isinstance(suggestions := self._page.existing("suggestions"), SuggestionsPanel):
             suggestions.follow(path)
+        if isinstance(outline := self._page.existing("outline"), OutlinePanel):
+            outline.follow(self._note_in_front())
+        if isinstance(bookmarks := self._page.existing("bookmarks"), BookmarksPanel):
+            bookmarks.follow(path)
         self._prefer((path,) if path else ())
         if path:
             if isinstance(files := self._page.existing("files"), FilesPanel):

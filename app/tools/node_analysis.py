@@ -23,7 +23,7 @@ from app.tools.model_judgements import confidence_by_model, relations_by_model
 from app.tools.node_parts import NodeId, edges_of, incoming_of, readable
 from app.tools.related_nodes import LEAST_SIMILAR, RelatedNode, related_to_note
 from app.tools.summaries import Style, summary_of
-from app.vault.changes import ChangeSet
+from app.vault.changes import ChangeSet, after_of
 from app.vault.markdown import edit
 from app.vault.markdown.relations import relation_type
 from app.vault.note import LINKS_TO, RELATES_TO
@@ -87,7 +87,7 @@ class NodeConfidence(ToolResult):
 
     node_id: str
     old_confidence: float
-    new_confidence: float
+    new_confidence: float | None
     reasoning: str
     factors: list[ConfidenceFactor]
 
@@ -125,16 +125,22 @@ async def find_related_nodes(
     text, made = (note.readable_text, 0)
     if auto_link:
         text, made = _linked(context, note, found)
-    words = f"{counted(len(found), 'node')} related to [[{note.name}]]."
-    if auto_link:
-        words += f" {counted(made, 'relation')} created."
     change = (
         ChangeSet.of(note.with_text(text), summary=f"Add {counted(made, 'relation')} to {note.path}")
         if made
         else ChangeSet(())
     )
-    result = RelatedNodes(node_id=str(note.path), related_nodes=found, links_created=made, message=words)
-    return context.propose(change, result)
+
+    def report(committed: ChangeSet) -> RelatedNodes:
+        written = next(filter(None, map(after_of, committed.changes)), note.content)
+        added = OpenNote(note.path, written).parsed.relations
+        made = max(0, len(added) - len(note.parsed.relations))
+        words = f"{counted(len(found), 'node')} related to [[{note.name}]]."
+        if auto_link:
+            words += f" {counted(made, 'relation')} created."
+        return RelatedNodes(node_id=str(note.path), related_nodes=found, links_created=made, message=words)
+
+    return context.propose(change, report)
 
 
 def _linked(context: ToolContext, note: OpenNote, found: list[RelatedNode]) -> tuple[str, int]:
@@ -359,15 +365,21 @@ async def recalculate_node_confidence(
         note.with_text(edit.set_property(note.text, "confidence", new)),
         summary=f"Confidence of {note.path}: {judged.old:.2f} to {new:.2f}",
     )
-    result = NodeConfidence(
-        node_id=str(note.path),
-        old_confidence=round(judged.old, 4),
-        new_confidence=new,
-        reasoning=reasoning,
-        factors=factors,
-        message=f"The confidence of [[{note.name}]]: {judged.old:.2f} before, {new:.2f} now.",
-    )
-    return context.propose(change, result)
+
+    def report(committed: ChangeSet) -> NodeConfidence:
+        written = next(filter(None, map(after_of, committed.changes)), note.content)
+        now = OpenNote(note.path, written).parsed.confidence if committed else new
+        said = "none" if now is None else f"{now:.2f}"
+        return NodeConfidence(
+            node_id=str(note.path),
+            old_confidence=round(judged.old, 4),
+            new_confidence=now,
+            reasoning=reasoning,
+            factors=factors,
+            message=f"The confidence of [[{note.name}]]: {judged.old:.2f} before, {said} now.",
+        )
+
+    return context.propose(change, report)
 
 
 def _neighbours(context: ToolContext, note: OpenNote) -> list[Neighbour]:
