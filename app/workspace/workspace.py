@@ -19,8 +19,10 @@ from app.agent.planner import BuiltinPlanner
 from app.agent.programs.direct_edits import DirectEdits
 from app.agent.programs.program_agent import ProgramAgent
 from app.agent.session import AgentSession
+from app.agent.spending import Spending
 from app.agent.structured import ModelThinker
 from app.agent.team import team_profiles
+from app.agent.undone_cards import UndoneCards
 from app.analysis.analyst import Analyst
 from app.analysis.queue import SuggestionQueue
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
@@ -164,7 +166,8 @@ class Workspace:
         self.analysis = Analyst(
             self.index, self._vectors.known, files.own, self.events, self._sight.is_kept_from
         )
-        self._thinker = ModelThinker(self._settings, self.keys, self._sight.is_kept_from)
+        self._spending = Spending()
+        self._thinker = ModelThinker(self._settings, self.keys, self._sight.is_kept_from, self._spending)
         self.web = WebAccess(lambda: self.settings.web, self.keys.get)
         self.external = ExternalServers(
             self.registry, self.events, paths.data_folder(), self.keys.get, self._apply_tool_settings
@@ -185,7 +188,14 @@ class Workspace:
         text = self._sight.text
         news = partial(news_for_model, self.sources, text)
         model = ModelAgent(
-            self.name, self._settings, self.keys, self.registry, text, self._sight.pinned_for, news
+            self.name,
+            self._settings,
+            self.keys,
+            self.registry,
+            text,
+            self._sight.pinned_for,
+            news,
+            self._spending,
         )
         edits = DirectEdits(self.root, self._files.cache, self.store, self.runner.adoption)
         self.programs = ProgramAgent(self.name, self.root, self._settings, text, edits, news)
@@ -198,6 +208,7 @@ class Workspace:
             self._settings,
             self.programs,
         )
+        self._undone_cards = UndoneCards(self._files.conversations, self.audit, self.events)
         self.runner.services.team = self.agent.team
         self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
 
@@ -264,6 +275,7 @@ class Workspace:
         """Let nobody in any more, stop the agent, the watcher and the worker, and close every file."""
         await self.ways_in.close()
         await self._news_turns.close()
+        self._undone_cards.close()
         await self.agent.close()
         await self.programs.close()
         if self.pending is not None:
@@ -319,6 +331,8 @@ class Workspace:
 
     async def _take_files(self, batch: FileBatch) -> None:
         """Changed files: of an agent that works in the panel, or of others."""
+        if batch.misnamed:
+            await self.index.refresh(batch.misnamed)
         known = await self.programs.edits.look((*batch.changed, *batch.removed))
         changed = tuple(path for path in batch.changed if path not in known)
         removed = tuple(path for path in batch.removed if path not in known)
