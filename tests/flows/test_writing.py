@@ -179,8 +179,8 @@ def test_words_are_counted_and_notes_exported(app_run, garden: Path, tmp_path: P
     image.fill(0xFF0000)
     (garden / "My files").mkdir()
     image.save(str(garden / "My files/a red bar.png"))
-    text = f"---\nkey: v\n---\n# Long\n\n![[a red bar.png]] [[Tea]] $x^2$\n\n{DIAGRAM}" + ("word " * 30 + "\n\n") * 1000
-    write_vault(garden, {"Long.md": text})
+    text = f"---\nkey: v\n---\n# Long\n\n![[a red bar.png]] [[Tea]] $x^2$\n\n{DIAGRAM}"
+    write_vault(garden, {"Long.md": text + ("word " * 30 + "\n\n") * 1000})
 
     async def use(pilot: Pilot) -> None:
         async def pick(parent: object, title: str, suggestion: str, filters: str = "") -> Path:
