@@ -36,11 +36,10 @@ class ToolCardView(QFrame):
         self._card: ToolCard | None = None
         self._mark = QLabel()
         self._mark.setFixedWidth(round(18 * theme.zoom))
-        self._name = QLabel()
+        self._name = ElidedLabel()
         self._name.setProperty("textSize", "strong")
         self._summary = ElidedLabel(tone="muted")
-        self._time = QLabel()
-        self._time.setProperty("tone", "faint")
+        self._time = ElidedLabel(tone="faint")
         self._message = QLabel()
         self._message.setWordWrap(True)
         self._message.setTextFormat(Qt.TextFormat.PlainText)
