@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from app.index.names import listed
-from app.index.records import FileRecord, NoteRecord, Problem, PropertyCount, TagCount, VaultStats
+from app.index.names import listed, stored
+from app.index.records import FileRecord, NoteRecord, Problem, PropertyCount, TagCount, TaskRecord, VaultStats
 from app.vault.path import NotePath, name_key
 
 _NOTE = (
@@ -29,7 +29,7 @@ _ORPHANS = (
 
 def note_record(connection: sqlite3.Connection, path: NotePath) -> NoteRecord | None:
     """The note at this path, None if there is none."""
-    row = connection.execute(f"{_NOTE} WHERE path = ?", (path.text,)).fetchone()
+    row = connection.execute(f"{_NOTE} WHERE path = ?", (stored(path),)).fetchone()
     return _note(row) if row else None
 
 
@@ -68,7 +68,7 @@ def is_private(connection: sqlite3.Connection, path: NotePath) -> bool:
     found = connection.execute(
         "SELECT is_note AND (hash IS NULL OR ifnull(private, 1)) FROM files LEFT JOIN notes USING (id)"
         " WHERE path = ?",
-        (path.text,),
+        (stored(path),),
     ).fetchone()
     return bool(found and found[0])
 
@@ -100,6 +100,17 @@ def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:
     """Every file that is not a note, ordered by key."""
     rows = connection.execute("SELECT path, size, modified FROM files WHERE is_note = 0 ORDER BY key, path")
     return tuple(FileRecord(NotePath(path), size, modified) for path, size, modified in rows)
+
+
+def tasks(connection: sqlite3.Connection, limit: int, *, done: bool) -> tuple[TaskRecord, ...]:
+    """The open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
+    only = "" if done else " WHERE done = 0"
+    rows = connection.execute(
+        "SELECT path, line, done, text FROM tasks JOIN files ON files.id = tasks.note"
+        f"{only} ORDER BY files.key, path, line LIMIT ?",
+        (limit,),
+    )
+    return tuple(TaskRecord(NotePath(path), line, bool(flag), text) for path, line, flag, text in rows)
 
 
 def tag_counts(connection: sqlite3.Connection) -> tuple[TagCount, ...]:
@@ -161,6 +172,6 @@ def vault_stats(connection: sqlite3.Connection) -> VaultStats:
         orphans=one(_ORPHANS),
         words=one("SELECT sum(words) FROM notes"),
         indexed=one("SELECT count(*) FROM notes JOIN files USING (id) WHERE hash <> ''"),
-        skipped=sum(problem.kind == "skipped" for problem in found),
+        skipped=sum(problem.kind in ("skipped", "misnamed") for problem in found),
         failed=sum(problem.kind == "failed" for problem in found),
     )

@@ -12,6 +12,7 @@ from app.permissions.caller import Caller
 from app.permissions.redaction import redacted_json, without_secrets
 from app.permissions.scope import Operation
 from app.permissions.scoping import Reach, describe_scope
+from app.toolkit.sight import Sight
 from app.vault.commits import Commit
 from app.vault.path import NotePath
 
@@ -59,7 +60,10 @@ NOTHING_SPENT = Spent()
 
 @dataclass(slots=True)
 class CallRecord:
-    """One call so far. `decided` and `reason` are the gate's; until it decides, the call has failed."""
+    """One call so far. `decided` and `reason` are the gate's; until it decides, the call has failed.
+
+    `given` are its arguments, `sight` is what it may see, once that is known.
+    """
 
     tool: str
     caller: Caller
@@ -82,6 +86,10 @@ class CallRecord:
     patience: float | None = None
     enter: Callable[[], Awaitable[None]] | None = None
     spent: Spent = NOTHING_SPENT
+    inside: Spent = NOTHING_SPENT
+    throttled: bool = False
+    given: Mapping[str, object] = field(default_factory=dict)
+    sight: Sight | None = None
     _started: float = field(default_factory=time.perf_counter)
 
     @classmethod
@@ -90,12 +98,13 @@ class CallRecord:
     ) -> CallRecord:
         """The record of a call that begins now."""
         if watch is None:
-            return cls(tool, caller, redacted_json(arguments))
+            return cls(tool, caller, redacted_json(arguments), given=arguments)
         return cls(
             tool,
             caller,
             redacted_json(arguments),
             watch.id,
+            given=arguments,
             asked=watch.asked,
             begins=watch.begins,
             happened=watch.happened,
@@ -134,6 +143,10 @@ class CallRecord:
     def landed(self, commit: Commit) -> None:
         """Take down that the change is on the disk."""
         self.commit, self.undoes = commit.id, commit.undoes
+
+    def uses(self, tokens: int, cost: float) -> None:
+        """Take down what the tool itself has used of a model."""
+        self.inside = Spent(self.inside.tokens + tokens, self.inside.cost + cost)
 
     def next_step(self) -> None:
         """Begin the next step of the same call; what was decided on the one before is logged already."""
@@ -177,7 +190,7 @@ class CallRecord:
             duration_ms=self.duration_ms,
             commit=self.commit,
             undoes=self.undoes,
-            tokens=self.spent.tokens,
-            cost=self.spent.cost,
+            tokens=self.spent.tokens + self.inside.tokens,
+            cost=self.spent.cost + self.inside.cost,
             paths=self.paths,
         )

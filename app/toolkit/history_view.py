@@ -112,6 +112,10 @@ class HistoryView:
         }
         return [str(path) for path in paths if path not in hidden]
 
+    def standing(self, commits: Iterable[int]) -> tuple[Commit, ...]:
+        """Those of the commits that were not undone."""
+        return tuple(one for one in map(self._journal.commit, commits) if one.undone_by is None)
+
     def _known(self, commits: Iterable[Commit]) -> tuple[int, ...]:
         """Those of the commits of which the call may know at least one change."""
         return tuple(one.id for one in commits if self._may_know(one))

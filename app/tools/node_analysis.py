@@ -23,11 +23,12 @@ from app.tools.model_judgements import confidence_by_model, relations_by_model
 from app.tools.node_parts import NodeId, edges_of, incoming_of, readable
 from app.tools.related_nodes import LEAST_SIMILAR, RelatedNode, related_to_note
 from app.tools.summaries import Style, summary_of
-from app.vault.changes import ChangeSet
+from app.vault.changes import ChangeSet, after_of
 from app.vault.markdown import edit
 from app.vault.markdown.relations import relation_type
 from app.vault.note import LINKS_TO, RELATES_TO
 from app.vault.path import NotePath
+from app.vault.storage_id import StorageId
 
 Characters = Annotated[int, Field(ge=20, le=20_000)]
 Depth = Annotated[int, Field(ge=1, le=4)]
@@ -87,7 +88,7 @@ class NodeConfidence(ToolResult):
 
     node_id: str
     old_confidence: float
-    new_confidence: float
+    new_confidence: float | None
     reasoning: str
     factors: list[ConfidenceFactor]
 
@@ -125,16 +126,24 @@ async def find_related_nodes(
     text, made = (note.readable_text, 0)
     if auto_link:
         text, made = _linked(context, note, found)
-    words = f"{counted(len(found), 'node')} related to [[{note.name}]]."
-    if auto_link:
-        words += f" {counted(made, 'relation')} created."
     change = (
         ChangeSet.of(note.with_text(text), summary=f"Add {counted(made, 'relation')} to {note.path}")
         if made
         else ChangeSet(())
     )
-    result = RelatedNodes(node_id=str(note.path), related_nodes=found, links_created=made, message=words)
-    return context.propose(change, result)
+
+    def report(committed: ChangeSet) -> RelatedNodes:
+        written = next(filter(None, map(after_of, committed.changes)), note.content)
+        added = OpenNote(note.path, written).parsed.relations
+        made = max(0, len(added) - len(note.parsed.relations))
+        words = f"{counted(len(found), 'node')} related to [[{note.name}]]."
+        if auto_link:
+            words += f" {counted(made, 'relation')} created."
+        return RelatedNodes(
+            node_id=str(note.storage_id), related_nodes=found, links_created=made, message=words
+        )
+
+    return context.propose(change, report)
 
 
 def _linked(context: ToolContext, note: OpenNote, found: list[RelatedNode]) -> tuple[str, int]:
@@ -146,7 +155,7 @@ def _linked(context: ToolContext, note: OpenNote, found: list[RelatedNode]) -> t
     queue = context.services.suggestions
     text, made = note.text, 0
     for one in found:
-        target = NotePath(one.id)
+        target = StorageId.parse(one.id).path
         rejected = queue is not None and queue.is_rejected(note.path, target)
         if one.suggestion_score < AUTOMATIC or target in related or rejected:
             continue
@@ -195,7 +204,7 @@ async def summarize_node(
         related = len(lines)
         points += lines[:5]
     return NodeSummary(
-        node_id=str(note.path),
+        node_id=str(note.storage_id),
         summary=told.text,
         key_points=points,
         related_count=related,
@@ -239,7 +248,7 @@ async def summarize_node_with_context(
         groups[stance].append(f"[[{other.name}]]{far}: {text}" if text else f"[[{other.name}]]{far}")
     result = SummaryContext(**groups)
     return NodeSummaryWithContext(
-        node_id=str(note.path),
+        node_id=str(note.storage_id),
         summary=told.text,
         context=result,
         reasoning=told.reasoning,
@@ -359,15 +368,21 @@ async def recalculate_node_confidence(
         note.with_text(edit.set_property(note.text, "confidence", new)),
         summary=f"Confidence of {note.path}: {judged.old:.2f} to {new:.2f}",
     )
-    result = NodeConfidence(
-        node_id=str(note.path),
-        old_confidence=round(judged.old, 4),
-        new_confidence=new,
-        reasoning=reasoning,
-        factors=factors,
-        message=f"The confidence of [[{note.name}]]: {judged.old:.2f} before, {new:.2f} now.",
-    )
-    return context.propose(change, result)
+
+    def report(committed: ChangeSet) -> NodeConfidence:
+        written = next(filter(None, map(after_of, committed.changes)), note.content)
+        now = OpenNote(note.path, written).parsed.confidence if committed else new
+        said = "none" if now is None else f"{now:.2f}"
+        return NodeConfidence(
+            node_id=str(note.storage_id),
+            old_confidence=round(judged.old, 4),
+            new_confidence=now,
+            reasoning=reasoning,
+            factors=factors,
+            message=f"The confidence of [[{note.name}]]: {judged.old:.2f} before, {said} now.",
+        )
+
+    return context.propose(change, report)
 
 
 def _neighbours(context: ToolContext, note: OpenNote) -> list[Neighbour]:

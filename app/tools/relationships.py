@@ -32,9 +32,10 @@ from app.tools.node_parts import (
     structure,
 )
 from app.tools.related_nodes import kept_from, likeness, relation_between, thought_of
-from app.vault.changes import ChangeSet
+from app.vault.changes import ChangeSet, after_of
 from app.vault.markdown import edit
 from app.vault.markdown.relations import relation_type, relation_word
+from app.vault.note import Relation
 
 Remark = Annotated[str, Field(max_length=1000)]
 _EVIDENCE = 5
@@ -61,7 +62,7 @@ class EdgeConfidence(ToolResult):
 
     edge_id: str
     old_confidence: float
-    new_confidence: float
+    new_confidence: float | None
     reasoning: str
     factors: list[ConfidenceFactor]
 
@@ -135,8 +136,8 @@ async def create_relationship(
     )
     result = RelationshipWritten(
         edge_id=edge_id(source.path, kind, target.path),
-        from_id=str(source.path),
-        to_id=str(target.path),
+        from_id=str(source.storage_id),
+        to_id=str(target.storage_id),
         relationship_type=kind,
         confidence=confidence,
         message=f"[[{source.name}]] {relation_word(kind).replace('_', ' ')} [[{target.name}]].",
@@ -187,15 +188,21 @@ async def recalculate_edge_confidence(
         edge.source.with_text(text), summary=f"Confidence of {edge.id}: {judged.old:.2f} to {new:.2f}"
     )
     reasoning = "Sum of log-odds: " + "; ".join(f"{one.factor} {one.impact}" for one in factors) + "."
-    result = EdgeConfidence(
-        edge_id=edge.id,
-        old_confidence=round(judged.old, 4),
-        new_confidence=new,
-        reasoning=reasoning,
-        factors=factors,
-        message=f"The confidence of {edge.id}: {judged.old:.2f} before, {new:.2f} now.",
-    )
-    return context.propose(change, result)
+
+    def report(committed: ChangeSet) -> EdgeConfidence:
+        written = _committed_relation(committed, edge, edge.relation.type)
+        now = (written.confidence if written else None) if committed else new
+        said = "none" if now is None else f"{now:.2f}"
+        return EdgeConfidence(
+            edge_id=edge.id,
+            old_confidence=round(judged.old, 4),
+            new_confidence=now,
+            reasoning=reasoning,
+            factors=factors,
+            message=f"The confidence of {edge.id}: {judged.old:.2f} before, {said} now.",
+        )
+
+    return context.propose(change, report)
 
 
 @tool(category="relationships")
@@ -223,17 +230,31 @@ async def reclassify_relationship(
     text = edit.change_relation(edge.source.text, edge.relation, type=kind, keep_note=preserve_notes)
     old = edge.relation.type
     change = ChangeSet.of(edge.source.with_text(text), summary=f"{edge.id}: {kind}")
-    new_id = _id_of(edge, kind)
-    words = f"The relation is {kind} now." if change else f"The relation is {kind} already."
-    result = RelationshipReclassified(
-        edge_id=new_id,
-        old_type=old,
-        new_type=kind,
-        confidence=edge.relation.confidence,
-        reasoning=reasoning,
-        message=words,
-    )
-    return context.propose(change, result)
+
+    def report(committed: ChangeSet) -> RelationshipReclassified:
+        written = _committed_relation(committed, edge, kind)
+        new = written.type if written else (kind if not committed else old)
+        words = f"The relation is {new} {'now' if committed and new != old else 'already'}."
+        return RelationshipReclassified(
+            edge_id=_id_of(edge, new),
+            old_type=old,
+            new_type=new,
+            confidence=edge.relation.confidence,
+            reasoning=reasoning,
+            message=words,
+        )
+
+    return context.propose(change, report)
+
+
+def _committed_relation(committed: ChangeSet, edge: OpenEdge, kind: str) -> Relation | None:
+    """Return the relation of `edge` in the committed text, the one of type `kind` where there are several."""
+    after = next(filter(None, map(after_of, committed.changes)), None)
+    if after is None:
+        return None
+    relations = OpenNote(edge.source.path, after).parsed.relations
+    found = [one for one in relations if one.link.target == edge.relation.link.target]
+    return next((one for one in found if one.type == kind), found[0] if found else None)
 
 
 def _id_of(edge: OpenEdge, kind: str) -> str:
@@ -282,8 +303,8 @@ async def summarize_relationship(
     summary, evidence, reasoning = await _in_words(context, edge.source, target, verb, summary, evidence)
     return RelationshipSummary(
         edge_id=edge.id,
-        from_node=str(edge.source.path),
-        to_node=str(target.path),
+        from_node=str(edge.source.storage_id),
+        to_node=str(target.storage_id),
         relationship_type=edge.relation.type,
         summary=summary,
         evidence=list(dict.fromkeys(evidence))[:_EVIDENCE] if include_evidence else [],

@@ -123,6 +123,11 @@ class NoteStore:
             with self._vault.folder(real.folder) as folder:
                 return folder.read(real.file_name)
 
+    def real(self, path: NotePath) -> NotePath:
+        """The path itself, or the one in the vault that its links lead to; errors as in `read`."""
+        with self._disk(path):
+            return self._real(path)
+
     def read_start(self, path: NotePath, count: int) -> bytes:
         """The first `count` bytes of a file of any size; errors as in `read`, but for the limit."""
         with self._disk(path):

@@ -38,6 +38,7 @@ def test_an_outside_edit_of_a_clean_note_shows_by_itself(app_run, garden: Path) 
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         note = await pilot.open_note("Water.md")
+        await pilot.show_reading(note)
         (garden / "Water.md").write_text("# Water\n\nWritten by a sync program, see [[Mint]].\n")
         await pilot.until(lambda: "sync program" in note.editor.toPlainText(), "the source follows")
         await pilot.until(lambda: "sync program" in note.reader.toPlainText(), "the reading view follows")
@@ -153,6 +154,7 @@ def test_links_and_backlinks_lead_from_note_to_note(app_run, garden: Path) -> No
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         note = await pilot.open_note("Plants/Camellia.md")
+        await pilot.show_reading(note)
         await pilot.until(lambda: "real tea" in note.reader.toPlainText(), "it is drawn")
         await pilot.follow(note.reader, "real tea")
         tea = await pilot.shown("Tea.md")
@@ -165,6 +167,7 @@ def test_links_and_backlinks_lead_from_note_to_note(app_run, garden: Path) -> No
         QTest.keyClick(pilot.window, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
         tea = await pilot.shown("Tea.md")
         # A name that no note has: it is asked whether to make one.
+        await pilot.show_reading(tea)
         await pilot.until(lambda: "Kettle" in tea.reader.toPlainText())
         await pilot.follow(tea.reader, "Kettle")
         await pilot.until(lambda: pilot.sheets, "the question")
@@ -185,6 +188,7 @@ def test_links_to_names_with_odd_characters(app_run, garden: Path) -> None:
         await pilot.open(garden)
         for at, name in enumerate(names):
             hub = await pilot.open_note("Hub.md")
+            await pilot.show_reading(hub)
             await pilot.until(lambda at=at, hub=hub: f"to {at}" in hub.reader.toPlainText())
             await pilot.follow(hub.reader, f"to {at}")
             await pilot.shown(f"{name}.md")

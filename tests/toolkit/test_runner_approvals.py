@@ -135,15 +135,35 @@ async def test_the_user_may_edit_and_the_caller_is_told(bench):
     outcome = await bench.call("make", {"name": "Coffee", "text": "its words"})
     assert bench.text("Coffee.md") == "my words"
     assert outcome.result["changed_by_user"] is True
-    assert outcome.result["files"][0]["path"] == "Coffee.md" and outcome.result["left_out"] == []
+    (edited,) = outcome.result["edited_by_user"]
+    assert edited["path"] == "Coffee.md" and outcome.result["left_out_by_user"] == []
+    assert "-its words" in edited["diff"] and "+my words" in edited["diff"]
+    assert outcome.message == "Created Coffee.md. Edited by the user: Coffee.md."
+    assert bench.last().result == outcome.message
     assert bench.last().reason == "approved by the user after editing the text"
 
 
 async def test_the_user_may_leave_files_out(bench):
     bench.approver.answers.append(lambda r: Approved(r.proposal.only([NotePath("Tea.md")])))
     outcome = await bench.call("remove", {"names": ["Tea", "Home"]})
-    assert outcome.success and outcome.result["left_out"] == ["Home.md"]
+    assert outcome.success and outcome.result["left_out_by_user"] == ["Home.md"]
+    assert outcome.message == "Moved Tea.md to the trash. Left out by the user: Home.md."
+    assert bench.last().paths == ("Tea.md",) and bench.last().result == outcome.message
     assert not (bench.root / "Tea.md").exists() and (bench.root / "Home.md").exists()
+
+
+async def test_calls_that_a_limit_refuses_are_one_row_with_a_count(bench):
+    for _ in range(50):
+        assert (await bench.call("find", {"query": "tea"})).success
+    outcomes = [await bench.call("find", {"query": "tea"}) for _ in range(300)]
+    assert {outcome.error["type"] for outcome in outcomes} == {"limit"}
+    assert len(bench.audit.entries(limit=1000)) == 51
+    assert {outcome.entry for outcome in outcomes} == {51}
+    assert [event.repeats for event in bench.of(ToolFinished)[-3:]] == [297, 298, 299]
+    bench.runner.close()
+    last, first = bench.audit.entries(limit=2)
+    assert first.result.startswith("limit: More than 50 calls")
+    assert last.result.startswith("299 more calls were refused by the limit after entry 51")
 
 
 async def test_to_leave_everything_out_is_a_no(bench):

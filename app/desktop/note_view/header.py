@@ -7,8 +7,10 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
 
+from app.desktop.notes.editor.mode import ViewMode
 from app.desktop.panel import ElidedLabel, ThemedButton
 from app.desktop.theme import ThemeSource
+from app.vault.note import Privacy, PrivacyVerdict
 from app.vault.path import NotePath
 
 ACTIONS = (
@@ -38,8 +40,12 @@ class NoteHeader(QWidget):
         self._place = ElidedLabel(parent=self)
         self._state = QLabel(self)
         self._state.setProperty("tone", "faint")
+        self._privacy = QLabel(self)
+        self._privacy.setTextFormat(Qt.TextFormat.PlainText)
+        self._privacy.setProperty("tone", "warning")
+        self._privacy.hide()
         self._save = ThemedButton(theme, "floppy-disk", "Save (Ctrl+S)", self)
-        self._mode = ThemedButton(theme, "pencil-simple", "Edit the source (Ctrl+E)", self)
+        self._mode = ThemedButton(theme, "code", "Show the source (Ctrl+E)", self)
         self._links = ThemedButton(theme, "link", "Links of this note", self)
         self._links.setCheckable(True)
         self._more = ThemedButton(theme, "dots-three", "More", self)
@@ -51,6 +57,7 @@ class NoteHeader(QWidget):
         row.setContentsMargins(12, 4, 4, 4)
         row.setSpacing(2)
         row.addWidget(self._place)
+        row.addWidget(self._privacy)
         row.addWidget(self._state)
         row.addStretch(1)
         for button in (self._save, self._mode, self._links, self._more):
@@ -63,17 +70,36 @@ class NoteHeader(QWidget):
         self._place.setText("  ›  ".join(parts))
         self._place.setToolTip(str(path))
 
+    def show_privacy(self, verdict: PrivacyVerdict) -> None:
+        """Show that the note is kept from agents, and why where that could not be judged."""
+        hidden = self.tr("Agents and other programs can't see this note.")
+        words, why = self.tr("Private"), hidden
+        if verdict.privacy is Privacy.UNKNOWN:
+            words = self.tr("Hidden from agents")
+            why = self.tr("Whether this note is private can't be judged: {0}.").format(verdict.reason)
+            why = f"{why} {hidden}"
+        self._privacy.setText(words)
+        self._privacy.setToolTip(why)
+        self._privacy.setAccessibleDescription(why)
+        self._privacy.setVisible(verdict.hides)
+
     def show_state(self, text: str, *, dirty: bool) -> None:
         """Show whether there is unsaved text."""
         self._state.setText(text)
         self._save.setVisible(dirty)
 
-    def show_mode(self, editing: bool, editable: bool) -> None:
-        """Show which view is in front, and whether the source can be edited."""
-        self._mode.set_symbol("book-open" if editing else "pencil-simple")
-        words = "Read (Ctrl+E)" if editing else "Edit the source (Ctrl+E)" if editable else "Show the source"
-        self._mode.setToolTip(words)
-        self._mode.setAccessibleName(words)
+    def show_mode(self, mode: ViewMode, editable: bool) -> None:
+        """Show which mode is next, and whether the note can be edited."""
+        symbols = {ViewMode.LIVE: "code", ViewMode.SOURCE: "book-open", ViewMode.READING: "pencil-simple"}
+        read_only = "" if editable else self.tr(" (read only)")
+        words = {
+            ViewMode.LIVE: self.tr("Show the source (Ctrl+E)"),
+            ViewMode.SOURCE: self.tr("Read (Ctrl+E)"),
+            ViewMode.READING: self.tr("Live preview (Ctrl+E)"),
+        }
+        self._mode.set_symbol(symbols[mode])
+        self._mode.setToolTip(words[mode] + read_only)
+        self._mode.setAccessibleName(words[mode] + read_only)
 
     def show_links(self, shown: bool) -> None:
         """Show whether the links are shown."""

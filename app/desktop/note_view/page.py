@@ -12,16 +12,21 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QImage
 
+from app.desktop.colors import DARK, LIGHT
+from app.desktop.notes.editor.drawing_worker import draw
+from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import LinkRecord, Mention, NoteRecord
 from app.toolkit.related import RelatedNote
 from app.toolkit.related import related as related_notes
 from app.vault.changes import content_hash
+from app.vault.markdown.privacy import judge
 from app.vault.markdown.render import NoteTarget, RenderColors, render
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode, decode_lossy
-from app.vault.note import ParsedNote
+from app.vault.note import ParsedNote, PrivacyVerdict
 from app.vault.path import NotePath
+from app.vault.reference import parse_reference
 from app.vault.store import NoteStore
 
 if TYPE_CHECKING:
@@ -46,7 +51,7 @@ class Page:
     """A note as it was when it was loaded.
 
     `problem` says why it can't be edited, or is empty: then `text` is a lossy reading, or, for a note that
-    is too large, an excerpt of its beginning (`content` too has only that).
+    is too large, an excerpt of its beginning (`content` too has only that; then it is not `complete`).
     """
 
     path: NotePath
@@ -54,6 +59,12 @@ class Page:
     text: str
     parsed: ParsedNote
     problem: str
+    complete: bool = True
+
+    @property
+    def privacy(self) -> PrivacyVerdict:
+        """Whether models and programs outside may see it."""
+        return judge(self.content, complete=self.complete)
 
     @property
     def hash(self) -> str:
@@ -109,7 +120,7 @@ def _excerpt(path: NotePath, start: bytes, why: str) -> Page:
     lines = decode_lossy(start).rstrip("\ufffd").split("\n")
     shown = (line if len(line) <= _SHOWN_OF_LINE else f"{line[:_SHOWN_OF_LINE]} …" for line in lines)
     text = "\n".join(shown)
-    return Page(path, start, text, scan(text), f"{why} Only its beginning is shown.")
+    return Page(path, start, text, scan(text), f"{why} Only its beginning is shown.", complete=False)
 
 
 def surroundings(workspace: Workspace, path: NotePath) -> Surroundings:
@@ -136,9 +147,11 @@ async def mentions(workspace: Workspace, path: NotePath) -> tuple[Mention, ...]:
     return await asyncio.to_thread(workspace.index.unlinked_mentions, path)
 
 
-async def rendered(workspace: Workspace, path: NotePath, text: str, colors: RenderColors) -> Rendered:
-    """The reading view of `text` as the note at `path`."""
-    if len(text) > _LONGEST_RENDERED:
+async def rendered(
+    workspace: Workspace, path: NotePath, text: str, colors: RenderColors, *, whole: bool = False
+) -> Rendered:
+    """The reading view of `text` as the note at `path`; of a long one its beginning, unless `whole`."""
+    if len(text) > _LONGEST_RENDERED and not whole:
         warning = "> [!warning] This note goes on\n> The reading view ends here; the source has all of it.\n"
         cut = text.rfind("\n\n", 0, _LONGEST_RENDERED)
         text = f"{text[: cut if cut > 0 else _LONGEST_RENDERED]}\n\n{warning}"
@@ -182,6 +195,28 @@ def _image(workspace: Workspace, path: NotePath) -> QImage | None:
         return None
     image = QImage.fromData(content)
     return None if image.isNull() else image
+
+
+async def drawing(workspace: Workspace, path: NotePath, request: DrawingRequest) -> Drawing:
+    """What the editor draws in place of source in the note at `path`."""
+    return await asyncio.to_thread(_draw, workspace, path, request)
+
+
+def _draw(workspace: Workspace, path: NotePath, request: DrawingRequest) -> Drawing:
+    def load_image(target: str) -> QImage | None:
+        found = workspace.index.resolver.resolve(target, path).path
+        return _image(workspace, found) if found is not None and found.suffix in _IMAGES else None
+
+    def render_embed(target: str, width: int) -> tuple[str, dict[str, QImage]] | None:
+        name = target.partition("|")[0]
+        found = workspace.index.resolver.resolve(parse_reference(f"[[{name}]]").target, path).path
+        if found is None or not found.is_note:
+            return None
+        colors = RenderColors.of(DARK if request.dark else LIGHT)
+        shown = _render(workspace, path, f"![[{name}]]", colors)
+        return shown.html, shown.images
+
+    return draw(request, load_image, render_embed)
 
 
 async def find_note(workspace: Workspace, name: str) -> NotePath | None:

@@ -14,10 +14,12 @@ from PySide6.QtWidgets import QApplication
 from app.agent.transcript import AgentText, Choice, Message, Notice, Question, ToolCard, UserText
 from app.desktop.agent_panel.items import CardView, QuestionView
 from app.desktop.agent_panel.panel import AgentPanel
+from app.desktop.agent_panel.tool_card import ToolCardView
 from app.desktop.agent_panel.transcript_view import TranscriptView
 from app.desktop.bridge import Service
 from app.desktop.stylesheet import stylesheet
 from app.desktop.theme import ThemeSource
+from app.permissions.caller import Caller
 from tests.desktop.whole_vault import WholeVault, whole_vault
 from tests.support.clipping import clipped
 
@@ -82,6 +84,32 @@ def test_a_change_is_a_card_with_its_diff_and_its_undo(gui, panel_of, wait_until
             assert '"reviewed"' in view.card._details.toPlainText()
 
     gui(main())
+
+
+def test_a_card_whose_change_was_undone_offers_no_undo(gui, panel_of, wait_until) -> None:
+    async def main() -> None:
+        async with panel_of() as (vault, panel):
+            await ask(panel, "tag Longitude with #reviewed", wait_until)
+            (view,) = panel.transcript.findChildren(CardView)
+            assert not view.card._undo.isHidden() and view.card._badge.isHidden()
+            (card,) = cards(panel)
+            await vault.client.run(lambda ws: ws.runner.call("undo", {"entry": card.entry}, Caller.user()))
+            await wait_until(lambda: view.card._undo.isHidden())
+            assert view.card._badge.text() == "Undone" and not view.card._diff.isHidden()
+            assert "Undone" in view.card.accessibleName()
+
+    gui(main())
+
+
+def test_a_card_tells_how_its_change_was_approved(qtbot) -> None:
+    view = ToolCardView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    message = "Changed A.md. Left out by the user: B.md."
+    card = ToolCard(turn="t", at=0.0, call="c", tool="rename_tag", arguments="{}", state="done", entry=1)
+    card = card.model_copy(update={"commit": 1, "message": message, "decision": "auto-approved"})
+    view.show_card(card.model_copy(update={"changed_by_user": True}))
+    assert view._badge.text() == "Auto-approved · Changed by you"
+    assert view._message.text() == "Changed A.md. Left out by you: B.md."
 
 
 def test_an_edited_message_replaces_what_came_after_it(gui, panel_of, wait_until) -> None:
