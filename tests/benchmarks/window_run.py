@@ -147,7 +147,7 @@ class Run:
 
 
 def memory_of(process: int) -> dict[str, float]:
-    """Return the proportional set size of a process in MB, by what it holds; empty where there is no /proc."""
+    """Return the resident memory of a process in MB, by what holds it; empty without /proc."""
     found: dict[str, float] = {}
     kind = ""
     try:
