@@ -35,6 +35,7 @@ from app.index.records import (
     ScanReport,
     SearchPage,
     TagCount,
+    TaskRecord,
     UnresolvedName,
     VaultStats,
 )
@@ -139,7 +140,8 @@ class VaultIndex:
             await self._rebuild(error.message)
             counts = await self._writing_part.scan(progress, cancelled)
         found = await asyncio.to_thread(self.problems)
-        skipped, failed = (tuple(one for one in found if one.kind == kind) for kind in ("skipped", "failed"))
+        skipped = tuple(one for one in found if one.kind in ("skipped", "misnamed"))
+        failed = tuple(one for one in found if one.kind == "failed")
         done = (counts.indexed, counts.unchanged, counts.removed)
         return ScanReport(*done, skipped, failed, counts.cancelled, counts.moved)
 
@@ -271,7 +273,12 @@ class VaultIndex:
                 self._stats = state, records_reader.vault_stats(connection)
             return self._stats[1]
 
-    # Tags and properties
+    # Tags, tasks and properties
+
+    def tasks(self, limit: int, *, done: bool = False) -> tuple[TaskRecord, ...]:
+        """The open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return records_reader.tasks(connection, limit, done=done)
 
     def tags(self) -> tuple[TagCount, ...]:
         """Every tag and every tag that one is nested in, by name."""

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from app.encoding import encodable, encodable_arguments
 from app.errors import (
     ConflictError,
+    LimitError,
     PermissionDeniedError,
+    ScriptoriumError,
     TimeoutExpiredError,
 )
 from app.events import EventBus
@@ -29,7 +31,7 @@ from app.permissions.policy import Policy
 from app.permissions.scoping import reach_of_changes
 from app.settings import CallLimit, TurnRule
 from app.toolkit.adoption import Adoption
-from app.toolkit.answers import guarded, refused_outcome, validated
+from app.toolkit.answers import failure, guarded, refused_outcome, validated
 from app.toolkit.call_record import NOTHING_SPENT, CallRecord, Spent, Watch
 from app.toolkit.committing import Committer
 from app.toolkit.context import ToolContext
@@ -57,6 +59,7 @@ from app.toolkit.tool import Answer, Tool
 from app.toolkit.trail import Trail
 from app.toolkit.turn_rules import TurnRules
 from app.toolkit.vault_view import VaultView
+from app.vault import undecodable
 from app.vault.changes import VAULT, ChangeSet, Create, Update, content_hash
 from app.vault.path import NotePath
 
@@ -118,6 +121,7 @@ class ToolRunner:
     def close(self) -> None:
         """Stop following the index and the grants; calls that still run end as they do."""
         self._visibility.close()
+        self.trail.close()
         self._gate.close()
 
     def sight(self, caller: Caller, tool: str) -> Sight:
@@ -168,6 +172,19 @@ class ToolRunner:
         """As `call`, of a tool that nobody is offered: what a program that the app runs asks the app for."""
         return await self._called(CallRecord.of(tool.name, caller, arguments), arguments, tool)
 
+    async def reject(self, name: str, given: str, caller: Caller, error: ScriptoriumError) -> ToolOutcome:
+        """Log a call that can't be made, such as one of an unknown tool, and return its outcome.
+
+        Args:
+            name: The tool that was named.
+            given: The arguments as they came.
+            caller: Who called.
+            error: Why it can't be made.
+        """
+        record = CallRecord.of(name, caller, {"arguments": given})
+        self._events.publish(ToolStarted(record.id, record.tool, record.arguments, caller))
+        return await self._to_the_end(record, _failing(error))
+
     async def _called(
         self, record: CallRecord, arguments: Mapping[str, object], own: Tool | None = None
     ) -> ToolOutcome:
@@ -205,9 +222,35 @@ class ToolRunner:
         change_set = ChangeSet.of(change, summary=f"Save {path.name}", place=place)
         if not change_set:
             return ToolOutcome(True, message="Nothing to save.")
-        record = CallRecord.of("save", caller, {"path": str(path), "hash": content_hash(after)})
+        return await self._commit_own(
+            "save", caller, {"path": str(path), "hash": content_hash(after)}, change_set
+        )
+
+    async def rename_misnamed(self, listed: NotePath, name: str) -> ToolOutcome:
+        """Give a file whose name is not UTF-8 another name, as the user says: journaled, logged, undoable.
+
+        Args:
+            listed: Its path as the problems of the index list it.
+            name: The new name, in the same folder.
+
+        Returns:
+            The outcome; its error says why nothing was changed.
+        """
+        arguments = {"path": str(listed), "name": name}
+        try:
+            change_set = await asyncio.to_thread(undecodable.rename, self._store, listed, name)
+        except ScriptoriumError as error:
+            return failure(error)
+        return await self._commit_own("rename", Caller.user(), arguments, change_set)
+
+    async def _commit_own(
+        self, what: str, caller: Caller, arguments: Mapping[str, object], change_set: ChangeSet
+    ) -> ToolOutcome:
+        """Write what the user has done by hand."""
+        record = CallRecord.of(what, caller, arguments)
         record.decide(Decided.NO_APPROVAL_NEEDED, "the user's own edit")
-        record.reaches(reach_of_changes(change_set, self._backlinks, self.places.get(place).label))
+        label = self.places.get(change_set.place).label
+        record.reaches(reach_of_changes(change_set, self._backlinks, label))
         return await self._to_the_end(record, self._save(record, change_set))
 
     async def undo(
@@ -254,12 +297,24 @@ class ToolRunner:
         if not record.line:
             record.line = outcome.message or "done"
         duration = record.duration_ms
-        entry = self.trail.append(record.entry())
+        repeats = 0
+        if record.throttled:
+            entry, repeats = self.trail.append_throttled(record.entry())
+        else:
+            entry = self.trail.append(record.entry())
         over = self._turn_rules.ends(record.tool, record.caller)
         sight = record.sight or self._visibility.of(record.caller, record.tool)
         told = disclosed(outcome, sight, record.given)
-        finished = replace(told, entry=entry, commit=record.commit, duration_ms=duration, ends_turn=over)
-        self._events.publish(ToolFinished(record.id, finished, record.caller, record.tool))
+        finished = replace(
+            told,
+            entry=entry,
+            commit=record.commit,
+            duration_ms=duration,
+            ends_turn=over,
+            decision=record.decided.value,
+            inside=record.inside,
+        )
+        self._events.publish(ToolFinished(record.id, finished, record.caller, record.tool, repeats))
         return finished
 
     async def _to_the_end(
@@ -315,7 +370,11 @@ class ToolRunner:
             record.decide(Decided.RULE, f"{record.caller.name} may only read")
             raise PermissionDeniedError(f"{record.caller.name} may only read.", tool=tool.name)
         self._turn_rules.check(tool.name, record.caller)
-        self._limits.check(tool, category, record.caller)
+        try:
+            self._limits.check(tool, category, record.caller)
+        except LimitError:
+            record.throttled = True
+            raise
         sight = record.sight = self._visibility.of(record.caller, tool.name)
         return PreparedCall(record, tool, category, arguments, op, sight)
 
@@ -324,7 +383,11 @@ class ToolRunner:
         category = self._registry.category(category_id)
         if not category.on or category.id in self._policy.categories_off:
             record.decide(Decided.RULE, f"the category {category.id} is off")
-            raise PermissionDeniedError(f"The tools of {category.name} are switched off.", tool=record.tool)
+            raise PermissionDeniedError(
+                f"The tools of the category {category.name} ({category.id}) are switched off.",
+                tool=record.tool,
+                category=category.id,
+            )
 
     async def _answer(self, call: PreparedCall) -> Answer:
         """Run the tool's function.
@@ -337,7 +400,7 @@ class ToolRunner:
             VaultView(self._store, self._index.resolver, call.sight),
             IndexView(self._index, call.sight, self.services.meaning),
             HistoryView(self._journal, self._audit, self.places, call.caller, call.sight),
-            self.services,
+            self.services.metered(call.record.uses),
             call.sight.reads,
         )
         try:
@@ -352,6 +415,10 @@ class ToolRunner:
 
     def _backlinks(self, path: NotePath) -> Iterable[NotePath]:
         return {link.source for link in self._index.backlinks(path)}
+
+
+async def _failing(error: ScriptoriumError) -> ToolOutcome:
+    raise error
 
 
 def _undone(committed: ChangeSet) -> ToolResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,8 +19,10 @@ from app.agent.planner import BuiltinPlanner
 from app.agent.programs.direct_edits import DirectEdits
 from app.agent.programs.program_agent import ProgramAgent
 from app.agent.session import AgentSession
+from app.agent.spending import Spending
 from app.agent.structured import ModelThinker
 from app.agent.team import team_profiles
+from app.agent.undone_cards import UndoneCards
 from app.analysis.analyst import Analyst
 from app.analysis.queue import SuggestionQueue
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
@@ -102,7 +104,9 @@ class Workspace:
         self.missed = MissedChanges(
             self.index, self.events, lambda: self.settings.index.check_minutes, _OUTSIDE
         )
-        self.policy = Policy(_permissions(settings), self.grants, self._vault_rules())
+        self.vault_settings, problem = load_vault_settings(files.own)
+        self.notices += [*settings.problems, *filter(None, (problem,))]
+        self.policy = Policy(self._permissions(), self.grants, self._vault_rules())
         self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call, self.policy.may_act)
         self.notices += load_plugins(self.registry, on=settings.tools.plugins_on).problems
         self.runner = ToolRunner(
@@ -130,8 +134,8 @@ class Workspace:
         )
         self.hub = self.ways_in.hub
         self.hub.in_turn = self.programs.caller_called
-        self.vault_settings = load_vault_settings(files.own)
         self._know_meaning()
+        self._enabled: frozenset[str] = frozenset()
         self._apply_tool_settings()
         self._stop = asyncio.Event()
         self._watches = True
@@ -163,7 +167,8 @@ class Workspace:
         self.analysis = Analyst(
             self.index, self._vectors.known, files.own, self.events, self._sight.is_kept_from
         )
-        self._thinker = ModelThinker(self._settings, self.keys, self._sight.is_kept_from)
+        self._spending = Spending()
+        self._thinker = ModelThinker(self._settings, self.keys, self._sight.is_kept_from, self._spending)
         self.web = WebAccess(lambda: self.settings.web, self.keys.get)
         self.external = ExternalServers(
             self.registry, self.events, paths.data_folder(), self.keys.get, self._apply_tool_settings
@@ -184,7 +189,14 @@ class Workspace:
         text = self._sight.text
         news = partial(news_for_model, self.sources, text)
         model = ModelAgent(
-            self.name, self._settings, self.keys, self.registry, text, self._sight.pinned_for, news
+            self.name,
+            self._settings,
+            self.keys,
+            self.registry,
+            text,
+            self._sight.pinned_for,
+            news,
+            self._spending,
         )
         edits = DirectEdits(self.root, self._files.cache, self.store, self.runner.adoption)
         self.programs = ProgramAgent(self.name, self.root, self._settings, text, edits, news)
@@ -197,6 +209,7 @@ class Workspace:
             self._settings,
             self.programs,
         )
+        self._undone_cards = UndoneCards(self._files.conversations, self.audit, self.events)
         self.runner.services.team = self.agent.team
         self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
 
@@ -232,7 +245,9 @@ class Workspace:
             self.runner.log_lost_commits()
         await asyncio.to_thread(self.memory.store.back_up)
         self.notices += self._files.problems
-        self.notices += [one for one in (self.sources.problem, self.external.problem) if one]
+        self.notices += [
+            one for one in (self.sources.problem, self.external.problem, self.analysis.problem) if one
+        ]
         await self.index.open()
         if not watch_later:
             await self._watch()
@@ -263,6 +278,7 @@ class Workspace:
         """Let nobody in any more, stop the agent, the watcher and the worker, and close every file."""
         await self.ways_in.close()
         await self._news_turns.close()
+        self._undone_cards.close()
         await self.agent.close()
         await self.programs.close()
         if self.pending is not None:
@@ -318,6 +334,8 @@ class Workspace:
 
     async def _take_files(self, batch: FileBatch) -> None:
         """Changed files: of an agent that works in the panel, or of others."""
+        if batch.misnamed:
+            await self.index.refresh(batch.misnamed)
         known = await self.programs.edits.look((*batch.changed, *batch.removed))
         changed = tuple(path for path in batch.changed if path not in known)
         removed = tuple(path for path in batch.removed if path not in known)
@@ -345,7 +363,7 @@ class Workspace:
     def apply_settings(self, settings: Settings) -> None:
         """Let these settings take effect now; those of the index and the journal do at the next opening."""
         self.settings = settings
-        self.policy.configure(_permissions(settings), self._vault_rules())
+        self.policy.configure(self._permissions(), self._vault_rules())
         self.external.configure(settings.external)
         self._apply_tool_settings()
         self._know_meaning()
@@ -360,14 +378,47 @@ class Workspace:
         self.vault_settings = settings
         self.apply_settings(self.settings)
 
+    @property
+    def unreadable_rules(self) -> tuple[str, ...]:
+        """The files of rules that can't be read: agents ask before everything until they can."""
+        return tuple(filter(None, (self.settings.permissions.unreadable, self.vault_settings.unreadable)))
+
+    def accept_rules(self) -> None:
+        """Let the rules that hold now take the place of those that can't be read."""
+        permissions, here = self.settings.permissions.model_copy(), self.vault_settings.model_copy()
+        permissions.accept()
+        here.accept()
+        self.settings.permissions = permissions
+        save_settings(self.settings)
+        self.change_vault_settings(here)
+
+    def _permissions(self) -> PermissionSettings:
+        """What the user set, and what the agents of the team may do at all."""
+        permissions = self.settings.permissions
+        callers = (*permissions.callers, *team_profiles(self.settings.team))
+        made = permissions.model_copy(update={"callers": callers})
+        if self.vault_settings.unreadable:
+            made.stand_in(self.vault_settings.unreadable)
+        return made
+
+    def enable_categories(self, ids: Iterable[str]) -> None:
+        """Switch categories of tools on until the vault is closed, whatever the settings say.
+
+        What permissions or the vault's rules switch off stays off.
+
+        Raises:
+            InvalidParametersError: there is no such category.
+        """
+        self._enabled |= {self.registry.category(id).id for id in ids}
+        self._apply_tool_settings()
+
     def _apply_tool_settings(self) -> None:
         """Which categories are on, and how often tools may be called, in this vault."""
         tools, here = self.settings.tools, self.vault_settings
-        wanted = {*tools.categories_on, *here.categories_on}
         ours = {category.id for category in CATEGORIES if category.on} | self.external.categories_on
         for category in self.registry.categories:
-            on = (category.id in ours or category.id in wanted) and category.id not in here.categories_off
-            self.registry.set_category(category.id, on)
+            on = here.has_category_on(category.id, tools, by_default=category.id in ours)
+            self.registry.set_category(category.id, on or category.id in self._enabled)
         self.runner.configure((*tools.limits, *here.limits), tools.turn_rules)
 
     def _know_meaning(self) -> None:
@@ -377,9 +428,3 @@ class Workspace:
         has_model = self.settings.model.provider != "built-in"
         self.runner.services.thinker = self._thinker if has_model else None
         self.index.similarity = self._vectors.similar if known else None
-
-
-def _permissions(settings: Settings) -> PermissionSettings:
-    """What the user set, and what the agents of the team may do at all."""
-    callers = (*settings.permissions.callers, *team_profiles(settings.team))
-    return settings.permissions.model_copy(update={"callers": callers})
