@@ -425,6 +425,7 @@ class NoteDocument(QObject):
         A change through the app itself was wanted by the user: it is merged into unsaved text where both
         do not collide.
         """
+        # Read only now: the user may have resolved a conflict while the note was loaded.
         old, page = self.page, news.theirs
         if old is None:
             return
