@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.agent import models
 from app.agent.keys import KeyStore
+from app.agent.message_encoding import encodable_history, encodable_messages
 from app.agent.prompts import system_prompt
 from app.agent.sight import Pinned, memory_text, without_unpinned
 from app.agent.spending import HINT, Spending, SpentError, usage_of
@@ -92,6 +93,7 @@ class ModelAgent:
 
     async def _converse(self, turn: Turn, model: Model, settings: Settings) -> None:
         from pydantic_ai import Agent, UsageLimits
+        from pydantic_ai.capabilities import ProcessHistory
         from pydantic_ai.messages import PartDeltaEvent, PartStartEvent
         from pydantic_ai.run import AgentRunResultEvent
 
@@ -109,6 +111,7 @@ class ModelAgent:
             deps_type=Turn,
             toolsets=[_toolset(offered, counted)],
             instructions=[self._prompt(turn, offered), lambda: self._memory(turn)],
+            capabilities=[ProcessHistory(encodable_history)],
         )
         limits = UsageLimits(
             request_limit=settings.model.max_requests, total_tokens_limit=settings.model.max_tokens_per_turn
@@ -164,7 +167,7 @@ class ModelAgent:
         from pydantic_ai import ModelMessagesTypeAdapter
 
         turn.usage = usage
-        saved = ModelMessagesTypeAdapter.dump_json(without_unpinned(messages))
+        saved = ModelMessagesTypeAdapter.dump_json(encodable_messages(without_unpinned(messages)))
         turn.store.save_history(turn.conversation, saved, turn.agent)
 
     def _keep_interrupted(self, turn: Turn) -> None:
