@@ -28,7 +28,8 @@ def _cleaned(message: ModelMessage) -> ModelMessage:
     parts = [_cleaned_part(part) for part in message.parts]
     if all(one is other for one, other in zip(parts, message.parts, strict=True)):
         return message
-    return replace(message, parts=parts)
+    changed: ModelMessage = replace(message, parts=parts)  # type: ignore[arg-type]
+    return changed
 
 
 def _cleaned_part(part: Any) -> Any:  # noqa: ANN401 (one of a dozen classes of the library)
