@@ -180,7 +180,7 @@ class Team:
             await self.responder(profile.name).respond(turn)
         finally:
             turn.settle()
-            link.budget.use(turn.usage)
+            link.budget.use(turn.total_usage)
             del self._links[caller.turn]
         if turn.problem:
             raise ScriptoriumError(f"{profile.name} could not answer: {turn.problem}", agent=profile.name)

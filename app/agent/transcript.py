@@ -66,6 +66,8 @@ class ToolCard(Item):
 
     `tokens` and `cost` are what the model used to come to the call (`app.toolkit.call_record.Spent`).
     `untrusted`: the result holds text from outside, so all that follows in the conversation is tainted.
+    `decision` is the audit entry's; `changed_by_user`: a part or another text was approved. `undone_by` is
+    the audit entry that took the change back.
     """
 
     kind: Literal["tool"] = "tool"
@@ -81,6 +83,9 @@ class ToolCard(Item):
     untrusted: bool = False
     tokens: int = 0
     cost: float = 0.0
+    decision: str = ""
+    changed_by_user: bool = False
+    undone_by: int | None = None
 
 
 class Choice(BaseModel):
@@ -163,6 +168,8 @@ class Usage(BaseModel):
 
     def plus(self, other: Usage) -> Usage:
         """Both together; the cost is known when that of each one is that asked a model anything."""
+        if self.requests == 0:
+            return other
         cost = None if self.cost is None or other.cost is None else self.cost + other.cost
         return Usage(
             requests=self.requests + other.requests,

@@ -35,6 +35,7 @@ from app.index.records import (
     ScanReport,
     SearchPage,
     TagCount,
+    TaskRecord,
     UnresolvedName,
     VaultStats,
 )
@@ -272,7 +273,12 @@ class VaultIndex:
                 self._stats = state, records_reader.vault_stats(connection)
             return self._stats[1]
 
-    # Tags and properties
+    # Tags, tasks and properties
+
+    def tasks(self, limit: int, *, done: bool = False) -> tuple[TaskRecord, ...]:
+        """The open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return records_reader.tasks(connection, limit, done=done)
 
     def tags(self) -> tuple[TagCount, ...]:
         """Every tag and every tag that one is nested in, by name."""

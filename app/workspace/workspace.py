@@ -19,8 +19,10 @@ from app.agent.planner import BuiltinPlanner
 from app.agent.programs.direct_edits import DirectEdits
 from app.agent.programs.program_agent import ProgramAgent
 from app.agent.session import AgentSession
+from app.agent.spending import Spending
 from app.agent.structured import ModelThinker
 from app.agent.team import team_profiles
+from app.agent.undone_cards import UndoneCards
 from app.analysis.analyst import Analyst
 from app.analysis.queue import SuggestionQueue
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
@@ -102,7 +104,9 @@ class Workspace:
         self.missed = MissedChanges(
             self.index, self.events, lambda: self.settings.index.check_minutes, _OUTSIDE
         )
-        self.policy = Policy(_permissions(settings), self.grants, self._vault_rules())
+        self.vault_settings, problem = load_vault_settings(files.own)
+        self.notices += [*settings.problems, *filter(None, (problem,))]
+        self.policy = Policy(self._permissions(), self.grants, self._vault_rules())
         self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call, self.policy.may_act)
         self.notices += load_plugins(self.registry, on=settings.tools.plugins_on).problems
         self.runner = ToolRunner(
@@ -130,7 +134,6 @@ class Workspace:
         )
         self.hub = self.ways_in.hub
         self.hub.in_turn = self.programs.caller_called
-        self.vault_settings = load_vault_settings(files.own)
         self._know_meaning()
         self._enabled: frozenset[str] = frozenset()
         self._apply_tool_settings()
@@ -164,7 +167,8 @@ class Workspace:
         self.analysis = Analyst(
             self.index, self._vectors.known, files.own, self.events, self._sight.is_kept_from
         )
-        self._thinker = ModelThinker(self._settings, self.keys, self._sight.is_kept_from)
+        self._spending = Spending()
+        self._thinker = ModelThinker(self._settings, self.keys, self._sight.is_kept_from, self._spending)
         self.web = WebAccess(lambda: self.settings.web, self.keys.get)
         self.external = ExternalServers(
             self.registry, self.events, paths.data_folder(), self.keys.get, self._apply_tool_settings
@@ -185,7 +189,14 @@ class Workspace:
         text = self._sight.text
         news = partial(news_for_model, self.sources, text)
         model = ModelAgent(
-            self.name, self._settings, self.keys, self.registry, text, self._sight.pinned_for, news
+            self.name,
+            self._settings,
+            self.keys,
+            self.registry,
+            text,
+            self._sight.pinned_for,
+            news,
+            self._spending,
         )
         edits = DirectEdits(self.root, self._files.cache, self.store, self.runner.adoption)
         self.programs = ProgramAgent(self.name, self.root, self._settings, text, edits, news)
@@ -198,6 +209,7 @@ class Workspace:
             self._settings,
             self.programs,
         )
+        self._undone_cards = UndoneCards(self._files.conversations, self.audit, self.events)
         self.runner.services.team = self.agent.team
         self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
 
@@ -233,7 +245,9 @@ class Workspace:
             self.runner.log_lost_commits()
         await asyncio.to_thread(self.memory.store.back_up)
         self.notices += self._files.problems
-        self.notices += [one for one in (self.sources.problem, self.external.problem) if one]
+        self.notices += [
+            one for one in (self.sources.problem, self.external.problem, self.analysis.problem) if one
+        ]
         await self.index.open()
         if not watch_later:
             await self._watch()
@@ -264,6 +278,7 @@ class Workspace:
         """Let nobody in any more, stop the agent, the watcher and the worker, and close every file."""
         await self.ways_in.close()
         await self._news_turns.close()
+        self._undone_cards.close()
         await self.agent.close()
         await self.programs.close()
         if self.pending is not None:
@@ -348,7 +363,7 @@ class Workspace:
     def apply_settings(self, settings: Settings) -> None:
         """Let these settings take effect now; those of the index and the journal do at the next opening."""
         self.settings = settings
-        self.policy.configure(_permissions(settings), self._vault_rules())
+        self.policy.configure(self._permissions(), self._vault_rules())
         self.external.configure(settings.external)
         self._apply_tool_settings()
         self._know_meaning()
@@ -362,6 +377,29 @@ class Workspace:
         save_vault_settings(self._files.own, settings)
         self.vault_settings = settings
         self.apply_settings(self.settings)
+
+    @property
+    def unreadable_rules(self) -> tuple[str, ...]:
+        """The files of rules that can't be read: agents ask before everything until they can."""
+        return tuple(filter(None, (self.settings.permissions.unreadable, self.vault_settings.unreadable)))
+
+    def accept_rules(self) -> None:
+        """Let the rules that hold now take the place of those that can't be read."""
+        permissions, here = self.settings.permissions.model_copy(), self.vault_settings.model_copy()
+        permissions.accept()
+        here.accept()
+        self.settings.permissions = permissions
+        save_settings(self.settings)
+        self.change_vault_settings(here)
+
+    def _permissions(self) -> PermissionSettings:
+        """What the user set, and what the agents of the team may do at all."""
+        permissions = self.settings.permissions
+        callers = (*permissions.callers, *team_profiles(self.settings.team))
+        made = permissions.model_copy(update={"callers": callers})
+        if self.vault_settings.unreadable:
+            made.stand_in(self.vault_settings.unreadable)
+        return made
 
     def enable_categories(self, ids: Iterable[str]) -> None:
         """Switch categories of tools on until the vault is closed, whatever the settings say.
@@ -390,9 +428,3 @@ class Workspace:
         has_model = self.settings.model.provider != "built-in"
         self.runner.services.thinker = self._thinker if has_model else None
         self.index.similarity = self._vectors.similar if known else None
-
-
-def _permissions(settings: Settings) -> PermissionSettings:
-    """What the user set, and what the agents of the team may do at all."""
-    callers = (*settings.permissions.callers, *team_profiles(settings.team))
-    return settings.permissions.model_copy(update={"callers": callers})

@@ -51,6 +51,27 @@ def test_a_call_is_one_line_from_its_start_to_its_undo(qapp) -> None:
     assert line.entry is not None and line.entry.undone_by == 8
 
 
+def test_an_undone_undo_restores_the_line(qapp) -> None:
+    feed = Feed()
+    undo = replace(ENTRY, id=8, call="d", tool="undo", commit=4, undoes=(3,))
+    feed.take([AuditAppended(ENTRY), AuditAppended(undo)])
+    feed.take([AuditAppended(replace(undo, id=9, call="e", commit=5, undoes=(4,)))])
+    *_, line = feed.activities
+    assert line.entry is not None and line.entry.undone_by is None and "undone" not in line.summary
+
+
+def test_calls_that_a_limit_refuses_again_are_counted_in_one_line(qapp) -> None:
+    feed = Feed()
+    first = replace(ENTRY, call="c", decision="failed", result="limit: Too many calls.")
+    refused = ToolOutcome(False, message="Too many calls.", error={"type": "limit"}, entry=ENTRY.id)
+    feed.take([started(), AuditAppended(first)])
+    for number in (1, 2, 3):
+        again = replace(started(), call_id=f"c{number}")
+        feed.take([again, ToolFinished(again.call_id, refused, AGENT, "add_tag", number)])
+    (line,) = feed.activities
+    assert line.summary == "Too many calls. (3 more calls refused)"
+
+
 def test_a_refused_token_has_a_line(qapp) -> None:
     feed = Feed()
     feed.take([TokenRefused(Refused(3, "curl/8", 100.0))])

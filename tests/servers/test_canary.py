@@ -1,4 +1,4 @@
-"""Nothing of a private note reaches a program outside by HTTP or MCP: lists, resources, prompts, names, news."""
+"""Nothing of a private note reaches a program outside by HTTP or MCP: lists, prompts, names, news."""
 
 from __future__ import annotations
 

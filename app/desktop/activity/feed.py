@@ -67,6 +67,8 @@ class Feed(QAbstractListModel):
                     self._answer(event.request_id)
                 case AuditAppended(entry):
                     self._log(entry)
+                case ToolFinished() if event.repeats:
+                    self._count_refused(event)
                 case ToolFinished() if not event.outcome.entry:
                     self._end_unlogged(event)
                 case _:
@@ -139,11 +141,29 @@ class Feed(QAbstractListModel):
 
     def _log(self, entry: AuditEntry) -> None:
         self.put(of_entry(entry))
-        if entry.undoes:
-            for row in self._rows:
-                logged = row.entry
-                if logged is not None and logged.commit in entry.undoes:
-                    self.put(of_entry(replace(logged, undone_by=entry.id)))
+        restored: set[int] = set()
+        for row in list(self._rows) if entry.undoes else ():
+            logged = row.entry
+            if logged is not None and logged.commit in entry.undoes:
+                restored.update(logged.undoes)
+                self.put(of_entry(replace(logged, undone_by=entry.id)))
+        for row in list(self._rows) if restored else ():
+            logged = row.entry
+            if logged is not None and logged.commit in restored and logged.undone_by is not None:
+                self.put(of_entry(replace(logged, undone_by=None)))
+
+    def _count_refused(self, event: ToolFinished) -> None:
+        """Count a call that a limit refused again in the line of the first refusal."""
+        row = next((at for at, one in enumerate(self._rows) if one.key == event.call_id), None)
+        if row is not None:
+            self.beginRemoveRows(_NONE, row, row)
+            del self._rows[row]
+            self.endRemoveRows()
+        first = next((one for one in self._rows if one.entry and one.entry.id == event.outcome.entry), None)
+        if first is not None and first.entry is not None:
+            more = counted(event.repeats, self.tr("more call"), self.tr("more calls"))
+            words = self.tr("{0} ({1} refused)").format(of_entry(first.entry).summary, more)
+            self.put(replace(first, summary=words))
 
     def _end_unlogged(self, event: ToolFinished) -> None:
         """A call whose entry the disk refuses for now; the entry takes this line's place later."""
