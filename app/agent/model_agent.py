@@ -305,7 +305,7 @@ async def _reject(turn: Turn, call: ToolCallPart, offered: Collection[str]) -> N
 
 def _told(outcome: ToolOutcome) -> dict[str, object]:
     """What a model is told of a call: the result, the error with what helps to go on, or the denial."""
-    if outcome.denied:
+    if outcome.denied and outcome.error is None:
         return {"success": False, "denied": True, "message": outcome.message, "words": outcome.words}
     if not outcome.success:
         return {"success": False, "error": outcome.error}

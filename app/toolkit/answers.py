@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ValidationError
 
-from app.errors import InvalidParametersError, PermissionDeniedError, ScriptoriumError
+from app.errors import InvalidParametersError, PermissionDeniedError, ScriptoriumError, TimeoutExpiredError
 from app.permissions.audit_entry import Decided
 from app.toolkit.call_record import CallRecord
 from app.toolkit.outcome import UNTRUSTED, ToolOutcome
@@ -74,7 +74,8 @@ def refused_outcome(refused: Refused) -> ToolOutcome:
     """The outcome of a call that the gate has refused."""
     if refused.by_user:
         return ToolOutcome(False, message=refused.message, denied=True, words=refused.words)
-    error = PermissionDeniedError(refused.message, reason=refused.decided.value).as_dict()
+    kind = TimeoutExpiredError if refused.decided is Decided.TIMED_OUT else PermissionDeniedError
+    error = kind(refused.message, reason=refused.decided.value).as_dict()
     unanswered = refused.decided is not Decided.RULE
     return ToolOutcome(False, message=refused.message, error=error, denied=unanswered)
 
