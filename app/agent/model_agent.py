@@ -250,6 +250,9 @@ def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Spen
         ) -> Any:  # noqa: ANN401 (the base class says so)
             turn, id = ctx.deps, ctx.tool_call_id or ""
             async with places:
+                if turn.is_over:
+                    over = LimitError("The turn is over: nothing more was done.", limit=0)
+                    return _told(await turn.reject(name, json.dumps(tool_args, default=str), over))
                 if dropped := turn.refused_calls.pop(id, 0):
                     error = _too_many(dropped)
                     return _told(await turn.reject(name, json.dumps(tool_args, default=str), error))

@@ -60,7 +60,8 @@ def validated(tool: Tool, given: Mapping[str, object]) -> BaseModel:
 def success(tool: Tool, result: ToolResult, extra: Mapping[str, object] | None = None) -> ToolOutcome:
     """The outcome of a call that did what it was to do; `extra` fields stand beside the tool's own."""
     fields = {**result.model_dump(mode="json", exclude={"message"}), **(extra or {})}
-    return ToolOutcome(True, fields, result.message, untrusted=tool.taints or result.is_untrusted)
+    untrusted = tool.taints or result.is_untrusted
+    return ToolOutcome(True, fields, result.message, untrusted=untrusted, ends_turn=result.is_last)
 
 
 def failure(error: ScriptoriumError) -> ToolOutcome:

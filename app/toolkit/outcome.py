@@ -26,7 +26,7 @@ class ToolOutcome:
     on. `pending` is the id of an operation that waits for the user, for a caller that does not, and `details`
     says what the user is asked (`operation`, and what it is about). `decision` is
     the audit entry's (`Decided`). `inside` is what the tool itself used of a model. `ends_turn`:
-    by a rule of the user, the turn is over now.
+    by a rule of the user, or by what was done, the turn is over now.
     """
 
     success: bool

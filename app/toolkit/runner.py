@@ -312,7 +312,7 @@ class ToolRunner:
             entry=entry,
             commit=record.commit,
             duration_ms=duration,
-            ends_turn=over,
+            ends_turn=over or (outcome.ends_turn and bool(record.caller.turn)),
             decision=record.decided.value,
             inside=record.inside,
         )
