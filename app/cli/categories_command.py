@@ -90,7 +90,7 @@ def registry_of(root: Path | None, screen: Screen) -> ToolRegistry:
         screen.tell(problem)
     here = VaultSettings()
     if root is not None:
-        here = load_vault_settings(paths.data_folder() / "vaults" / paths.vault_id(root))
+        here, _ = load_vault_settings(paths.data_folder() / "vaults" / paths.vault_id(root))
     off = off_by_rule(root)
     for category in registry.categories:
         by_default = any(one.id == category.id and one.on for one in CATEGORIES)

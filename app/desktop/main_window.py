@@ -135,6 +135,8 @@ class MainWindow(QMainWindow):
         self.finder = Finder(Palette(self.theme, whole), self.menu, self)
         self.drops = FolderDrops(self)
         self.failures = FailureBanner(self.banners, self)
+        for problem in self.settings.problems:
+            self.banners.show_message(f"told:{problem}", problem, "warning")
 
     def _connect(self) -> None:
         session, status, welcome = self.session, self.status, self.welcome

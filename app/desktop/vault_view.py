@@ -33,6 +33,7 @@ from app.desktop.panels import PanelKind
 from app.desktop.remembered import Remembered
 from app.desktop.session_cost import SessionCost
 from app.desktop.theme import ThemeSource
+from app.desktop.unreadable_rules import UnreadableRules
 from app.desktop.user_messages import UserMessages
 from app.desktop.vault_page import VaultPage
 from app.desktop.wiring import Wiring
@@ -123,6 +124,7 @@ class VaultView(QObject):
         self._messages = UserMessages(
             client, theme, banners, window, self._show_conversation, self._conversation_is_seen
         )
+        self._unreadable_rules = UnreadableRules(client, banners, window)
         self._lost_drafts = LostDrafts(client, banners, window)
         self._lost_drafts.open_requested.connect(navigation.open)
 

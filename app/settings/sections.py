@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from app.settings.rules import CallerProfile, CallLimit, Rule, TurnRule
-from app.settings.section import Section
+from app.settings.section import GuardedSection, Section
 from app.settings.servers import AgentProgramSettings, ExternalSettings, ServerSettings
 from app.settings.team import TeamSettings
 
@@ -167,7 +167,7 @@ class ToolSettings(Section):
     )
 
 
-class PermissionSettings(Section):
+class PermissionSettings(GuardedSection):
     """What needs your approval."""
 
     rules: tuple[Rule, ...] = Field(
@@ -348,7 +348,22 @@ class UpdateSettings(Section):
 
 
 class Settings(Section):
-    """All settings, by section."""
+    """All settings, by section.
+
+    `problems` are sentences for the user on what could not be read of them.
+    """
+
+    _problems: tuple[str, ...] = PrivateAttr(())
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What could not be read, in words for the user."""
+        return self._problems
+
+    def with_problems(self, problems: tuple[str, ...]) -> Settings:
+        """These settings, with what could not be read of them."""
+        self._problems = problems
+        return self
 
     general: GeneralSettings = Field(default_factory=GeneralSettings, title="General")
     editor: EditorSettings = Field(default_factory=EditorSettings, title="Editor")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from collections.abc import Callable
@@ -13,7 +12,8 @@ from app.errors import ScriptoriumError
 from app.events import EventBus
 from app.sources.base import Notification, SourcesChanged, Tell
 from app.sources.feed import Feed, FeedEntry, read_feed
-from app.sources.kept import KeptFeed, read_json, write_whole
+from app.sources.kept import KeptFeed, read_json
+from app.storage.files import to_json, write_atomic
 from app.web.fetching import Bounds, Fetcher, WebAnswer, WebError, WebRequest
 
 log = logging.getLogger(__name__)
@@ -180,6 +180,6 @@ class FeedStream:
             "seen": list(self._seen) if self._known else None,
         }
         try:
-            write_whole(self._file, json.dumps(state))
+            write_atomic(self._file, to_json(state, indent=None))
         except OSError as error:
             self.problem = f"What was read can't be kept: {error.strerror or error}."

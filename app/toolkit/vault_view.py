@@ -19,6 +19,7 @@ from app.toolkit.sight import Sight
 from app.vault.markdown.privacy import HEAD_BYTES, is_private
 from app.vault.note import ParsedNote
 from app.vault.path import NotePath
+from app.vault.storage_id import StorageId, is_explicit
 
 if TYPE_CHECKING:
     from app.index.resolver import Resolver
@@ -148,7 +149,7 @@ class VaultView:
     def _resolved(self, resolve: Callable[[str], NotePath], reference: str) -> NotePath:
         """What `resolve` finds, as if unseen notes were not there."""
         try:
-            path = resolve(reference)
+            path = _resolved_or_stored(resolve, reference)
         except AmbiguousError as error:
             return self._only_seen(error, reference)
         except NotFoundError as error:
@@ -174,6 +175,21 @@ class VaultView:
 
     def _seen(self, text: object) -> bool:
         return self._sight.sees(NotePath.on_disk(str(text)))
+
+
+def _resolved_or_stored(resolve: Callable[[str], NotePath], reference: str) -> NotePath:
+    """What a reference means; a storage id that says its kind is read as one if no note is called so.
+
+    Raises:
+        NotFoundError: no note is meant, or it names a place where this vault stores nothing.
+        InvalidParametersError: it begins like a storage id and is none.
+    """
+    try:
+        return resolve(reference)
+    except NotFoundError:
+        if not is_explicit(reference):
+            raise
+        return resolve(StorageId.parse(reference).path.text)
 
 
 def _not_to_be_used(path: NotePath) -> InvalidPathError:

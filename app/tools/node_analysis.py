@@ -28,6 +28,7 @@ from app.vault.markdown import edit
 from app.vault.markdown.relations import relation_type
 from app.vault.note import LINKS_TO, RELATES_TO
 from app.vault.path import NotePath
+from app.vault.storage_id import StorageId
 
 Characters = Annotated[int, Field(ge=20, le=20_000)]
 Depth = Annotated[int, Field(ge=1, le=4)]
@@ -139,7 +140,9 @@ async def find_related_nodes(
         words = f"{counted(len(found), 'node')} related to [[{note.name}]]."
         if auto_link:
             words += f" {counted(made, 'relation')} created."
-        return RelatedNodes(node_id=str(note.path), related_nodes=found, links_created=made, message=words)
+        return RelatedNodes(
+            node_id=str(note.storage_id), related_nodes=found, links_created=made, message=words
+        )
 
     return context.propose(change, report)
 
@@ -153,7 +156,7 @@ def _linked(context: ToolContext, note: OpenNote, found: list[RelatedNode]) -> t
     queue = context.services.suggestions
     text, made = note.text, 0
     for one in found:
-        target = NotePath(one.id)
+        target = StorageId.parse(one.id).path
         rejected = queue is not None and queue.is_rejected(note.path, target)
         if one.suggestion_score < AUTOMATIC or target in related or rejected:
             continue
@@ -202,7 +205,7 @@ async def summarize_node(
         related = len(lines)
         points += lines[:5]
     return NodeSummary(
-        node_id=str(note.path),
+        node_id=str(note.storage_id),
         summary=told.text,
         key_points=points,
         related_count=related,
@@ -246,7 +249,7 @@ async def summarize_node_with_context(
         groups[stance].append(f"[[{other.name}]]{far}: {text}" if text else f"[[{other.name}]]{far}")
     result = SummaryContext(**groups)
     return NodeSummaryWithContext(
-        node_id=str(note.path),
+        node_id=str(note.storage_id),
         summary=told.text,
         context=result,
         reasoning=told.reasoning,
@@ -372,7 +375,7 @@ async def recalculate_node_confidence(
         now = OpenNote(note.path, written).parsed.confidence if committed else new
         said = "none" if now is None else f"{now:.2f}"
         return NodeConfidence(
-            node_id=str(note.path),
+            node_id=str(note.storage_id),
             old_confidence=round(judged.old, 4),
             new_confidence=now,
             reasoning=reasoning,

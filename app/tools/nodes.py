@@ -26,6 +26,7 @@ from app.vault.markdown import edit
 from app.vault.markdown.scan import scan
 from app.vault.note import Link, ParsedNote
 from app.vault.path import NotePath
+from app.vault.storage_id import StorageId
 
 _TITLE = ("title", "name")
 _TEXT = ("text", "content", "body", "description")
@@ -120,7 +121,10 @@ async def create_node(
         if related:
             words += f" {counted(len(related), 'note')} may be related."
         return NodeWritten(
-            node_id=str(draft.path), type=written.parsed.type, related_nodes=related, message=words
+            node_id=str(StorageId.of_file(draft.path)),
+            type=written.parsed.type,
+            related_nodes=related,
+            message=words,
         )
 
     return context.propose(ChangeSet.of(change, summary=f"Create the {kind} {draft.path}"), report)
@@ -178,7 +182,7 @@ async def get_node(context: ToolContext, node_id: NodeId) -> Node:
     parsed = note.parsed
     own, others = [one.as_result() for one in edges_of(context, note)], incoming_edges(context, note)
     return Node(
-        node_id=str(note.path),
+        node_id=str(note.storage_id),
         name=note.name,
         type=parsed.type,
         confidence=parsed.confidence,
@@ -223,7 +227,7 @@ async def update_node(
     def report(committed: ChangeSet) -> NodeWritten:
         written = _committed_note(committed) or note
         return NodeWritten(
-            node_id=str(note.path), type=written.parsed.type, related_nodes=related, message=words
+            node_id=str(note.storage_id), type=written.parsed.type, related_nodes=related, message=words
         )
 
     return context.propose(change, report)
@@ -271,7 +275,7 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
         if gone:
             words += f" {counted(gone, 'relation')} to it removed."
         return NodeDeleted(
-            node_id=str(note.path),
+            node_id=str(note.storage_id),
             content_preview=preview(note, 120),
             relationships_affected=affected,
             relationships_removed=gone,
@@ -364,7 +368,7 @@ async def reclassify_node(
             warnings.append(f"It keeps {', '.join(foreign)}, which a {new} may not use.")
         words = f"[[{note.name}]] is a {new} {'now' if committed and new != old else 'already'}."
         return NodeReclassified(
-            node_id=str(note.path),
+            node_id=str(note.storage_id),
             old_type=old,
             new_type=new,
             warning=" ".join(warnings) or None,

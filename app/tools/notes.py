@@ -73,10 +73,14 @@ class NoteList(ToolResult):
 
 
 class NoteMetadata(ToolResult):
-    """What is known of a note; times are Unix seconds, size is in bytes."""
+    """What is known of a note; times are Unix seconds, size is in bytes.
+
+    `storage_id` names the note for every tool; it is not to be taken apart.
+    """
 
     name: str
     path: str
+    storage_id: str
     type: str
     confidence: float | None
     tags: list[str]
@@ -377,6 +381,7 @@ async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
     return NoteMetadata(
         name=note.name,
         path=str(note.path),
+        storage_id=str(note.storage_id),
         type=note.parsed.type,
         confidence=note.parsed.confidence,
         tags=list(note.parsed.tag_names),

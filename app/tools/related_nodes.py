@@ -217,7 +217,7 @@ def prose_of(note: OpenNote) -> str:
 
 def _as_result(other: OpenNote, score: float, suggested: Suggested) -> RelatedNode:
     return RelatedNode(
-        id=str(other.path),
+        id=str(other.storage_id),
         type=other.parsed.type,
         content=preview(other, _TOLD),
         similarity_score=round(score, 4),

@@ -136,8 +136,8 @@ async def create_relationship(
     )
     result = RelationshipWritten(
         edge_id=edge_id(source.path, kind, target.path),
-        from_id=str(source.path),
-        to_id=str(target.path),
+        from_id=str(source.storage_id),
+        to_id=str(target.storage_id),
         relationship_type=kind,
         confidence=confidence,
         message=f"[[{source.name}]] {relation_word(kind).replace('_', ' ')} [[{target.name}]].",
@@ -303,8 +303,8 @@ async def summarize_relationship(
     summary, evidence, reasoning = await _in_words(context, edge.source, target, verb, summary, evidence)
     return RelationshipSummary(
         edge_id=edge.id,
-        from_node=str(edge.source.path),
-        to_node=str(target.path),
+        from_node=str(edge.source.storage_id),
+        to_node=str(target.storage_id),
         relationship_type=edge.relation.type,
         summary=summary,
         evidence=list(dict.fromkeys(evidence))[:_EVIDENCE] if include_evidence else [],

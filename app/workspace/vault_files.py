@@ -74,6 +74,7 @@ class VaultFiles:
             self.store.problem,
             self.audit.problem,
             self.searches.problem,
+            self.grants.problem,
             self.memory.problem,
             self.conversations.problem,
             pending,

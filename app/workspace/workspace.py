@@ -104,7 +104,9 @@ class Workspace:
         self.missed = MissedChanges(
             self.index, self.events, lambda: self.settings.index.check_minutes, _OUTSIDE
         )
-        self.policy = Policy(_permissions(settings), self.grants, self._vault_rules())
+        self.vault_settings, problem = load_vault_settings(files.own)
+        self.notices += [*settings.problems, *filter(None, (problem,))]
+        self.policy = Policy(self._permissions(), self.grants, self._vault_rules())
         self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call, self.policy.may_act)
         self.notices += load_plugins(self.registry, on=settings.tools.plugins_on).problems
         self.runner = ToolRunner(
@@ -132,7 +134,6 @@ class Workspace:
         )
         self.hub = self.ways_in.hub
         self.hub.in_turn = self.programs.caller_called
-        self.vault_settings = load_vault_settings(files.own)
         self._know_meaning()
         self._enabled: frozenset[str] = frozenset()
         self._apply_tool_settings()
@@ -250,7 +251,9 @@ class Workspace:
             self.runner.log_lost_commits()
         await asyncio.to_thread(self.memory.store.back_up)
         self.notices += self._files.problems
-        self.notices += [one for one in (self.sources.problem, self.external.problem) if one]
+        self.notices += [
+            one for one in (self.sources.problem, self.external.problem, self.analysis.problem) if one
+        ]
         await self.index.open()
         if not watch_later:
             await self._watch()
@@ -366,7 +369,7 @@ class Workspace:
     def apply_settings(self, settings: Settings) -> None:
         """Let these settings take effect now; those of the index and the journal do at the next opening."""
         self.settings = settings
-        self.policy.configure(_permissions(settings), self._vault_rules())
+        self.policy.configure(self._permissions(), self._vault_rules())
         self.external.configure(settings.external)
         self._apply_tool_settings()
         self._know_meaning()
@@ -380,6 +383,29 @@ class Workspace:
         save_vault_settings(self._files.own, settings)
         self.vault_settings = settings
         self.apply_settings(self.settings)
+
+    @property
+    def unreadable_rules(self) -> tuple[str, ...]:
+        """The files of rules that can't be read: agents ask before everything until they can."""
+        return tuple(filter(None, (self.settings.permissions.unreadable, self.vault_settings.unreadable)))
+
+    def accept_rules(self) -> None:
+        """Let the rules that hold now take the place of those that can't be read."""
+        permissions, here = self.settings.permissions.model_copy(), self.vault_settings.model_copy()
+        permissions.accept()
+        here.accept()
+        self.settings.permissions = permissions
+        save_settings(self.settings)
+        self.change_vault_settings(here)
+
+    def _permissions(self) -> PermissionSettings:
+        """What the user set, and what the agents of the team may do at all."""
+        permissions = self.settings.permissions
+        callers = (*permissions.callers, *team_profiles(self.settings.team))
+        made = permissions.model_copy(update={"callers": callers})
+        if self.vault_settings.unreadable:
+            made.stand_in(self.vault_settings.unreadable)
+        return made
 
     def enable_categories(self, ids: Iterable[str]) -> None:
         """Switch categories of tools on until the vault is closed, whatever the settings say.
@@ -408,9 +434,3 @@ class Workspace:
         has_model = self.settings.model.provider != "built-in"
         self.runner.services.thinker = self._thinker if has_model else None
         self.index.similarity = self._vectors.similar if known else None
-
-
-def _permissions(settings: Settings) -> PermissionSettings:
-    """What the user set, and what the agents of the team may do at all."""
-    callers = (*settings.permissions.callers, *team_profiles(settings.team))
-    return settings.permissions.model_copy(update={"callers": callers})

@@ -233,7 +233,7 @@ def _environment(place: Place, vault: str) -> str:
     # The question of the gate needs a terminal; `script` is one.
     words = " ".join(
         f"'{word}'"
-        for word in (*place.program, "--vault", vault, "edit_note", "Harrison", "append", "A line.")
+        for word in (*place.program, "--vault", vault, "edit_note", "John Harrison", "append", "A line.")
     )
     if place.prefix or shutil.which("script"):
         process = place.start(
@@ -575,8 +575,8 @@ def _remove(root: Path, place: Place, vault: str) -> str:
     _apt(root, "remove", "scriptorium")
     if (root / "opt" / "scriptorium").exists() or (root / "usr/bin/scriptorium").exists():
         raise StepError("the program is still there")
-    for path in (f"{vault}/Harrison.md", f"{place.home}/.local/share/scriptorium"):
-        if not place.file(path).exists() and not list(place.file(vault).rglob(Path(path).name)):
+    for path in (f"{vault}/People/John Harrison.md", f"{place.home}/.local/share/scriptorium"):
+        if not place.file(path).exists():
             raise StepError(f"{path} is gone")
     return ""
 
