@@ -73,7 +73,8 @@ async def send_message(
 
     Args:
         target: user shows it in the agent panel and the system's notifications and ends your turn; agent
-            and group let them answer; discord and bluesky leave this machine, are shown before, and can't be taken back.
+            and group let them answer; discord and bluesky leave this machine, are shown before, and can't
+            be taken back.
         content: The text. It is sent as it is, or not at all: Discord takes 2,000 characters, Bluesky 300.
         id: The name of the agent or the group; for discord the name of a channel, for bluesky a handle,
             where the person has set up several. Nothing for user.

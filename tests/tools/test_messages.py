@@ -87,9 +87,8 @@ async def test_what_is_not_set_up_is_an_error(workspace, approver, settings, tar
 
 
 async def test_a_channel_and_a_handle_are_chosen_by_id(workspace, discord, bluesky, approver):
-    workspace.change_settings(
-        "messages", discord_channels=("tides",), bluesky_handles=("second.example.com",)
-    )
+    second = "second.example.com"
+    workspace.change_settings("messages", discord_channels=("tides",), bluesky_handles=(second,))
     missing = await send(workspace, "discord", id="tides")
     assert "The Discord channel tides has no webhook" in missing.error["message"]
     workspace.keys.set("discord", webhook_account("tides"), discord.webhook)
