@@ -101,6 +101,7 @@ class NodeConfidence(ToolResult):
         "what could {node_id} be connected to?",
         "which relations could {node_id} have?",
     ),
+    writing=("auto_link",),
     usage_rule="auto_link of find_related_nodes writes only relations of a suggestion score of 0.8 or more,"
     " and a type other than RELATES_TO only where there is evidence for it.",
 )
