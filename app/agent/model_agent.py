@@ -250,6 +250,9 @@ def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Spen
         ) -> Any:  # noqa: ANN401 (the base class says so)
             turn, id = ctx.deps, ctx.tool_call_id or ""
             async with places:
+                if turn.is_over:
+                    over = LimitError("The turn is over: nothing more was done.", limit=0)
+                    return _told(await turn.reject(name, json.dumps(tool_args, default=str), over))
                 if dropped := turn.refused_calls.pop(id, 0):
                     error = _too_many(dropped)
                     return _told(await turn.reject(name, json.dumps(tool_args, default=str), error))
@@ -305,7 +308,7 @@ async def _reject(turn: Turn, call: ToolCallPart, offered: Collection[str]) -> N
 
 def _told(outcome: ToolOutcome) -> dict[str, object]:
     """What a model is told of a call: the result, the error with what helps to go on, or the denial."""
-    if outcome.denied:
+    if outcome.denied and outcome.error is None:
         return {"success": False, "denied": True, "message": outcome.message, "words": outcome.words}
     if not outcome.success:
         return {"success": False, "error": outcome.error}

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from app.events import Event
 
@@ -99,12 +99,13 @@ class Question(Item):
 
 
 class Message(Item):
-    """What somebody wrote to somebody: an agent to another one, or to the person ("You")."""
+    """What an agent wrote to another one or to the person ("You"); `metadata` is the sender's own data."""
 
     kind: Literal["message"] = "message"
     sender: str
     to: str
     text: str
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
 
 
 class Notice(Item):
