@@ -16,7 +16,7 @@ from pathlib import Path
 
 from app.errors import StorageError
 from app.events import EventBus
-from app.index import links, records_reader
+from app.index import heap, links, records_reader
 from app.index.database import DamagedIndexError, Database, delete_file, open_database
 from app.index.graph_values import GraphDelta
 from app.index.indexer import Indexer
@@ -123,6 +123,11 @@ class VaultIndex:
 
     # Keeping up to date
 
+    def _release_memory(self) -> None:
+        if self._database is not None:
+            self._database.release_memory()
+        heap.trim()
+
     async def scan(
         self,
         progress: Callable[[ScanProgress], None] = lambda progress: None,
@@ -140,6 +145,7 @@ class VaultIndex:
             await self._rebuild(error.message)
             counts = await self._writing_part.scan(progress, cancelled)
         found = await asyncio.to_thread(self.problems)
+        await asyncio.to_thread(self._release_memory)
         skipped = tuple(one for one in found if one.kind in ("skipped", "misnamed"))
         failed = tuple(one for one in found if one.kind == "failed")
         done = (counts.indexed, counts.unchanged, counts.removed)
