@@ -20,6 +20,7 @@ from app.index import heap, links, records_reader
 from app.index.database import DamagedIndexError, Database, delete_file, open_database
 from app.index.graph_values import GraphDelta
 from app.index.indexer import Indexer
+from app.index.intake import FirstSeen
 from app.index.name_table import Entry
 from app.index.records import (
     FileRecord,
@@ -56,7 +57,15 @@ class VaultIndex:
     `searcher` answers searches.
     """
 
-    def __init__(self, root: Path, cache_folder: Path, settings: IndexSettings, events: EventBus) -> None:
+    def __init__(
+        self,
+        root: Path,
+        cache_folder: Path,
+        settings: IndexSettings,
+        events: EventBus,
+        first_seen: FirstSeen = lambda paths: {},
+    ) -> None:
+        self._first_seen = first_seen
         self.root = root
         self.resolver = Resolver(settings.aliases_resolve)
         self.notice: str | None = None
@@ -105,7 +114,9 @@ class VaultIndex:
         self._records = None
 
     def _indexer_of(self, database: Database) -> Indexer:
-        return Indexer(self.root, database, self.resolver, self._settings, self._events, self._forget)
+        return Indexer(
+            self.root, database, self.resolver, self._settings, self._events, self._forget, self._first_seen
+        )
 
     def _tell(self, reason: str) -> None:
         self.notice = f"The index was begun anew: {reason}."
