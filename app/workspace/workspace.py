@@ -165,7 +165,13 @@ class Workspace:
         )
         self.pending: PendingOperations | None = None
         if files.pending is not None:
-            self.pending = PendingOperations(self.runner.watched, files.pending, self.journal, self.events)
+            self.pending = PendingOperations(
+                self.runner.watched,
+                files.pending,
+                self.journal,
+                self.events,
+                may_know=self.runner.may_know,
+            )
         self.analysis = Analyst(
             self.index, self._vectors.known, files.own, self.events, self._sight.is_kept_from
         )

@@ -24,6 +24,9 @@ AGENT = Caller(CallerKind.DESKTOP_AGENT, "agent", uses_model=False)
 TODAY = date.today().isoformat()
 
 
+DIAGRAM = "```mermaid\nflowchart LR\n  Leaf --> Tea\n```\n\n"
+
+
 def texts(tree: QTreeWidget) -> dict[str, list[str]]:
     """The rows of a tree of two levels."""
     tops = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
@@ -176,8 +179,8 @@ def test_words_are_counted_and_notes_exported(app_run, garden: Path, tmp_path: P
     image.fill(0xFF0000)
     (garden / "My files").mkdir()
     image.save(str(garden / "My files/a red bar.png"))
-    text = "---\nkey: v\n---\n# Long\n\n![[a red bar.png]] [[Tea]]\n\n" + ("word " * 30 + "\n\n") * 1000
-    write_vault(garden, {"Long.md": text})
+    text = f"---\nkey: v\n---\n# Long\n\n![[a red bar.png]] [[Tea]] $x^2$\n\n{DIAGRAM}"
+    write_vault(garden, {"Long.md": text + ("word " * 30 + "\n\n") * 1000})
 
     async def use(pilot: Pilot) -> None:
         async def pick(parent: object, title: str, suggestion: str, filters: str = "") -> Path:
@@ -187,18 +190,19 @@ def test_words_are_counted_and_notes_exported(app_run, garden: Path, tmp_path: P
         await pilot.open(garden)
         note = await pilot.open_note("Long.md")
         words = pilot.window.status.words
-        await pilot.until(lambda: words.text().startswith("30,00"), "the words are counted")
+        await pilot.until(lambda: words.text().startswith("30,0"), "the words are counted")
         await pilot.edit(note)
         cursor = note.editor.textCursor()
         cursor.setPosition(note.document.text.index("word "))
         cursor.movePosition(QTextCursor.MoveOperation.Right, QTextCursor.MoveMode.KeepAnchor, 10)
         note.editor.setTextCursor(cursor)
-        await pilot.until(lambda: words.text().startswith("2 of 30,00"), "those of the selection")
+        await pilot.until(lambda: words.text().startswith("2 of 30,0"), "those of the selection")
         for command, file in (("export-html", "Long.html"), ("export-pdf", "Long.pdf")):
             pilot.window.menu.run(command)
             await pilot.until(lambda f=file: (tmp_path / f).exists(), f"{file} is there")
         page = (tmp_path / "Long.html").read_text()
         assert page.count("word ") == 29_000 and "data:image/png;base64," in page
+        assert page.count("data:image/png;base64,") == 3 and 'alt="x^2"' in page and "drawing:" not in page
         assert "note:" not in page and "vault:" not in page and ">Tea</a>" in page
         pdf = (tmp_path / "Long.pdf").read_bytes()
         assert pdf.startswith(b"%PDF") and b"/Image" in pdf and pdf.count(b"/Type /Page\n") > 10

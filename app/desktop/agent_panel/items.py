@@ -20,7 +20,7 @@ from app.agent.transcript import (
 )
 from app.desktop.agent_panel.markdown_label import MarkdownLabel
 from app.desktop.agent_panel.tool_card import ToolCardView
-from app.desktop.panel import ThemedButton
+from app.desktop.panel import ElidedButton, ElidedLabel, ThemedButton
 from app.desktop.theme import Theme, ThemeSource, icon
 
 
@@ -52,10 +52,8 @@ class ItemView(QWidget):
 
     def show_speaker(self, name: str) -> None:
         """Say over the item which agent of the team it comes from."""
-        label = QLabel(name)
+        label = ElidedLabel(name, "muted")
         label.setObjectName("speaker")
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setProperty("tone", "muted")
         label.setProperty("textSize", "strong")
         self._column.insertWidget(0, label)
 
@@ -185,8 +183,9 @@ class QuestionView(ItemView):
         self._label.set_text(item.text)
         for button in self._buttons:
             button.deleteLater()
-        self._buttons = [QPushButton(choice.label) for choice in item.choices]
+        self._buttons = [ElidedButton(choice.label.replace("&", "&&")) for choice in item.choices]
         for button, choice in zip(self._buttons, item.choices, strict=True):
+            button.setToolTip(choice.label)
             button.clicked.connect(lambda _=False, reply=choice.reply: self.reply_chosen.emit(reply))
             self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 
@@ -204,9 +203,7 @@ class MessageView(ItemView):
         self._frame = QFrame()
         self._frame.setObjectName("message")
         self._mark = QLabel()
-        self._way = QLabel()
-        self._way.setTextFormat(Qt.TextFormat.PlainText)
-        self._way.setProperty("tone", "muted")
+        self._way = ElidedLabel(tone="muted")
         self._label = QLabel()
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self._label.setWordWrap(True)

@@ -406,13 +406,14 @@ class NoteDocument(QObject):
         do not collide.
         """
         async with self._access:
-            old = self.page
-            if old is None:
+            if self.page is None:
                 return
             try:
                 page: Page | None = await self._client.run(lambda ws: pages.load(ws, path))
             except NotFoundError:
                 page = None
+            # Only now: the user may have resolved a conflict while the note was loaded.
+            old = self.page
             if page is None:
                 self._lose()
             elif page.path != old.path and page.content == old.content:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent, QTextCursor
+from PySide6.QtGui import QFontInfo, QKeySequence, QShortcut, QShowEvent, QTextCursor
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop import tasks
@@ -287,7 +287,8 @@ class NoteView(QWidget):
         if page is None or self._mode is not ViewMode.READING:
             return
         text = self.document.text
-        shown = await self._client.run(lambda ws: pages.rendered(ws, page.path, text, colors))
+        points = QFontInfo(self.reader.font()).pointSizeF()
+        shown = await self._client.run(lambda ws: pages.rendered(ws, page.path, text, colors, points=points))
         if self.path == str(page.path):
             self.reader.show_rendered(shown, page.path)
             if self._mode is ViewMode.READING:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import base64
 import mimetypes
-import os
 import re
-import tempfile
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,17 +68,8 @@ def write_file(file: Path, content: bytes) -> None:
     Raises:
         StorageError: The disk refused.
     """
-    try:
-        handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name[:40]}-")
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(content)
-            Path(name).replace(file)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise StorageError(f"{file.name} was not written: {error.strerror}.", path=str(file)) from error
+    with _replacing(file) as fresh:
+        fresh.write_bytes(content)
 
 
 def write_pdf(shown: Rendered, title: str, font: QFont, file: Path) -> None:
@@ -86,25 +78,29 @@ def write_pdf(shown: Rendered, title: str, font: QFont, file: Path) -> None:
     Raises:
         StorageError: The disk refused; a file of that name is as it was.
     """
-    try:
-        handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name[:40]}-")
-        os.close(handle)
-    except OSError as error:
-        raise StorageError(f"{file.name} was not written: {error.strerror}.", path=str(file)) from error
-    try:
-        writer = QPdfWriter(name)
+    with _replacing(file) as fresh:
+        writer = QPdfWriter(str(fresh))
         writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
         writer.setResolution(_DPI)
         writer.setTitle(title)
         print_on(shown, font, writer)
         del writer  # Writes the end of the file.
-        if not Path(name).stat().st_size:
+        if not fresh.is_file() or not fresh.read_bytes()[-1024:].rstrip().endswith(b"%%EOF"):
             raise StorageError(f"{file.name} was not written: the disk refused.", path=str(file))
-        Path(name).replace(file)
+
+
+@contextmanager
+def _replacing(file: Path) -> Iterator[Path]:
+    """A new file beside `file` that takes its place in the end, unless something fails."""
+    fresh = file.with_name(f".{file.stem[:40]}-{secrets.token_hex(6)}{file.suffix}")
+    try:
+        yield fresh
+        fresh.replace(file)
     except OSError as error:
         raise StorageError(f"{file.name} was not written: {error.strerror}.", path=str(file)) from error
     finally:
-        Path(name).unlink(missing_ok=True)
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
 
 
 def print_on(shown: Rendered, font: QFont, device: QPagedPaintDevice) -> None:

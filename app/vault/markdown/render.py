@@ -24,7 +24,7 @@ from app.vault.markdown.render_blocks import BLOCKS
 from app.vault.markdown.render_inlines import INLINES
 from app.vault.markdown.render_page import MONOSPACE, Page
 from app.vault.markdown.render_rules import vault_plugin
-from app.vault.markdown.render_values import NoteTarget, RenderColors, Resolve
+from app.vault.markdown.render_values import Draw, NoteTarget, RenderColors, Resolve
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import spliced
 from app.vault.note import Link
@@ -48,7 +48,14 @@ class _Nesting:
     left: list[int] = field(default_factory=lambda: [MAX_EMBEDS])
 
 
-def render(text: str, resolve: Resolve, colors: RenderColors | None = None, *, path: str = "") -> str:
+def render(
+    text: str,
+    resolve: Resolve,
+    colors: RenderColors | None = None,
+    *,
+    path: str = "",
+    draw: Draw = lambda kind, source: None,
+) -> str:
     """The HTML of a note's text, without its properties and comments.
 
     Args:
@@ -57,13 +64,14 @@ def render(text: str, resolve: Resolve, colors: RenderColors | None = None, *, p
             link; give `NoteTarget.text` as a function to have only embedded notes read.
         colors: The colours; those of a light theme where none are given.
         path: The note's own path, so that it does not embed itself.
+        draw: Draws formulas and diagrams; what it does not draw is shown as text.
     """
     colors = colors or RenderColors()
-    body = _body(text, resolve, colors, _Nesting((path,) if path else ()))
+    body = _body(text, resolve, colors, _Nesting((path,) if path else ()), draw)
     return f'<html><body style="color:{colors.text};">{body}</body></html>'
 
 
-def _body(text: str, resolve: Resolve, colors: RenderColors, nesting: _Nesting) -> str:
+def _body(text: str, resolve: Resolve, colors: RenderColors, nesting: _Nesting, draw: Draw) -> str:
     start = read_frontmatter(text).body_start
     shown = _without_comments(text, start)
     if max(map(len, shown.split("\n"))) > _LONGEST_LINE or shown.count("[") > _MOST_BRACKETS:
@@ -80,9 +88,9 @@ def _body(text: str, resolve: Resolve, colors: RenderColors, nesting: _Nesting) 
         nesting.left[0] -= 1
         part = _part(content, link)
         inner = replace(nesting, around=(*nesting.around, target.path), depth=nesting.depth + 1)
-        return _body(part, resolve, colors, inner)
+        return _body(part, resolve, colors, inner, draw)
 
-    return _write(Page(resolve, colors, embed, _write), _parser().parse(shown))
+    return _write(Page(resolve, colors, embed, _write, draw), _parser().parse(shown))
 
 
 def _write(page: Page, tokens: Sequence[Token]) -> str:

@@ -10,7 +10,7 @@ from app.vault.markdown.headings import heading_key
 from app.vault.markdown.render_code import code_html
 from app.vault.markdown.render_images import image_html
 from app.vault.markdown.render_math import math_html
-from app.vault.markdown.render_page import BOX_CLOSE, MONOSPACE, Page, Rule, anchor, box_open, dressed
+from app.vault.markdown.render_page import BOX_CLOSE, MONOSPACE, Page, Rule, anchor, box_open, drawn, dressed
 from app.vault.markdown.render_raw import clean_block
 
 LINE = "line-height:145%;"
@@ -72,7 +72,15 @@ def _paragraph_close(page: Page, token: Token) -> str:
 
 def _fence(page: Page, token: Token) -> str:
     words = token.info.split()
-    return _code(page, token.content, words[0].strip("{}.") if words else "")
+    language = words[0].strip("{}.") if words else ""
+    if language.casefold() == "mermaid" and (diagram := _diagram(page, token.content)):
+        return diagram
+    return _code(page, token.content, language)
+
+
+def _diagram(page: Page, source: str) -> str:
+    image = drawn(page, "mermaid", source)
+    return f'<p align="center" style="margin-top:6px;margin-bottom:12px;">{image}</p>\n' if image else ""
 
 
 def _code_block(page: Page, token: Token) -> str:
@@ -118,7 +126,8 @@ def _html_block(page: Page, token: Token) -> str:
 
 def _math_block(page: Page, token: Token) -> str:
     style = "margin-top:6px;margin-bottom:12px;font-size:large;font-family:serif;"
-    return f'<p align="center" style="{style}"><i>{math_html(token.content)}</i></p>\n'
+    formula = drawn(page, "math", token.content.strip()) or f"<i>{math_html(token.content)}</i>"
+    return f'<p align="center" style="{style}">{formula}</p>\n'
 
 
 def _list_open(page: Page, token: Token) -> str:
