@@ -11,10 +11,10 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from app.errors import StorageError
+from app.errors import StorageError, VaultLostError
 from app.events import EventBus
 from app.index import heap, links, records_reader
 from app.index.database import DamagedIndexError, Database, delete_file, open_database
@@ -44,6 +44,7 @@ from app.index.renames import RenamePlan, plan_renames
 from app.index.request import Grouping, Order
 from app.index.resolver import Resolver
 from app.index.searcher import Searcher, Similarity
+from app.processes.supervisor import Supervisor
 from app.settings import IndexSettings
 from app.vault.path import NotePath, name_key
 
@@ -79,6 +80,7 @@ class VaultIndex:
         self._stale: set[str] = set()
         self._stats: tuple[tuple[Database, int], VaultStats] | None = None
         self._rebuilding: asyncio.Task[None] | None = None
+        self._supervisor = Supervisor(events)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def open(self) -> None:
@@ -125,9 +127,7 @@ class VaultIndex:
 
     async def close(self) -> None:
         """End what runs and close the file."""
-        if self._rebuilding is not None:
-            self._rebuilding.cancel()
-            await asyncio.wait([self._rebuilding])
+        await self._supervisor.close()
         if self._database is not None:
             await asyncio.to_thread(self._database.close)
             self._database = None
@@ -218,14 +218,12 @@ class VaultIndex:
 
     def _rebuild_soon(self, reason: str) -> None:
         async def rebuild() -> None:
-            try:
-                await self._rebuild(reason)
+            await self._rebuild(reason)
+            with suppress(VaultLostError):  # the watcher says so, and scans when the folder is back
                 await self.scan()
-            except StorageError as error:
-                log.warning("the index could not be filled anew: %s", error)
 
         if self._rebuilding is None or self._rebuilding.done():
-            self._rebuilding = asyncio.ensure_future(rebuild())
+            self._rebuilding = self._supervisor.start("build the index again", rebuild)
 
     # Notes and files
 

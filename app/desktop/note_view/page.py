@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg")
 # More than this would hold the window for longer than a second: Qt lays rich text out in its thread.
 _LONGEST_RENDERED = 200_000
-# A longer line would do so in the source view, which lays out whole paragraphs.
-_LONGEST_LINE = 100_000
+# A longer line would do so in the editor: Qt splits and joins it as one paragraph.
+_LONGEST_LINE = 250_000
 _EXCERPT = 200_000
 _SHOWN_OF_LINE = 2_000
 _MOST_IMAGES = 60

@@ -151,7 +151,7 @@ def test_a_note_of_100_mb_in_one_line_is_shown_in_part_and_never_written(gui, op
 
 def test_a_long_line_in_a_small_note_is_shown_in_part_too(gui, opened, wait_until) -> None:
     async def main() -> None:
-        notes = {"Line.md": "start\n" + "x" * 150_000 + "\nend\n"}
+        notes = {"Line.md": "start\n" + "x" * 300_000 + "\nend\n"}
         async with opened("Line.md", notes) as (_, view):
             assert view.editor.isReadOnly()
             assert max(map(len, view.editor.toPlainText().split("\n"))) < 3000
