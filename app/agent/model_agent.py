@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.agent import models
 from app.agent.keys import KeyStore
+from app.agent.message_encoding import encodable_history, encodable_messages
 from app.agent.prompts import system_prompt
 from app.agent.sight import Pinned, memory_text, without_unpinned
 from app.agent.spending import HINT, Spending, SpentError, usage_of
@@ -98,6 +99,7 @@ class ModelAgent:
 
     async def _converse(self, turn: Turn, model: Model, settings: Settings) -> None:
         from pydantic_ai import Agent, UsageLimits
+        from pydantic_ai.capabilities import ProcessHistory
         from pydantic_ai.messages import FunctionToolCallEvent, PartDeltaEvent, PartStartEvent
         from pydantic_ai.run import AgentRunResultEvent
 
@@ -119,7 +121,7 @@ class ModelAgent:
             model,
             deps_type=Turn,
             toolsets=[_toolset(offered, counted)],
-            capabilities=[_call_limit()],
+            capabilities=[_call_limit(), ProcessHistory(encodable_history)],
             instructions=[self._prompt(turn, offered), lambda: self._memory(turn)],
         )
         limits = UsageLimits(
@@ -178,7 +180,7 @@ class ModelAgent:
         from pydantic_ai import ModelMessagesTypeAdapter
 
         turn.usage = usage
-        saved = ModelMessagesTypeAdapter.dump_json(without_unpinned(messages))
+        saved = ModelMessagesTypeAdapter.dump_json(encodable_messages(without_unpinned(messages)))
         turn.store.save_history(turn.conversation, saved, turn.agent)
 
     def _keep_interrupted(self, turn: Turn) -> None:
@@ -250,6 +252,9 @@ def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Spen
         ) -> Any:  # noqa: ANN401 (the base class says so)
             turn, id = ctx.deps, ctx.tool_call_id or ""
             async with places:
+                if turn.is_over:
+                    over = LimitError("The turn is over: nothing more was done.", limit=0)
+                    return _told(await turn.reject(name, json.dumps(tool_args, default=str), over))
                 if dropped := turn.refused_calls.pop(id, 0):
                     error = _too_many(dropped)
                     return _told(await turn.reject(name, json.dumps(tool_args, default=str), error))
@@ -305,7 +310,7 @@ async def _reject(turn: Turn, call: ToolCallPart, offered: Collection[str]) -> N
 
 def _told(outcome: ToolOutcome) -> dict[str, object]:
     """What a model is told of a call: the result, the error with what helps to go on, or the denial."""
-    if outcome.denied:
+    if outcome.denied and outcome.error is None:
         return {"success": False, "denied": True, "message": outcome.message, "words": outcome.words}
     if not outcome.success:
         return {"success": False, "error": outcome.error}

@@ -288,11 +288,21 @@ class MessageSettings(Section):
     discord: bool = Field(
         False, title="Discord", description="Agents may propose messages to a channel, by its webhook."
     )
+    discord_channels: tuple[str, ...] = Field(
+        (),
+        title="More Discord channels",
+        description="Names of more channels, each with a webhook of its own; an agent chooses by name.",
+    )
     bluesky: bool = Field(
         False, title="Bluesky", description="Agents may propose posts in the name of your account."
     )
     bluesky_handle: str = Field(
         "", title="Bluesky handle", description="Your account's name, such as name.bsky.social."
+    )
+    bluesky_handles: tuple[str, ...] = Field(
+        (),
+        title="More Bluesky handles",
+        description="More accounts, each with an app password of its own; an agent chooses by handle.",
     )
     bluesky_service: str = Field(
         "https://bsky.social", title="Bluesky server", description="The address of your account's server."

@@ -23,9 +23,10 @@ class ToolOutcome:
     `entry` is the number in the audit log (0 if it could not be written), `commit` the journal's.
     `duration_ms` leaves out the time that the user took to answer. `untrusted`: the result, or what an
     outside program said of its failure, is text from outside; a caller that reads it is tainted from then
-    on. `pending` is the id of an operation that waits for the user, for a caller that does not. `decision` is
+    on. `pending` is the id of an operation that waits for the user, for a caller that does not, and `details`
+    says what the user is asked (`operation`, and what it is about). `decision` is
     the audit entry's (`Decided`). `inside` is what the tool itself used of a model. `ends_turn`:
-    by a rule of the user, the turn is over now.
+    by a rule of the user, or by what was done, the turn is over now.
     """
 
     success: bool
@@ -39,6 +40,7 @@ class ToolOutcome:
     duration_ms: float = 0.0
     untrusted: bool = False
     pending: str = ""
+    details: Mapping[str, object] = field(default_factory=dict)
     ends_turn: bool = False
     decision: str = ""
     inside: Spent = NOTHING_SPENT
@@ -49,7 +51,14 @@ class ToolOutcome:
         if self.success:
             return {"success": True, **self.result, **marks, "message": self.message}
         if self.pending:
-            return {"success": False, "pending_operation_id": self.pending, "message": self.message}
+            return {
+                "success": False,
+                "requires_confirmation": True,
+                "pending_operation_id": self.pending,
+                "operation": self.details.get("operation", ""),
+                "details": dict(self.details),
+                "message": self.message,
+            }
         if self.error is not None:
             return {"success": False, **marks, "error": dict(self.error)}
         return {"success": False, "denied": True, "message": self.message, "words": self.words}

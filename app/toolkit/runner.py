@@ -13,6 +13,8 @@ from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pydantic import BaseModel
+
 from app.encoding import encodable, encodable_arguments
 from app.errors import (
     ConflictError,
@@ -50,7 +52,7 @@ from app.toolkit.outcome import (
 from app.toolkit.places import Places
 from app.toolkit.proposal import Proposal
 from app.toolkit.reading import PreparedCall, admit_reading
-from app.toolkit.registry import ToolRegistry
+from app.toolkit.registry import Category, Level, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.services import Services
 from app.toolkit.settling import Settler
@@ -310,7 +312,7 @@ class ToolRunner:
             entry=entry,
             commit=record.commit,
             duration_ms=duration,
-            ends_turn=over,
+            ends_turn=over or (outcome.ends_turn and bool(record.caller.turn)),
             decision=record.decided.value,
             inside=record.inside,
         )
@@ -366,7 +368,7 @@ class ToolRunner:
             record.decide(Decided.RULE, "a rule keeps the caller from this tool")
             message = f"{record.caller.name} may not use {tool.name}."
             raise PermissionDeniedError(message, tool=tool.name, op=op)
-        if tool.acts and not self._policy.may_act(record.caller):
+        if not self._policy.may_act(record.caller) and not _may_read_by(tool, category, op, arguments, own):
             record.decide(Decided.RULE, f"{record.caller.name} may only read")
             raise PermissionDeniedError(f"{record.caller.name} may only read.", tool=tool.name)
         self._turn_rules.check(tool.name, record.caller)
@@ -415,6 +417,14 @@ class ToolRunner:
 
     def _backlinks(self, path: NotePath) -> Iterable[NotePath]:
         return {link.source for link in self._index.backlinks(path)}
+
+
+def _may_read_by(tool: Tool, category: Category, op: str, arguments: BaseModel, own: Tool | None) -> bool:
+    """Return whether a caller that may only read may make this call."""
+    if not tool.acts and (own is not None or category.level is Level.READ_ONLY):
+        # What it reads outside is for the gate to decide.
+        return True
+    return tool.only_reads(op, arguments)
 
 
 async def _failing(error: ScriptoriumError) -> ToolOutcome:

@@ -108,12 +108,14 @@ async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[Relate
     return found
 
 
-async def _like_draft(context: ToolContext, draft: OpenNote, text: str) -> list[tuple[NotePath, float]]:
+async def _like_draft(
+    context: ToolContext, draft: OpenNote, text: str, limit: int = _FEW
+) -> list[tuple[NotePath, float]]:
     """Notes that may be related to a draft, with their likeness, best first."""
     if context.index.knows_meaning:
         try:
             # The note itself, as it is indexed now, is the first of them.
-            hits = await context.index.like_text(text[:2000], _FEW + 1, LEAST_SIMILAR)
+            hits = await context.index.like_text(text[:2000], limit + 1)
             return [(hit.path, hit.score) for hit in hits if hit.path != draft.path]
         except EmbedderUnavailable:
             pass
@@ -188,6 +190,9 @@ async def _candidates(context: ToolContext, note: OpenNote, limit: int) -> list[
         scored = [(hit.path, context.index.likeness(note.path, hit.path) or hit.score) for hit in hits]
         if scored:
             return sorted(scored, key=lambda one: (-one[1], one[0]))
+        # A note that was written a moment ago has no vectors yet.
+        if not note.parsed.is_private:
+            return await _like_draft(context, note, prose_of(note), limit)
     return await _by_words(context, prose_of(note), note.path, note)
 
 

@@ -51,6 +51,7 @@ class Suggestions(ToolResult):
 
 @tool(
     category="relationships",
+    reads=("list",),
     operations={
         "list": "node_id? limit?",
         "accept": "suggestion_id relationship_type?",

@@ -42,11 +42,12 @@ def test_words_and_flags_mean_the_same() -> None:
 
 
 def test_lists_are_given_by_repeating_or_as_the_last_words() -> None:
-    assert read("search_by_tags", "a", "b", "--match-all") == {"tags": ["a", "b"], "match_all": True}
-    assert read("search_by_tags", "--tags", "a", "--tags", "b", "--no-match-all") == {
+    assert read("search_by_tags", "a", "b", "--match", "all") == {"tags": ["a", "b"], "match": "all"}
+    assert read("search_by_tags", "--tags", "a", "--tags", "b", "--match=any") == {
         "tags": ["a", "b"],
-        "match_all": False,
+        "match": "any",
     }
+    assert read("find_related_nodes", "a", "--no-auto-link")["auto_link"] is False
     assert read("shell", "sort", "--args=-r", "--args", "a")["args"] == ["-r", "a"]
     assert read("shell", "sort", "--", "-r", "a") == {"command": "sort", "args": ["-r", "a"]}
 

@@ -26,7 +26,7 @@ async def test_no_answer_in_time_is_a_no(bench):
     bench.policy.approval_timeout = 0.05
     bench.approver.answers.append(forever)
     outcome = await bench.call("make", {"name": "Coffee"}, CLIENT)
-    assert outcome.denied and outcome.error["reason"] == "timed-out"
+    assert outcome.denied and outcome.error["type"] == "timeout"
     assert bench.last().decision == "timed-out" and not (bench.root / "Coffee.md").exists()
     assert bench.of(ApprovalAnswered)[-1].decision is None
 
