@@ -24,6 +24,7 @@ from app.desktop.theme import ThemeSource
 
 _MOST_MARKS = 500
 _AGAIN_MS = 150
+_ESCAPE_PRESSED = (QEvent.Type.KeyPress, Qt.Key.Key_Escape)
 
 
 class FindBar(QFrame):
@@ -118,8 +119,7 @@ class FindBar(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Close with the first Escape; elsewhere such a field empties itself first."""
-        is_key = event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent)
-        if is_key and event.key() == Qt.Key.Key_Escape:
+        if isinstance(event, QKeyEvent) and (event.type(), event.key()) == _ESCAPE_PRESSED:
             self.leave()
             return True
         return super().eventFilter(watched, event)
