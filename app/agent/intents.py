@@ -165,7 +165,10 @@ def by_tags(slots: Slots) -> Arguments:
     words = re.split(r"\s*(?:,|&|\+|\band\b|\bor\b|\s)\s*", slots["tags"])
     tags = [word.lstrip("#") for word in words if word.strip("# ")]
     either = re.search(r"\bor\b|\beither\b", slots["tags"])
-    return {"tags": [tag for tag in tags if tag not in ("either", "both")], "match_all": not either}
+    return {
+        "tags": [tag for tag in tags if tag not in ("either", "both")],
+        "match": "any" if either else "all",
+    }
 
 
 def plain_value(text: str) -> object:

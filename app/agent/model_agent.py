@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.agent import models
 from app.agent.keys import KeyStore
+from app.agent.message_encoding import encodable_history, encodable_messages
 from app.agent.prompts import system_prompt
 from app.agent.sight import Pinned, memory_text, without_unpinned
 from app.agent.spending import HINT, Spending, SpentError, usage_of
@@ -98,6 +99,7 @@ class ModelAgent:
 
     async def _converse(self, turn: Turn, model: Model, settings: Settings) -> None:
         from pydantic_ai import Agent, UsageLimits
+        from pydantic_ai.capabilities import ProcessHistory
         from pydantic_ai.messages import FunctionToolCallEvent, PartDeltaEvent, PartStartEvent
         from pydantic_ai.run import AgentRunResultEvent
 
@@ -119,7 +121,7 @@ class ModelAgent:
             model,
             deps_type=Turn,
             toolsets=[_toolset(offered, counted)],
-            capabilities=[_call_limit()],
+            capabilities=[_call_limit(), ProcessHistory(encodable_history)],
             instructions=[self._prompt(turn, offered), lambda: self._memory(turn)],
         )
         limits = UsageLimits(
@@ -178,7 +180,7 @@ class ModelAgent:
         from pydantic_ai import ModelMessagesTypeAdapter
 
         turn.usage = usage
-        saved = ModelMessagesTypeAdapter.dump_json(without_unpinned(messages))
+        saved = ModelMessagesTypeAdapter.dump_json(encodable_messages(without_unpinned(messages)))
         turn.store.save_history(turn.conversation, saved, turn.agent)
 
     def _keep_interrupted(self, turn: Turn) -> None:

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
+from app.encoding import encodable_value
 from app.events import Event
 
 CardState = Literal["running", "done", "denied", "failed", "cancelled"]
@@ -29,6 +30,12 @@ class Item(BaseModel):
     turn: str
     at: float
     agent: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _encodable(cls, given: object) -> object:
+        """Take the text of models and programs so that it can be kept and sent."""
+        return encodable_value(given)
 
 
 class UserText(Item):

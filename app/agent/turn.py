@@ -27,6 +27,7 @@ from app.agent.transcript import (
     ToolCard,
     Usage,
 )
+from app.encoding import encodable
 from app.errors import ScriptoriumError
 from app.events import EventBus
 from app.permissions.caller import Caller
@@ -47,6 +48,10 @@ class Prompt:
     mode: str = "propose"
     open_note: str | None = None
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Keep the text encodable: it is saved, and sent to models and programs."""
+        object.__setattr__(self, "text", encodable(self.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +158,7 @@ class Turn:
     def settle(self) -> str:
         """Make an item of the text streamed so far, and return that text."""
         self._settle_thinking()
-        text, self._text = self._text, ""
+        text, self._text = encodable(self._text), ""
         if text.strip():
             self.said.append(text.strip())
             said = {"turn": self.caller.turn, "at": time.time(), "agent": self.agent, "text": text}

@@ -223,6 +223,10 @@ class IndexView:
         hits = self._meant().like_note(path, limit + len(self._sight.hidden()), min_similarity)
         return tuple(hit for hit in hits if self._sight.sees(hit.path))[:limit]
 
+    def knows_meaning_of(self, path: NotePath, hash: str) -> bool:
+        """Whether there are vectors of the note at `path` as it is: of the text with this SHA-256."""
+        return self._meaning is not None and self._sight.sees(path) and self._meaning.is_current(path, hash)
+
     def likeness(self, first: NotePath, second: NotePath) -> float | None:
         """The cosine of what two notes mean; None where that is not known."""
         if self._meaning is None or not (self._sight.sees(first) and self._sight.sees(second)):

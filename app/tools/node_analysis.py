@@ -20,12 +20,12 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.tools.model_judgements import confidence_by_model, relations_by_model
-from app.tools.node_parts import NodeId, edges_of, incoming_of, readable
+from app.tools.node_parts import NodeId, OpenEdge, edges_of, incoming_of, readable
 from app.tools.related_nodes import LEAST_SIMILAR, RelatedNode, related_to_note
 from app.tools.summaries import Style, summary_of
 from app.vault.changes import ChangeSet, after_of
 from app.vault.markdown import edit
-from app.vault.markdown.relations import relation_type
+from app.vault.markdown.relations import relation_type, relation_word
 from app.vault.note import LINKS_TO, RELATES_TO
 from app.vault.path import NotePath
 from app.vault.storage_id import StorageId
@@ -34,6 +34,7 @@ Characters = Annotated[int, Field(ge=20, le=20_000)]
 Depth = Annotated[int, Field(ge=1, le=4)]
 _MOST_NODES = 40
 _EACH = 160
+_STRONGEST = 5
 
 
 class RelatedNodes(ToolResult):
@@ -200,10 +201,9 @@ async def summarize_node(
     told = await summary_of(context, [note], max_length, style)
     points, related = list(told.key_points), 0
     if include_relationships:
-        lines = [f"{one.relation.type} {one.to}" for one in edges_of(context, note)]
-        lines += [f"{link.type} from {link.source}" for link in incoming_of(context, note)]
+        lines = _relation_lines(context, note)
         related = len(lines)
-        points += lines[:5]
+        points += lines[:_STRONGEST]
     return NodeSummary(
         node_id=str(note.storage_id),
         summary=told.text,
@@ -212,6 +212,27 @@ async def summarize_node(
         reasoning=told.reasoning,
         message=f"[[{note.name}]] in short." if told.text else f"[[{note.name}]] has no text to summarise.",
     )
+
+
+def _relation_lines(context: ToolContext, note: OpenNote) -> list[str]:
+    """Each relation of a note, and each to it, in words; the surest first."""
+    found = [
+        (one.relation.confidence, f"{_verb(one.relation.type)} [[{_name(one)}]]")
+        for one in edges_of(context, note)
+    ]
+    found += [
+        (link.confidence, f"[[{link.source.name}]] {_verb(link.type)} it")
+        for link in incoming_of(context, note)
+    ]
+    return [words for sure, words in sorted(found, key=lambda one: -(one[0] if one[0] is not None else 0.5))]
+
+
+def _verb(kind: str) -> str:
+    return relation_word(kind).replace("_", " ")
+
+
+def _name(edge: OpenEdge) -> str:
+    return edge.target.name if edge.target is not None else edge.to
 
 
 @tool(

@@ -190,8 +190,9 @@ def preview(note: OpenNote, length: int = _CONTENT) -> str:
 
 
 def side(context: ToolContext, note: OpenNote, other: OpenNote) -> Side:
-    """A note as one of two that are compared."""
-    lines = [link.context for link in context.index.outgoing(note.path) if link.target == other.path]
+    """A note as one of two that are compared; that it states a relation is no evidence for the relation."""
+    links = (link for link in context.index.outgoing(note.path) if link.type == LINKS_TO)
+    lines = [link.context for link in links if link.target == other.path]
     parsed = note.parsed
     return Side(note.name, parsed.type, sentences(note.readable_text), tuple(lines), parsed.confidence)
 
@@ -199,10 +200,11 @@ def side(context: ToolContext, note: OpenNote, other: OpenNote) -> Side:
 def draft_side(context: ToolContext, draft: OpenNote, other: OpenNote) -> Side:
     """As `side`, of a text that is not indexed: its links are read from the text itself."""
     text, parsed = draft.readable_text, draft.parsed
+    stated = [relation.link for relation in parsed.relations]
     lines = {
         link.line: _line_at(text, link.span.start)
         for link in parsed.links
-        if context.index.resolve(link.target, draft.path).path == other.path
+        if link not in stated and context.index.resolve(link.target, draft.path).path == other.path
     }
     return Side(draft.name, parsed.type, sentences(text), tuple(lines.values()), parsed.confidence)
 

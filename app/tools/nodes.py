@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from app.errors import ConflictError, InvalidParametersError, UnreadableNoteError
-from app.permissions.wording import counted
+from app.permissions.wording import counted, with_article
 from app.toolkit.arguments import Properties
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
@@ -181,6 +181,7 @@ async def get_node(context: ToolContext, node_id: NodeId) -> Node:
     note = await context.vault.resolve_for_reading(node_id)
     parsed = note.parsed
     own, others = [one.as_result() for one in edges_of(context, note)], incoming_edges(context, note)
+    relations = counted(len(own) + len(others), "relation")
     return Node(
         node_id=str(note.storage_id),
         name=note.name,
@@ -192,7 +193,7 @@ async def get_node(context: ToolContext, node_id: NodeId) -> Node:
         relationships=own,
         incoming=others,
         hash=note.hash,
-        message=f"[[{note.name}]] is a {parsed.type} with {counted(len(own) + len(others), 'relation')}.",
+        message=f"[[{note.name}]] is {with_article(parsed.type)} with {relations}.",
     )
 
 
@@ -355,7 +356,7 @@ async def reclassify_node(
     text = edit.set_property(note.text, "type", kind) if kind != old else note.text
     if not preserve_relationships:
         text = _without_relations(text)
-    change = ChangeSet.of(note.with_text(text), summary=f"Make {note.path} a {kind}")
+    change = ChangeSet.of(note.with_text(text), summary=f"Make {note.path} {with_article(kind)}")
 
     def report(committed: ChangeSet) -> NodeReclassified:
         written = (_committed_note(committed) or note).parsed
@@ -365,8 +366,8 @@ async def reclassify_node(
             warnings.append(f"{counted(len(gone), 'relation')} of the note removed: {', '.join(gone[:10])}.")
         foreign = [key for key in _KEPT_BY_TYPE.get(old, ()) if key in written.properties]
         if foreign and new != old:
-            warnings.append(f"It keeps {', '.join(foreign)}, which a {new} may not use.")
-        words = f"[[{note.name}]] is a {new} {'now' if committed and new != old else 'already'}."
+            warnings.append(f"It keeps {', '.join(foreign)}, which {with_article(new)} may not use.")
+        words = f"[[{note.name}]] is {with_article(new)} {'now' if committed and new != old else 'already'}."
         return NodeReclassified(
             node_id=str(note.storage_id),
             old_type=old,

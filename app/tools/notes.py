@@ -175,6 +175,9 @@ async def read_note(
     last = len(lines) if end_line is None else min(end_line, len(lines))
     if end_line is not None and end_line < first:
         raise InvalidParametersError("end_line is before start_line.", start_line=first, end_line=end_line)
+    if first > max(1, len(lines)):
+        words = f"[[{note.name}]] has {counted(len(lines), 'line')}."
+        raise InvalidParametersError(words, path=str(note.path), start_line=first, total_lines=len(lines))
     text = "".join(lines[first - 1 : last])
     cut = _cut(text)
     shown = first + len(cut.splitlines()) - 1 if cut else first - 1

@@ -209,7 +209,7 @@ async def recalculate_edge_confidence(
 async def reclassify_relationship(
     context: ToolContext, edge_id: EdgeId, new_type: RelationType | None = None, preserve_notes: bool = True
 ) -> Proposal[RelationshipReclassified]:
-    """Give a relation another type; without one, the likeliest is taken.
+    """Give a relation another type; without one, the type that the notes speak for, if they do.
 
     Args:
         edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
@@ -227,6 +227,9 @@ async def reclassify_relationship(
         local = await relation_between(context, edge.source, target, similarity)
         suggested = await thought_of(context, edge.source, target, local)
         kind, reasoning = suggested.type, suggested.reasoning
+        if not suggested.evidence:
+            kind = edge.relation.type
+            reasoning = f"Nothing in the notes speaks for another type than {kind}: {reasoning}"
     text = edit.change_relation(edge.source.text, edge.relation, type=kind, keep_note=preserve_notes)
     old = edge.relation.type
     change = ChangeSet.of(edge.source.with_text(text), summary=f"{edge.id}: {kind}")

@@ -35,6 +35,11 @@ DATA = {
     "courlan": None,
     "tld": ["res/*"],
     "networkx": ["generators/atlas.dat.gz"],
+    # Formulas and diagrams in notes.
+    "latex2mathml": None,
+    "mermaid_render": None,
+    "ziafont": None,
+    "ziamath": None,
     # One language is enough for courlan, which asks only whether there is such a language.
     "babel": ["global.dat", "locale-data/root.dat", "locale-data/en.dat", "locale-data/en_US.dat"],
 }
@@ -130,7 +135,7 @@ _UNWANTED = re.compile(
 # Libraries that must be the machine's own: its graphics driver and desktop modules are linked with them.
 _OF_THE_SYSTEM = re.compile(
     r"^lib(stdc\+\+|gcc_s|glib-2\.0|gobject-2\.0|gio-2\.0|gmodule-2\.0|gthread-2\.0|fontconfig|freetype|dbus-1"
-    r"|mvec|drm|gbm|wayland-\w+|X11|X11-xcb|Xau|Xdmcp|systemd|selinux|mount|blkid|z|zstd)\.so"
+    r"|mvec|cups|drm|gbm|wayland-\w+|X11|X11-xcb|Xau|Xdmcp|systemd|selinux|mount|blkid|z|zstd)\.so"
 )
 _ALLOWED_BABEL = re.compile(r"babel/locale-data/(?!(root|en|en_US)\.dat$)")
 # The standard library is complete for plug-ins, but for these parts.

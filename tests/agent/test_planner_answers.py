@@ -81,6 +81,7 @@ def test_metadata_answers_what_was_asked() -> None:
     known = NoteMetadata(
         name="H4",
         path="Instruments/H4.md",
+        storage_id="Instruments/H4.md",
         type="entity",
         confidence=None,
         tags=["clock", "prize"],

@@ -43,7 +43,7 @@ def read_requests(name: str) -> list[Request]:
 
 def _pair(text: str) -> tuple[str, object]:
     key, _, value = text.partition("=")
-    if key in ("tags", "properties", "remove", "match_all"):
+    if key in ("tags", "properties", "remove"):
         return key, json.loads(value)
     return key, value.replace("\\n", "\n")
 

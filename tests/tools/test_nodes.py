@@ -73,6 +73,8 @@ async def test_a_node_without_a_title_is_named_by_its_words(workspace):
 
 
 async def test_get_node_tells_relations_both_ways_with_ids_that_resolve(workspace):
+    seen = await call(workspace, "get_node", node_id="Error of H4 to Jamaica")
+    assert "is an observation with" in seen.message
     node = (await call(workspace, "get_node", node_id="Timekeepers beat the Moon")).result
     assert node["type"] == "hypothesis" and node["node_id"] == BEAT
     edges = [*node["relationships"], *node["incoming"]]
@@ -188,6 +190,8 @@ async def test_summarize_node_keeps_to_the_length_and_says_how(workspace):
         workspace, "summarize_node", node_id="John Harrison", include_relationships=True, style="bullets"
     )
     assert more.result["related_count"] >= 2 and more.result["summary"].startswith("- ")
+    assert "supports [[Timekeepers beat the Moon]]" in more.result["key_points"]
+    assert not any(".md" in point or point.isupper() for point in more.result["key_points"])
     one = await call(workspace, "summarize_node", node_id="John Harrison", style="sentence")
     assert one.result["summary"]
     short = await call(workspace, "summarize_node", node_id="John Harrison", max_length=3)
