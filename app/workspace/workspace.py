@@ -34,6 +34,7 @@ from app.messages.outbox import Outbox
 from app.permissions.approval import Approver
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.policy import Policy
+from app.processes.supervisor import Supervisor
 from app.sandbox.sandbox import Sandbox
 from app.settings import (
     PermissionSettings,
@@ -65,6 +66,7 @@ from app.workspace.ways_in import WaysIn
 log = logging.getLogger(__name__)
 
 _OUTSIDE = "outside"
+_GRACE_S = 30.0
 _MODEL_READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
 
 
@@ -139,8 +141,8 @@ class Workspace:
         self._apply_tool_settings()
         self._stop = asyncio.Event()
         self._watches = True
-        self._watching: asyncio.Task[None] | None = None
-        self._checking: asyncio.Task[None] | None = None
+        self._is_watching = False
+        self._supervisor = Supervisor(self.events)
 
     def _build_services(self) -> None:
         """What tools work with beside the notes."""
@@ -268,17 +270,35 @@ class Workspace:
 
     async def _watch(self) -> None:
         """Follow what others change in the folder from now on, if that is wanted and was not begun before."""
-        if not self._watches or self._watching is not None:
+        if not self._watches or self._is_watching:
             return
+        self._is_watching = True
+        begun = asyncio.Event()
+        self._supervisor.start("watch the vault", partial(self._follow, begun))
+        await begun.wait()
+        self._supervisor.start("look for missed changes", partial(self.missed.run, self._stop))
+
+    async def _follow(self, begun: asyncio.Event) -> None:
+        """Watch the vault; in a later run, look for what was missed since the one before failed."""
         ready = asyncio.Event()
-        self._watching = asyncio.create_task(
-            watch(self.root, self._take, self._stop, self.store.wrote, ready=ready, quiet=self.runner.quiet),
-            name="watch the vault",
-        )
-        waiting = asyncio.create_task(ready.wait())
-        await asyncio.wait({waiting, self._watching}, return_when=asyncio.FIRST_COMPLETED)
-        waiting.cancel()
-        self._checking = asyncio.create_task(self.missed.run(self._stop), name="look for missed changes")
+        is_first = not begun.is_set()
+
+        async def look() -> None:
+            await ready.wait()
+            begun.set()
+            if not is_first:
+                await self.missed.look(self._stop.is_set)
+
+        looking = asyncio.create_task(look(), name="look for changes once the vault is watched")
+        try:
+            await watch(
+                self.root, self._take, self._stop, self.store.wrote, ready=ready, quiet=self.runner.quiet
+            )
+        finally:
+            # Who waits for the watching to begin must not wait for ever where it can't.
+            begun.set()
+            looking.cancel()
+            await asyncio.gather(looking, return_exceptions=True)
 
     async def close(self) -> None:
         """Let nobody in any more, stop the agent, the watcher and the worker, and close every file."""
@@ -291,9 +311,7 @@ class Workspace:
             await self.pending.close()
         await self.external.close()
         self._stop.set()
-        for task in (self._watching, self._checking):
-            if task is not None:
-                await asyncio.gather(task, return_exceptions=True)
+        await self._supervisor.close(_GRACE_S)
         await self._vectors.settle()
         await self.sources.close()
         await self.analysis.close()

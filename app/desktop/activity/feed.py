@@ -194,8 +194,8 @@ class Feed(QAbstractListModel):
                 self._changed_outside(event)
             case IndexRebuilt(reason):
                 self._tell(Kind.INDEX, self.tr("Make the index anew"), reason)
-            case EmbeddingProgressed(done, total) if total:
-                self._embedded(done, total)
+            case EmbeddingProgressed() if event.total:
+                self._embedded(event)
             case EmbeddingFailed(reason):
                 self._tell(Kind.MEANING, self.tr("Search by meaning"), reason, Status.FAILED, key="meaning")
             case TokenRefused(refused):
@@ -226,11 +226,13 @@ class Feed(QAbstractListModel):
         paths = tuple(path.text for path in event.paths)
         self._tell(Kind.VAULT, self.tr("Changed outside"), words, paths=paths)
 
-    def _embedded(self, done: int, total: int) -> None:
+    def _embedded(self, progress: EmbeddingProgressed) -> None:
         """One line per round of the work: it grows, and the next round has another."""
-        over = done >= total
-        status = Status.COMPLETED if over else Status.RUNNING
-        words = self.tr("{0} of {1} notes").format(f"{done:,}", f"{total:,}")
+        over, total = progress.is_over, progress.total
+        status = Status.RUNNING if not over else Status.FAILED if progress.failed else Status.COMPLETED
+        words = self.tr("{0} of {1} notes").format(f"{progress.done:,}", f"{total:,}")
+        if progress.failed:
+            words += self.tr(", {0} could not be read").format(f"{progress.failed:,}")
         known = self._of("meaning")
         if over and (known is None or known.status is not Status.RUNNING):
             if total == 1:
