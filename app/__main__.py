@@ -7,8 +7,7 @@ import multiprocessing
 import sys
 
 from app.cli import is_command
-
-EMBEDDING_WORKER = "--embedding-worker"
+from app.launch import EMBEDDING_WORKER
 
 
 def main(arguments: list[str] | None = None) -> int:

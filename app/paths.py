@@ -9,14 +9,19 @@ from pathlib import Path
 
 import platformdirs
 
+from app.storage.private import make_private_folder
+
 APP = "scriptorium"
 CACHE = "SCRIPTORIUM_CACHE"  # the variable of the environment that names the cache
 
 
 def _folder(variable: str, default: str) -> Path:
-    """The folder that `variable` names, else the platform's; made if missing."""
-    path = Path(os.environ.get(variable) or default)
-    path.mkdir(parents=True, exist_ok=True)
+    """The folder that `variable` names, else the platform's; made if missing, for the user alone."""
+    named = os.environ.get(variable)
+    path = Path(named or default)
+    # A folder that the user names may serve others, too: it keeps its mode.
+    if not (named and path.is_dir()):
+        make_private_folder(path)
     return path
 
 
@@ -40,6 +45,13 @@ def log_folder() -> Path:
     return _folder("SCRIPTORIUM_LOGS", platformdirs.user_log_dir(APP, appauthor=False))
 
 
+def plugin_folder() -> Path:
+    """Plug-ins that the user put there, each a folder or a wheel; made if missing."""
+    path = data_folder() / "plugins"
+    path.mkdir(exist_ok=True)
+    return path
+
+
 def own_folders() -> tuple[Path, ...]:
     """The app's own folders: what is in them is no tool's to read."""
     return config_folder(), data_folder(), cache_folder(), log_folder()
@@ -53,7 +65,7 @@ def vault_id(root: Path) -> str:
 def vault_data_folder(root: Path) -> Path:
     """The folder of the data of the vault at `root`, outside the vault."""
     path = data_folder() / "vaults" / vault_id(root)
-    path.mkdir(parents=True, exist_ok=True)
+    make_private_folder(path)
     return path
 
 
@@ -65,7 +77,7 @@ def audit_head_file(root: Path) -> Path:
 def vault_cache_folder(root: Path) -> Path:
     """The folder of the cache of the vault at `root`, outside the vault; may be deleted at any moment."""
     path = cache_folder() / "vaults" / vault_id(root)
-    path.mkdir(parents=True, exist_ok=True)
+    make_private_folder(path)
     return path
 
 

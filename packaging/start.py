@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Install what Scriptorium needs and open it: `python3 packaging/start.py [vault] [--install-only]`.
 
-Needs nothing but Python. Without a vault it opens a copy of the sample vault in the user's documents, so
-that the shipped one stays as it is.
+Needs nothing but Python. Without a vault it opens a copy of the sample vault in the user's data folder, so
+that the shipped one stays as it is. With `--desktop-entry` it adds the app to the desktop's menu instead.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 import environment
+import menu_entry
 
 
 def main() -> int:
@@ -24,6 +25,9 @@ def main() -> int:
             f"  sudo apt-get install {' '.join(missing)}",
             file=sys.stderr,
         )
+    if "--desktop-entry" in given:
+        print(f"Scriptorium is in the menu of your desktop; delete this to remove it: {menu_entry.add()}")
+        return 0
     if "--install-only" in given:
         print("Scriptorium is set up. Start it with: python3 packaging/start.py")
         return 0

@@ -23,8 +23,11 @@ def answer(call: CallTool, outcome: ToolOutcome) -> str:
     """The outcome of `call` for people: what was found, what was done, or why not."""
     if not outcome.success:
         return _failure(outcome)
+    if outcome.result.get("changed_by_user"):
+        return _done(outcome)
     words = _BY_INTENT.get(call.intent) or _BY_TOOL.get(call.tool)
-    return words(outcome.result, call) if words else _plainly(outcome)
+    text = words(outcome.result, call) if words else ""
+    return text or _plainly(outcome)
 
 
 def link(path: str) -> str:
@@ -265,8 +268,6 @@ def _moved(result: Result, call: CallTool) -> str:
 
 def _undone(result: Result, call: CallTool) -> str:
     paths = result["paths"]
-    if not paths:
-        return "That was taken back already; there is nothing to do."
     return _counted(paths, len(paths), "file is as it was", "files are as they were", "")
 
 

@@ -14,19 +14,38 @@ from pathlib import Path
 
 from app.agent.said import SaidIndex
 from app.agent.transcript import ITEM, AnyItem, UserText
+from app.storage.sqlite import Schema, open_database
 from app.toolkit.memory import Said, SaidQuery
 
-_SCHEMA = """
-create table if not exists conversations (
-  id text primary key, title text not null, created real not null, updated real not null, history blob);
-create table if not exists items (
-  conversation text not null references conversations(id) on delete cascade,
-  position integer not null, body text not null, primary key (conversation, position));
-create table if not exists agent_histories (
-  conversation text not null references conversations(id) on delete cascade,
-  agent text not null, history blob not null, primary key (conversation, agent));
-"""
 _TITLE_LENGTH = 60
+
+
+def m001_conversations(db: sqlite3.Connection) -> None:
+    """Conversations, their items and the histories of models."""
+    for statement in (
+        """create table if not exists conversations (
+            id text primary key, title text not null, created real not null, updated real not null,
+            history blob)""",
+        """create table if not exists items (
+            conversation text not null references conversations(id) on delete cascade,
+            position integer not null, body text not null, primary key (conversation, position))""",
+        """create table if not exists agent_histories (
+            conversation text not null references conversations(id) on delete cascade,
+            agent text not null, history blob not null, primary key (conversation, agent))""",
+    ):
+        db.execute(statement)
+
+
+SCHEMA = Schema(
+    store="The file of conversations",
+    migrations=(m001_conversations,),
+    probes=(
+        "select c.title, c.created, c.updated, c.history, i.body from conversations c, items i limit 1",
+        "select history from agent_histories limit 1",
+    ),
+    synchronous="NORMAL",
+    pragmas=("foreign_keys = ON",),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +63,19 @@ class ConversationStore:
 
     Args:
         folder: The vault's data folder; the file in it is `conversations.sqlite`.
+
+    Attributes:
+        problem: What happened to a damaged file, in words for the user; None if nothing did.
+
+    Raises:
+        StorageError: The file can't be opened.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._db = sqlite3.connect(folder / "conversations.sqlite", check_same_thread=False)
-        self._db.executescript("pragma journal_mode=wal; pragma foreign_keys=on;")
-        self._db.executescript(_SCHEMA)
+        self._db, damage = open_database(folder / "conversations.sqlite", SCHEMA)
+        self.problem = None if damage is None else damage.message
+        # Statements that write begin a transaction, which `with` ends.
+        self._db.isolation_level = "DEFERRED"
         self._said = SaidIndex(self._db)
 
     def close(self) -> None:

@@ -63,7 +63,8 @@ def _confidence(result: Result, call: CallTool) -> str:
     about = result.get("node_id") or result.get("edge_id")
     lines = [f"{one['factor']}: {one['impact']}" for one in result["factors"]]
     old, new = result["old_confidence"], result["new_confidence"]
-    return f"{_link(str(about))}: {old:.2f} before, {new:.2f} now.\n\n{_list(lines)}"
+    now = "none" if new is None else f"{new:.2f}"
+    return f"{_link(str(about))}: {old:.2f} before, {now} now.\n\n{_list(lines)}"
 
 
 def _node(result: Result, call: CallTool) -> str:

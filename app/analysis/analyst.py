@@ -229,7 +229,7 @@ class Analyst:
 
     def _hidden(self, graph: Graph) -> NDArray[np.bool_]:
         """The notes that only the user may see, bool (n,)."""
-        private = {note.path.text for note in self._index.notes() if note.private}
+        private = {path.text for path in self._index.private_notes()}
         return np.array(
             [
                 is_note and (path in private or self._is_hidden(NotePath(path)))

@@ -51,13 +51,16 @@ def passages(source: Side, target: Side) -> tuple[Passages, ...]:
     return tuple((ours[at], theirs[to]) for at, to in places if likeness[at, to] >= _ALIKE)
 
 
-def blended(local: Suggested, verdicts: Sequence[Verdict], model: str) -> Suggested:
+def blended(
+    local: Suggested, verdicts: Sequence[Verdict], model: str, judged: Sequence[Passages] = ()
+) -> Suggested:
     """The suggestion with the model's opinion as one more reason, named in its reasoning.
 
     Args:
         local: By local methods, or with another score for the same strength of the texts.
         verdicts: Of the passages; at least one.
         model: What the model is called.
+        judged: The passages, in the order of the verdicts: evidence where the model decides on the type.
     """
     entailment = min(1.0, max(0.0, *(one.entailment for one in verdicts), 0.0))
     contradiction = min(1.0, max(0.0, *(one.contradiction for one in verdicts), 0.0))
@@ -68,7 +71,19 @@ def blended(local: Suggested, verdicts: Sequence[Verdict], model: str) -> Sugges
     score = round(min(1.0, max(0.0, 1 - doubt)), 4)
     says = "support" if weight > 0 else "contradiction" if weight < 0 else "nothing clear"
     told = f"{model} reads {says} (entailment {entailment:.2f}, contradiction {contradiction:.2f})"
-    return replace(local, type=kind, score=score, said=said, reasoning=f"{local.reasoning} {told}.")
+    evidence = local.evidence if kind == local.type else _decisive(kind, verdicts, judged)
+    reasoning = f"{local.reasoning} {told}."
+    return replace(local, type=kind, score=score, said=said, reasoning=reasoning, evidence=evidence)
+
+
+def _decisive(kind: str, verdicts: Sequence[Verdict], judged: Sequence[Passages]) -> tuple[str, ...]:
+    """The two passages that speak most clearly for the type."""
+
+    def clear(one: tuple[Verdict, Passages]) -> float:
+        return one[0].entailment if kind == "SUPPORTS" else one[0].contradiction
+
+    best = max(zip(verdicts, judged, strict=False), key=clear, default=None)
+    return best[1] if best else ()
 
 
 def _with_model(local: Suggested, weight: float) -> tuple[str, float]:

@@ -1,17 +1,18 @@
-"""Which relation two notes might have, how likely it is, and why; how sure a stated relation may be.
+"""Suggest the relation between two notes with its evidence, and weigh how sure a stated relation may be.
 
-By what the notes say of each other (cue phrases), by their types, by how alike they are, and by negation:
-two sentences that are alike where one denies and the other does not speak against each other.
+A type is suggested for what the notes say about each other (cue phrases in the lines that link or name the
+other note), for two sentences that contradict each other, for their types, or for how alike they are. The
+first two are evidence, which is shown; CONTRADICTS is never suggested without.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.analysis.alike import by_words, words_of
 from app.analysis.confidence import Judged, Weight, judged
+from app.analysis.contradiction import find_contradiction
 
 AUTOMATIC = 0.8
 SUGGESTED = 0.6
@@ -19,13 +20,13 @@ SUGGESTED = 0.6
 _CUES: tuple[tuple[str, str], ...] = (
     (
         "CONTRADICTS",
-        r"contradict|refut|disprov|disagree|conflicts? with|contrary to|in contrast"
-        r"|inconsistent|not consistent|against|denies|rebut|wrong about|widerspr|widerleg",
+        r"contradict|refut|disprov|disagree|do(?:es)? not agree|conflicts? with|contrary to"
+        r"|inconsistent with|not consistent|denies|rebut|widerspr|widerleg",
     ),
     (
         "SUPPORTS",
         r"support|confirm|corroborat|evidence (?:for|that)|consistent with|agrees? with|proves?\b"
-        r"|in favou?r|backs? up|bears out|demonstrat|stützt|bestätig|belegt",
+        r"|in favou?r|backs? up|bears out|demonstrat|(?:unter)?stützt|bestätig|belegt",
     ),
     (
         "DERIVED_FROM",
@@ -55,34 +56,23 @@ _CUES: tuple[tuple[str, str], ...] = (
         r"|recorded (?:in|at)",
     ),
     ("DISCUSSES", r"discuss|talks? about|deals? with|is about|concerns|treats of"),
-    ("SIMILAR_TO", r"similar to|resembles?|\blike\b|analogous|comparable|akin to|ähnlich"),
+    (
+        "SIMILAR_TO",
+        r"similar to|resembles?|(?:is|are|was|were|looks?|much|just) like\b|analogous|comparable|akin to"
+        r"|ähnlich",
+    ),
 )
-_CUE = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _CUES)
+_CUE = tuple((kind, re.compile(rf"\b(?:{pattern})", re.IGNORECASE)) for kind, pattern in _CUES)
 _NOT = re.compile(
     r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|hardly|fails? to|failed to)\b"
     r"|\b(?:nicht|kein\w*|nie)\b|n['’]t\b|不是|不能|不会|不會|不对|不對|没有|沒有|并非|並非|ない|ません",
     re.IGNORECASE,
 )
-_OPPOSITES = (
-    ("increase", "decrease"),
-    ("rise", "fall"),
-    ("more", "fewer"),
-    ("more", "less"),
-    ("better", "worse"),
-    ("cheap", "expensive"),
-    ("true", "false"),
-    ("always", "never"),
-    ("possible", "impossible"),
-    ("early", "late"),
-    ("first", "last"),
-    ("faster", "slower"),
-    ("higher", "lower"),
-    ("many", "few"),
-    ("success", "failure"),
-    ("accurate", "inaccurate"),
-    ("reliable", "unreliable"),
-    ("before", "after"),
+_UNSURE = re.compile(
+    r"\?|\b(?:may|might|could|would|if|whether|seem\w*|appear\w*|apparent\w*|perhaps|possibly|scheinbar)\b",
+    re.IGNORECASE,
 )
+_CLAUSE = re.compile(r"[.;:!?]\s|\b(?:but|while|whereas|although|aber|während)\b", re.IGNORECASE)
 _BY_TYPES = {
     ("observation", "hypothesis"): "SUPPORTS",
     ("observation", "claim"): "SUPPORTS",
@@ -93,10 +83,7 @@ _BY_TYPES = {
     ("source", "concept"): "DISCUSSES",
     ("source", "entity"): "DISCUSSES",
 }
-_ALIKE = 0.4
-_COMMON_WORDS = 3
 _VERY_ALIKE = 0.85
-_SENTENCES = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,29 +101,37 @@ class Side:
 class Suggested:
     """A relation from the first note to the second, how likely it is (0 to 1), and why, in words.
 
-    `said` is how much the texts speak for the type, 0 to 1: a part of the score.
+    `said` is how much the texts speak for the type, 0 to 1: a part of the score. `evidence` is what they say,
+    word for word; without it the type is a guess by the notes' types and likeness.
     """
 
     type: str
     score: float
     reasoning: str
     said: float = 0.0
+    evidence: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """How two notes stand in the graph: their likeness in meaning, neighbours and tags in common, a link."""
+    """How two notes stand in the graph: their likeness in meaning, neighbours and tags in common, a link.
+
+    `linked` says that the first links to the second or the other way round, `relations` which typed
+    relations there are between them.
+    """
 
     similarity: float = 0.0
     shared_neighbours: int = 0
     shared_tags: int = 0
     linked: bool = False
+    relations: tuple[str, ...] = ()
 
 
 def suggest_relation(source: Side, target: Side, between: Structure) -> Suggested:
     """The relation that `source` most likely has to `target`."""
-    kind, sure, why = _kind(source, target, between)
-    return Suggested(kind, round(_likelihood(between, sure), 4), f"{why}; {_told(between)}.", sure)
+    kind, sure, why, evidence = _kind(source, target, between)
+    score = round(_likelihood(between, sure), 4)
+    return Suggested(kind, score, f"{why}; {_told(between)}.", sure, evidence)
 
 
 def relation_confidence(
@@ -162,31 +157,44 @@ def relation_confidence(
     return judged(stated, 0.5, "Where a relation starts (0.50)", weights)
 
 
-def opposed(first: Sequence[str], second: Sequence[str]) -> tuple[str, str] | None:
-    """Two sentences, one of each, that are alike and of which one denies what the other says."""
-    ours, theirs = list(first[:_SENTENCES]), list(second[:_SENTENCES])
-    if not ours or not theirs:
-        return None
-    likeness = by_words([*ours, *theirs])[: len(ours), len(ours) :]
-    best: tuple[float, tuple[str, str]] | None = None
-    for at, mine in enumerate(ours):
-        for to, other in enumerate(theirs):
-            alike = float(likeness[at, to])
-            if alike < _ALIKE or (best is not None and alike <= best[0]):
-                continue
-            if _in_common(mine, other) >= _COMMON_WORDS and _denies(mine, other):
-                best = alike, (mine, other)
-    return best[1] if best else None
+def cued(lines: Iterable[str], target: str) -> tuple[str, str, str] | None:
+    """The relation to the note called `target` that a line speaks of: type, words that say so, line.
 
-
-def cued(lines: Iterable[str]) -> tuple[str, str, str] | None:
-    """The relation that a line speaks of: its type, the words that say so, and the line."""
+    A cue that is denied says nothing. Words of contradiction count only where they are about the target:
+    before its name, in the same clause, without doubt, and not said about a third note.
+    """
     for line in lines:
         for kind, pattern in _CUE:
-            if found := pattern.search(line):
-                negated = kind == "SUPPORTS" and _NOT.search(line[: found.start()][-30:])
-                return ("CONTRADICTS" if negated else kind), found[0], line
+            for found in pattern.finditer(line):
+                if _NOT.search(_clause_before(line, found.start())):
+                    continue
+                if kind != "CONTRADICTS" or _is_about(line, found, target):
+                    return kind, found[0], line
     return None
+
+
+def naming(lines: Iterable[str], name: str) -> list[str]:
+    """The lines that name a note, as a word of its own."""
+    bare = re.escape(name.casefold())
+    # Chinese and Japanese write no spaces around a name.
+    word = re.compile(bare if name[:1] > "\u2e7f" else rf"(?<!\w){bare}(?!\w)")
+    return [one for one in lines if word.search(one.casefold())]
+
+
+def _is_about(line: str, cue: re.Match[str], target: str) -> bool:
+    """Whether a cue in a line says something about `target`."""
+    place = line.casefold().find(target.casefold(), cue.end())
+    if place < 0 or _CLAUSE.search(line, cue.end(), place) or _UNSURE.search(line):
+        return False
+    return "[[" not in _clause_before(line, cue.start())
+
+
+def _clause_before(line: str, place: int) -> str:
+    """The text between the beginning of the clause and `place`."""
+    start = 0
+    for end in _CLAUSE.finditer(line, 0, place):
+        start = end.end()
+    return line[start:place]
 
 
 def strength(confidence: float) -> str:
@@ -194,23 +202,23 @@ def strength(confidence: float) -> str:
     return "strong" if confidence >= AUTOMATIC else "moderate" if confidence >= SUGGESTED else "weak"
 
 
-def _kind(source: Side, target: Side, between: Structure) -> tuple[str, float, str]:
-    """The type, how much the texts speak for it (0 to 1), and why."""
-    if said := cued(source.link_lines):
-        return said[0], 0.6, f"“{source.name}” says “{said[1]}” where it names “{target.name}”"
-    mentions = [one for one in source.sentences if target.name.casefold() in one.casefold()]
-    if said := cued(mentions):
-        return said[0], 0.5, f"“{source.name}” says “{said[1]}” where it names “{target.name}”"
-    if pair := opposed(source.sentences, target.sentences):
-        why = f"“{_cut(pair[0])}” and “{_cut(pair[1])}” are alike, and one denies the other"
-        return "CONTRADICTS", 0.4, why
+def _kind(source: Side, target: Side, between: Structure) -> tuple[str, float, str, tuple[str, ...]]:
+    """The type, how much the texts speak for it (0 to 1), why, and the words of the notes that show it."""
+    mentions = naming(source.sentences, target.name)
+    for lines, sure in ((source.link_lines, 0.6), (mentions, 0.5)):
+        if said := cued(lines, target.name):
+            why = f"“{source.name}” says “{said[1]}” where it names “{target.name}”"
+            return said[0], sure, why, (said[2],)
+    if pair := find_contradiction(source.sentences, target.sentences):
+        why = f"“{_cut(pair.first)}” and “{_cut(pair.second)}” can't both be right"
+        return "CONTRADICTS", 0.4, why, (pair.first, pair.second)
     if target.kind == "source" and source.kind != "source":
-        return "CITES", 0.2, f"“{target.name}” is a source"
+        return "CITES", 0.2, f"“{target.name}” is a source", ()
     if kind := _BY_TYPES.get((source.kind, target.kind)):
-        return kind, 0.2, f"a {source.kind} about a {target.kind} usually {_verb(kind)} it"
+        return kind, 0.2, f"a {source.kind} about a {target.kind} usually {_verb(kind)} it", ()
     if between.similarity >= _VERY_ALIKE and source.kind == target.kind:
-        return "SIMILAR_TO", 0.1, "both say nearly the same"
-    return "RELATES_TO", 0.0, "nothing says how they are related"
+        return "SIMILAR_TO", 0.1, "both say nearly the same", ()
+    return "RELATES_TO", 0.0, "nothing says how they are related", ()
 
 
 def _likelihood(between: Structure, said: float) -> float:
@@ -223,25 +231,15 @@ def _likelihood(between: Structure, said: float) -> float:
 
 
 def _said_weights(kind: str, source: Side, target: Side) -> Iterable[Weight]:
-    lines = (*source.link_lines, *(s for s in source.sentences if target.name.casefold() in s.casefold()))
-    if said := cued(lines):
+    lines = (*source.link_lines, *naming(source.sentences, target.name))
+    if said := cued(lines, target.name):
         fits = said[0] == kind
         yield Weight(f"“{source.name}” says “{said[1]}”", 1.0 if fits else -0.6)
-    pair = opposed(source.sentences, target.sentences)
-    if pair and kind in ("CONTRADICTS", "SUPPORTS", "SIMILAR_TO"):
-        yield Weight(f"“{_cut(pair[0])}” against “{_cut(pair[1])}”", 0.8 if kind == "CONTRADICTS" else -0.8)
-
-
-def _in_common(first: str, second: str) -> int:
-    return len(set(words_of(first)) & set(words_of(second)))
-
-
-def _denies(first: str, second: str) -> bool:
-    """Whether one of two sentences says no where the other says yes."""
-    if bool(_NOT.search(first)) != bool(_NOT.search(second)):
-        return True
-    one, two = (set(re.findall(r"[^\W_]+", text.casefold())) for text in (first, second))
-    return any((a in one and b in two) or (b in one and a in two) for a, b in _OPPOSITES)
+    if kind in ("CONTRADICTS", "SUPPORTS", "SIMILAR_TO") and (
+        pair := find_contradiction(source.sentences, target.sentences)
+    ):
+        words = f"“{_cut(pair.first)}” against “{_cut(pair.second)}”"
+        yield Weight(words, 0.8 if kind == "CONTRADICTS" else -0.8)
 
 
 def _told(between: Structure) -> str:
@@ -250,7 +248,9 @@ def _told(between: Structure) -> str:
         said.append(_in_common_words(between.shared_neighbours, "neighbour"))
     if between.shared_tags:
         said.append(_in_common_words(between.shared_tags, "tag"))
-    if between.linked:
+    if between.relations:
+        said.append(f"related already as {', '.join(between.relations)}")
+    elif between.linked:
         said.append("linked already, without a type")
     return ", ".join(said)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from app.vault.markdown.code_spans import masked
 from app.vault.markdown.frontmatter import read_frontmatter
 
 _WIKI = re.compile(r"!?\[\[([^\[\]|\n]*)(?:\|([^\[\]\n]*))?\]\]")
+_EMBED = re.compile(r"!\[\[[^\[\]\n]*\]\]|!\[[^\[\]\n]*\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)")
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
 _MARKS = re.compile(r"(?<!\w)[*_~=]{1,3}(?=\S)|(?<=\S)[*_~=]{1,3}(?!\w)|\*\*|~~|==|`+")
 _FIELD = re.compile(r"[\[(][\w -]{1,40}::[^\])]*[\])]|^[\w -]{1,40}::.*$", re.MULTILINE)
@@ -23,6 +24,8 @@ _TAG = re.compile(r"(?<!\S)#(?=[^\s\d#])")
 _END = re.compile(
     r"(?<=[.!?…])[\"'”’»)\]]*[ \t]+(?=[\"'“‘«(\[]*[^\W_a-z]|[\"'“‘«(\[]*\d)|(?<=[。！？｡])[」』”’）]*"
 )
+_ENDED = re.compile(r"[.!?…。！？｡][\"'”’»)\]」』）*_]*$")
+_DANGLING = " \t,;:、，；：–—-"
 _SHORT = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|cf|e\.g|i\.e|etc|approx|Fig|No|Nr|ca|vol|pp|p|al|Jr|Sr|z\.B|d\.h|bzw)"
     r"|\b[A-Z])\.$"
@@ -32,9 +35,37 @@ _SHORT = re.compile(
 def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a note's prose, in order, without marks of Markdown; never one that is empty.
 
-    Properties, headings, code, comments, relations, fields and rules are left out; of links the words stay.
+    Properties, headings, code, comments, relations, fields, rules and embeds (images) are left out; of links
+    the words stay.
     """
     return tuple(one for paragraph in paragraphs(text) for one in _split(paragraph))
+
+
+def joined(said: Iterable[str]) -> str:
+    """Sentences as one text: each ends with punctuation, as those from list items often do not."""
+    return " ".join(ended(one) for one in said)
+
+
+def ended(sentence: str) -> str:
+    """`sentence` with a full stop where it has no final punctuation; never longer by more than that."""
+    bare = sentence.rstrip()
+    if not bare or _ENDED.search(bare):
+        return bare
+    bare = bare.rstrip(_DANGLING) or bare
+    return bare + ("。" if bare[-1] > "\u2e7f" else ".")
+
+
+def prose_from(text: str, line: int) -> tuple[int, str] | None:
+    """The first line of prose at or after `line`, without marks, and its number; both count from 1.
+
+    Headings, blank lines, rules, embeds, code, comments and properties are passed over.
+    """
+    lines = _without_hidden(text, 0).splitlines()
+    start = text.count("\n", 0, read_frontmatter(text).body_start)
+    for number in range(max(line - 1, start), len(lines)):
+        if said := _prose(lines[number]):
+            return number + 1, said
+    return None
 
 
 def paragraphs(text: str) -> Iterator[str]:
@@ -49,12 +80,18 @@ def paragraphs(text: str) -> Iterator[str]:
         if held and (blank or starts_item or _HEADING.match(line)):
             yield _joined(held)
             held = []
-        if blank or _HEADING.match(line) or _RULE.fullmatch(line) or _RELATION.match(line):
-            continue
-        if said := _plain(line[lead.end() if lead else 0 :]):
+        if said := _prose(line):
             held.append(said)
     if held:
         yield _joined(held)
+
+
+def _prose(line: str) -> str:
+    """What a line says, without marks; empty for one that is no prose."""
+    if not line.strip() or _HEADING.match(line) or _RULE.fullmatch(line) or _RELATION.match(line):
+        return ""
+    lead = _LEAD.match(line)
+    return _plain(line[lead.end() if lead else 0 :])
 
 
 def _without_hidden(text: str, start: int) -> str:
@@ -71,7 +108,7 @@ def _without_hidden(text: str, start: int) -> str:
 
 
 def _plain(line: str) -> str:
-    said = _FIELD.sub(" ", line)
+    said = _EMBED.sub(" ", _FIELD.sub(" ", line))
     said = _WIKI.sub(lambda link: link[2] or _shown(link[1]), said)
     said = _LINK.sub(lambda link: link[1], said)
     said = _TAG.sub("", _HTML.sub(" ", _BLOCK_ID.sub("", said)))

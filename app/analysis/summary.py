@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.analysis.alike import by_words, cosines
-from app.analysis.sentences import sentences
+from app.analysis.sentences import ended, joined, sentences
 
 MOST_SENTENCES = 160
 _RELEVANCE = 0.6
@@ -28,14 +28,15 @@ _SHORTEST = 12
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A text in short: whole sentences of it, and its key points, the most central first.
+    """A text in short: whole sentences of it in order, and its key points, the most central first.
 
-    `method` says in a few words how they were found.
+    `text` is the sentences as one text, `method` says in a few words how they were found.
     """
 
     text: str
     key_points: tuple[str, ...]
     method: str
+    sentences: tuple[str, ...] = ()
 
 
 def sentences_to_weigh(text: str) -> tuple[str, ...]:
@@ -59,7 +60,9 @@ def summarize(said: Sequence[str], max_length: int, vectors: NDArray[np.floating
     central = _centrality(said, likeness)
     order = _marginal(central, likeness)
     worth = [at for at in order if central[at] >= _LEAST_CENTRAL]
-    return Summary(_fitting(said, worth, order, max_length), _points(said, worth), method)
+    taken = _fitting(said, worth, order, max_length)
+    text = joined(taken) if taken else shortened(ended(said[order[0]]), max_length)
+    return Summary(text, _points(said, worth), method, taken or (text,))
 
 
 def shortened(text: str, max_length: int) -> str:
@@ -105,19 +108,20 @@ def _marginal(central: NDArray[np.float64], likeness: NDArray[np.float64]) -> li
     return order
 
 
-def _fitting(said: Sequence[str], worth: Sequence[int], order: Sequence[int], max_length: int) -> str:
-    """The best sentences that fit together, in the order of the text; the first is cut if none fits."""
+def _fitting(
+    said: Sequence[str], worth: Sequence[int], order: Sequence[int], max_length: int
+) -> tuple[str, ...]:
+    """The best sentences that fit together, in the order of the text; none where not even one fits."""
     taken: list[int] = []
     room = max_length
-    fallback = [at for at in order if len(said[at]) <= max_length][:1]
-    for at in worth if any(len(said[at]) <= max_length for at in worth) else fallback:
-        need = len(said[at]) + (1 if taken else 0)
+    sizes = [len(ended(one)) for one in said]
+    fallback = [at for at in order if sizes[at] <= max_length][:1]
+    for at in worth if any(sizes[at] <= max_length for at in worth) else fallback:
+        need = sizes[at] + (1 if taken else 0)
         if need <= room:
             taken.append(at)
             room -= need
-    if not taken:
-        return shortened(said[order[0]], max_length)
-    return " ".join(said[at] for at in sorted(taken))
+    return tuple(said[at] for at in sorted(taken))
 
 
 def _points(said: Sequence[str], order: Sequence[int]) -> tuple[str, ...]:

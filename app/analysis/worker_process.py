@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -14,6 +13,7 @@ import numpy as np
 from app.analysis.worker import Answer, Failure, Pieces, Progress, Question, pieces_of, serve
 from app.errors import ScriptoriumError
 from app.graph.arrangement import Report
+from app.launch import worker_processes
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -101,7 +101,7 @@ class Worker:
         return await asyncio.shield(pending)
 
     def _start(self) -> Connection:
-        context = multiprocessing.get_context("spawn")
+        context = worker_processes()
         here, there = context.Pipe()
         process = context.Process(target=serve, args=(there,), name="analysis", daemon=True)
         process.start()

@@ -68,7 +68,8 @@ def _verify(given: argparse.Namespace, screen: Screen) -> Exit:
     if Options.of(given).json:
         screen.text(json.dumps(asdict(found)) + "\n")
     elif found.ok:
-        screen.text(f"{found.rows} entries, the chain is whole\n")
+        gaps = "".join(f"{safe(gap.message)}\n" for gap in found.gaps)
+        screen.text(f"{found.rows} entries, the chain is whole\n{gaps}")
     else:
         screen.text(f"row {found.first_bad}: {safe(found.reason)}\n")
     return Exit.DONE if found.ok else Exit.FAILED

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from app import __version__, paths
 from app.cli.findings import Finding, ok, warning, wrong
 from app.errors import ScriptoriumError
+from app.launch import is_frozen
 from app.settings import Settings, settings_file
 
 _OLDEST, _NEWEST = (3, 11), (3, 14)
@@ -40,6 +41,8 @@ def check_installation() -> Iterator[Finding]:
 def _python() -> Finding:
     version = ".".join(map(str, sys.version_info[:3]))
     words = f"Scriptorium {__version__} on Python {version}"
+    if is_frozen():
+        return ok("Python", f"{words}, both from the installer")
     if _OLDEST <= sys.version_info[:2] <= _NEWEST:
         return ok("Python", words)
     known = f"{'.'.join(map(str, _OLDEST))} to {'.'.join(map(str, _NEWEST))}"
@@ -51,7 +54,7 @@ def _core() -> Finding:
 
     if native.available():
         return ok("graph core", "the C core is there")
-    hint = "Run `python packaging/build_core.py`, or install anew; until then numpy does its work."
+    hint = f"{_mend('Run `python packaging/build_core.py`')}; until then, large graphs are slower."
     return warning("graph core", f"the C core is missing: {native.missing}", hint)
 
 
@@ -62,8 +65,14 @@ def _model() -> Finding:
     try:
         manifest = check_files(paths.resources_folder() / "models" / SHIPPED)
     except ScriptoriumError as error:
-        return wrong("sentence model", error.message, "Install the package anew: search by meaning needs it.")
+        hint = f"{_mend('Reinstall the package')}: semantic search needs the model."
+        return wrong("sentence model", error.message, hint)
     return ok("sentence model", f"{manifest['name']}, every file with the hash that it should have")
+
+
+def _mend(from_source: str) -> str:
+    """Return the advice for a damaged installation; the installed app has no Python to run a script with."""
+    return "Run the installer of this version again" if is_frozen() else from_source
 
 
 def _key_store() -> Finding:

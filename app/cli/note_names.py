@@ -16,12 +16,14 @@ from pathlib import Path
 from app import paths
 from app.cli.vault_choice import choose_vault
 from app.errors import VaultLostError
+from app.storage.sqlite import connect_read_only
 from app.vault.path import name_key
 
 _FILE = "index.sqlite"
 _MOST = 200
 _NOTES = (
     "SELECT files.path FROM files JOIN notes ON notes.id = files.id WHERE files.is_note AND NOT notes.private"
+    " AND files.hash IS NOT NULL"
 )
 _SPECIAL = re.compile(r"([^\w@%+=:,./-])")
 _QUOTES = ("'", '"')
@@ -71,7 +73,7 @@ def _paths(root: Path) -> list[str]:
     if not file.is_file():
         return []
     try:
-        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, timeout=0.5)) as connection:
+        with closing(connect_read_only(file, timeout=0.5)) as connection:
             return [path for (path,) in connection.execute(_NOTES)]
     except sqlite3.Error:
         return []

@@ -8,6 +8,7 @@ import json
 from app.cli import tools_check
 from app.cli.options import Options, add_json_option
 from app.cli.screen import Screen
+from app.settings import load_settings
 from app.toolkit.documentation import catalogue_page, tool_page
 from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
@@ -28,7 +29,7 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
         return tools_check.run()
     name = given.name.replace("-", "_") if given.name else None
     registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
-    for problem in load_plugins(registry).problems:
+    for problem in load_plugins(registry, on=load_settings().tools.plugins_on).problems:
         screen.tell(problem)
     if Options.of(given).json:
         tools = [registry.get(name)] if name else registry.all()

@@ -19,6 +19,7 @@ from app.errors import NetworkError
 from app.permissions.audit_chain import check
 from app.permissions.wording import counted
 from app.servers.discovery import find_door
+from app.storage.sqlite import connect_read_only
 from app.vault.lock import find_holder
 
 _INOTIFY = Path("/proc/sys/fs/inotify")
@@ -101,7 +102,7 @@ def _databases(data: Path, cache: Path) -> list[Finding]:
 def _problem_of(file: Path) -> str:
     """What is wrong with a database; empty where nothing is."""
     try:
-        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, timeout=5)) as connection:
+        with closing(connect_read_only(file)) as connection:
             (said,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.Error as error:
         return str(error)
@@ -117,7 +118,8 @@ def _log(data: Path, root: Path) -> Finding:
     except sqlite3.Error as error:
         return wrong("log of calls", f"it can't be read: {error}", "Keep a copy of it before you go on.")
     if found.ok:
-        return ok("log of calls", f"{counted(found.rows, 'entry', 'entries')}, the chain is whole")
+        whole = f"{counted(found.rows, 'entry', 'entries')}, the chain is whole"
+        return ok("log of calls", " ".join([whole, *(gap.message for gap in found.gaps)]))
     hint = "Somebody or something changed it. Export it, and compare it with a backup."
     return wrong("log of calls", f"row {found.first_bad}: {found.reason}", hint)
 

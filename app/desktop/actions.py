@@ -94,7 +94,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("grants", "What is auto-approved…", "Vault", symbol="lock-simple"),
     Command("help-tools", "The tools", "Help", ("F1",), needs_vault=False, symbol="question"),
     Command("help-shortcuts", "Keyboard shortcuts", "Help", needs_vault=False, symbol="keyboard"),
-    Command("help-about", "About Scriptorium", "Help", needs_vault=False, line=True, symbol="info"),
+    Command("check-updates", "Check for updates…", "Help", needs_vault=False, line=True, symbol="download"),
+    Command("help-about", "About Scriptorium", "Help", needs_vault=False, symbol="info"),
 )
 
 MENUS = ("File", "Note", "Go", "View", "Vault", "Help")

@@ -124,6 +124,7 @@ class AuditPanel(Panel):
         if found.ok:
             rows = counted(found.rows, self.tr("row"), self.tr("rows"))
             words = self.tr("Whole: {0}, none changed").format(rows)
+            words = " ".join([words, *(gap.message for gap in found.gaps)])
         elif found.first_bad is not None:
             words = self.tr("Not whole: row {0}: {1}").format(found.first_bad, found.reason)
         else:

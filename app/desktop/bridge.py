@@ -178,6 +178,10 @@ class PendingQuestion(QObject):
         self.why = ""
         self._reply = reply
 
+    def postpone(self, seconds: float) -> None:
+        """Move the time limit of the request by `seconds`."""
+        self.request.postponed.add(seconds)
+
     def answer(self, decision: Decision) -> None:
         """Give the answer; only the first one counts."""
         if not self.answered:

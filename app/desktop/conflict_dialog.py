@@ -1,4 +1,4 @@
-"""Two texts that nobody but the user can settle.
+"""Two texts of a note of which the user chooses one, or parts of both.
 
 Both are shown, each difference can be picked, and the result can be edited before it is kept.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
@@ -31,6 +31,41 @@ from app.vault.editable_text import NotEditableError
 from app.vault.path import NotePath
 from app.vault.undo import MergeConflict
 from app.vault.visible import describe
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictWords:
+    """What the dialog says: its title, what happened, how to choose, the choices, and the two buttons."""
+
+    title: str
+    heading: str
+    note: str
+    ours: str
+    theirs: str
+    merged: str
+    picked: str
+    leave: str
+    done: str
+
+
+def undo_words(several: bool) -> ConflictWords:
+    """The words for changes that undo can't take back without touching later ones."""
+    return ConflictWords(
+        title=_tr("Choose what stays"),
+        heading=_tr("These notes have changed since, at the same lines")
+        if several
+        else _tr("This note has changed since, at the same lines"),
+        note=_tr(
+            "Left is the text as it is now, right with the change undone. Tick what to take; all that is"
+            " undone is shown to you once more before it is written."
+        ),
+        ours=_tr("Keep it as it is now"),
+        theirs=_tr("Undo the change"),
+        merged="",
+        picked=_tr("As picked or edited below"),
+        leave=_tr("Leave everything as it is"),
+        done=_tr("Continue…"),
+    )
 
 
 @dataclass
@@ -80,14 +115,30 @@ class Settling:
 
 
 class ConflictDialog(QDialog):
-    """Settles conflicts one file after the other; `choices` has the results once it is accepted."""
+    """Settles conflicts one file after the other; `choices` has the results once it is accepted.
+
+    Args:
+        conflicts: The files and their texts.
+        theme: The theme in force.
+        parent: The window.
+        words: What the dialog says; that of undo where none are given.
+        merged: Both texts of the only conflict as one, where they do not collide.
+    """
 
     def __init__(
-        self, conflicts: Sequence[MergeConflict], theme: ThemeSource, parent: QWidget | None = None
+        self,
+        conflicts: Sequence[MergeConflict],
+        theme: ThemeSource,
+        parent: QWidget | None = None,
+        *,
+        words: ConflictWords | None = None,
+        merged: bytes | None = None,
     ) -> None:
         super().__init__(parent)
+        self._words = words or undo_words(len(conflicts) > 1)
+        self._merged = merged
         self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setWindowTitle(self.tr("Choose what stays"))
+        self.setWindowTitle(self._words.title)
         self.resize(980, 700)
         self.settlings = tuple(Settling.of(conflict) for conflict in conflicts)
         self._row = 0
@@ -101,9 +152,11 @@ class ConflictDialog(QDialog):
         self._place.setContentsMargins(0, 0, 12, 0)
         self.diff_view.set_lead(self._place)
         self.editor = TextEditor(self.tr("What will be written; it can be edited"))
-        self.ours_button = QRadioButton(self.tr("Keep it as it is now"))
-        self.theirs_button = QRadioButton(self.tr("Undo the change"))
-        self.picked_button = QRadioButton(self.tr("As picked or edited below"))
+        self.ours_button = QRadioButton(self._words.ours)
+        self.theirs_button = QRadioButton(self._words.theirs)
+        self.merged_button = QRadioButton(self._words.merged)
+        self.merged_button.setVisible(merged is not None)
+        self.picked_button = QRadioButton(self._words.picked)
         self._build()
         self._connect()
         self.files.setCurrentRow(0)
@@ -124,27 +177,16 @@ class ConflictDialog(QDialog):
         return self.settlings[self._row]
 
     def _build(self) -> None:
-        several = len(self.settlings) > 1
-        words = heading(
-            self.tr("These notes have changed since, at the same lines")
-            if several
-            else self.tr("This note has changed since, at the same lines")
-        )
+        words = heading(self._words.heading)
         words.setContentsMargins(16, 14, 16, 2)
-        note = plain(
-            self.tr(
-                "Left is the text as it is now, right with the change undone. Tick what to take; all that is"
-                " undone is shown to you once more before it is written."
-            ),
-            "muted",
-        )
+        note = plain(self._words.note, "muted")
         note.setWordWrap(True)
         note.setContentsMargins(16, 0, 16, 8)
         sides = QHBoxLayout()
         sides.setContentsMargins(12, 4, 12, 4)
         sides.setSpacing(16)
         group = QButtonGroup(self)
-        for button in (self.ours_button, self.theirs_button, self.picked_button):
+        for button in (self.ours_button, self.theirs_button, self.merged_button, self.picked_button):
             group.addButton(button)
             sides.addWidget(button)
         sides.addStretch(1)
@@ -176,10 +218,10 @@ class ConflictDialog(QDialog):
         row.setContentsMargins(16, 10, 16, 12)
         row.setSpacing(8)
         row.addStretch(1)
-        cancel = QPushButton(self.tr("Leave everything as it is"))
+        cancel = QPushButton(self._words.leave)
         cancel.setDefault(True)
         cancel.clicked.connect(self.reject)
-        self.save_button = QPushButton(self.tr("Continue…"))
+        self.save_button = QPushButton(self._words.done)
         self.save_button.setProperty("role", "primary")
         self.save_button.setAutoDefault(False)
         self.save_button.clicked.connect(self.accept)
@@ -191,6 +233,7 @@ class ConflictDialog(QDialog):
         self.files.currentRowChanged.connect(self._show)
         self.ours_button.clicked.connect(lambda: self._settle(Settling.keep_ours))
         self.theirs_button.clicked.connect(lambda: self._settle(Settling.take_theirs))
+        self.merged_button.clicked.connect(self._take_merged)
         self.diff_view.ticks_changed.connect(self._pick)
         self.editor.changed.connect(self._edited)
         self.editor.invalid.connect(lambda problem: self.save_button.setEnabled(not problem))
@@ -221,7 +264,8 @@ class ConflictDialog(QDialog):
         stays = None if one.conflict.ours_missing else one.conflict.ours
         goes = None if one.conflict.theirs_missing else one.conflict.theirs
         self.picked_button.setEnabled(one.is_text_on_both_sides)
-        button = {stays: self.ours_button, goes: self.theirs_button}.get(one.result, self.picked_button)
+        choices = {self._merged: self.merged_button, stays: self.ours_button, goes: self.theirs_button}
+        button = choices.get(one.result, self.picked_button)
         button.setChecked(True)
         try:
             if one.result is None:
@@ -237,6 +281,10 @@ class ConflictDialog(QDialog):
         self._show_sides()
         self._show_result()
 
+    def _take_merged(self) -> None:
+        self.current.result = self._merged
+        self._show_result()
+
     def _pick(self, unticked: frozenset[int]) -> None:
         self.current.pick(unticked)
         self._show_result()
@@ -245,3 +293,7 @@ class ConflictDialog(QDialog):
         if content != self.current.result:
             self.current.result = content
             self.picked_button.setChecked(True)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ConflictDialog", text)

@@ -7,6 +7,7 @@ ever, and hangs the end of the app.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import shiboken6
@@ -165,18 +166,47 @@ async def tell(parent: QWidget | None, title: str, text: str) -> None:
     await ask(sheet)
 
 
-async def prompt_text(parent: QWidget | None, title: str, label: str, value: str = "") -> str | None:
-    """The line that the user typed, stripped; None when cancelled or left empty."""
+async def prompt_text(
+    parent: QWidget | None,
+    title: str,
+    label: str,
+    value: str = "",
+    *,
+    problem: str = "",
+    check: Callable[[str], str] | None = None,
+) -> str | None:
+    """Return the line that the user typed, stripped; None when cancelled or left empty.
+
+    Args:
+        parent: The window that the question belongs to.
+        title: The heading.
+        label: What the line is for.
+        value: What the field holds at first, selected.
+        problem: What was wrong with `value` when it was tried; shown until the text changes.
+        check: Says what is wrong with a text, "" if nothing is; such a text can't be taken.
+    """
     sheet = Sheet(parent, title, label)
     field = QLineEdit(value)
     field.setAccessibleName(label)
     field.selectAll()
     sheet.add_body(field)
+    trouble = _label(problem)
+    trouble.setProperty("tone", "danger")
+    trouble.setVisible(bool(problem))
+    sheet.add_body(trouble)
     sheet.add_button("Cancel", int(QDialog.DialogCode.Rejected))
     done = sheet.add_button("OK", int(QDialog.DialogCode.Accepted), "primary")
     done.setDefault(True)
     done.setEnabled(bool(value.strip()))
-    field.textChanged.connect(lambda text: done.setEnabled(bool(text.strip())))
+
+    def judge(text: str) -> None:
+        wrong = check(text.strip()) if check is not None and text.strip() else ""
+        trouble.setText(wrong)
+        trouble.setVisible(bool(wrong))
+        field.setAccessibleDescription(wrong)
+        done.setEnabled(bool(text.strip()) and not wrong)
+
+    field.textChanged.connect(judge)
     field.setFocus()
     accepted = await ask(sheet) == int(QDialog.DialogCode.Accepted)
     return field.text().strip() or None if accepted else None

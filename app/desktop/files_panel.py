@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPoint, QStringListModel, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QStringListModel, Qt, Signal
 from PySide6.QtGui import QAction, QDragMoveEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -288,6 +288,15 @@ class _Tree(QTreeView):
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
+
+    def rowsAboutToBeRemoved(self, parent: QModelIndex | QPersistentModelIndex, start: int, end: int) -> None:
+        """Select nothing where the selected row goes: Qt would select a neighbor, which nobody chose."""
+        index = self.currentIndex()
+        while index.isValid() and index.parent() != parent:
+            index = index.parent()
+        if index.isValid() and start <= index.row() <= end:
+            self.setCurrentIndex(QModelIndex())
+        super().rowsAboutToBeRemoved(parent, start, end)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         """A note may go to a folder, or to the root."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, QUrl, Signal
+from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -16,12 +17,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.help_pages import TOOLS, HelpPage
+from app.desktop.app_icon import app_icon
+from app.desktop.help_pages import ABOUT, TOOLS, HelpPage
 from app.desktop.panel import SearchField
 from app.desktop.theme import Theme, ThemeSource
 from app.vault.markdown.render import NoteTarget, RenderColors, render
 
 _ID = Qt.ItemDataRole.UserRole
+_ICON, _ICON_SIZE = "app-icon", 64
 
 
 class HelpDialog(QDialog):
@@ -122,6 +125,12 @@ class HelpDialog(QDialog):
         page = self._pages.get(self.current)
         if page is not None:
             text = render(page.text, NoteTarget, RenderColors.of(self._theme.theme))
+            if page.id == ABOUT:
+                text = f'<p><img src="{_ICON}" width="{_ICON_SIZE}" height="{_ICON_SIZE}"></p>{text}'
+                picture = app_icon(self._theme.theme).pixmap(2 * _ICON_SIZE)
+                self.page.document().addResource(
+                    QTextDocument.ResourceType.ImageResource.value, QUrl(_ICON), picture
+                )
             self.page.setHtml(text)
         is_tool = self.current.startswith("tool:")
         self.run_button.setVisible(is_tool)

@@ -67,10 +67,19 @@ def about_page() -> str:
                 "MIT licence.",
                 "## Qt",
                 "Qt and PySide6 are used under the LGPL 3; they are separate libraries that you may replace.",
+                *_notices(),
             ]
         )
         + "\n"
     )
+
+
+def _notices() -> tuple[str, ...]:
+    """Where an installed app has the licences of everything in it; nothing in a checkout."""
+    file = paths.resources_folder() / "licenses" / "THIRD-PARTY-NOTICES.txt"
+    if not file.is_file():
+        return ()
+    return ("## All parts", f"The licences of all parts, and how to replace Qt: {file}")
 
 
 def _notice() -> str:

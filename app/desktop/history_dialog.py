@@ -1,4 +1,7 @@
-"""The versions of a note: each compared with what it is now, and a way back to any of them."""
+"""The versions of a note: each compared with what it is now, and a way back to any of them.
+
+The saves of one writing session, and the changes of one agent's turn, are one entry with steps inside.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,10 @@ from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
     QLabel,
-    QListWidget,
-    QListWidgetItem,
     QPushButton,
     QSplitter,
+    QTreeWidget,
+    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -32,6 +35,7 @@ from app.permissions.caller import Caller
 from app.permissions.request_words import size
 from app.toolkit.outcome import ToolOutcome
 from app.vault.commits import OUTSIDE, Version
+from app.vault.history import sessions
 from app.vault.path import NotePath
 from app.vault.visible import describe
 
@@ -54,7 +58,9 @@ class HistoryDialog(QDialog):
         self.versions: tuple[Version, ...] = ()
         self._now: bytes | None = None
         self._round = 0
-        self.list = QListWidget()
+        self.list = QTreeWidget()
+        self.list.setHeaderHidden(True)
+        self.list.setIndentation(16)
         self.list.setAccessibleName(self.tr("Versions, newest first"))
         self.list.setItemDelegate(TwoLines(theme, self.list))
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -68,7 +74,7 @@ class HistoryDialog(QDialog):
         self.restore_button = QPushButton(self.tr("Restore this version…"))
         self.restore_button.setAutoDefault(False)
         self._build()
-        self.list.currentRowChanged.connect(self._choose)
+        self.list.currentItemChanged.connect(lambda item, _: self._choose(self._version_of(item)))
         self.restore_button.clicked.connect(
             lambda: tasks.start(self.restore(), owner=self, what=self.tr("restore the version"))
         )
@@ -92,8 +98,8 @@ class HistoryDialog(QDialog):
 
     async def restore(self) -> None:
         """Propose to make the note what the chosen version was; the user is asked as ever."""
-        row = self.list.currentRow()
-        if not 0 <= row < len(self.versions) or (key := self.versions[row].hash) is None:
+        version = self._version_of(self.list.currentItem())
+        if version is None or (key := version.hash) is None:
             return
         arguments = {"name": str(self._path), "version": key}
         outcome: ToolOutcome = await self._client.run(
@@ -110,14 +116,31 @@ class HistoryDialog(QDialog):
         self.versions = tuple(versions)
         self._now = now
         self.list.clear()
-        for version in self.versions:
-            item = QListWidgetItem(self._words(version))
-            item.setToolTip(describe(version.summary))
-            self.list.addItem(item)
-        if self.versions:
-            self.list.setCurrentRow(0)
+        start = 0
+        for group in sessions(self.versions):
+            steps = [_item(self._words(version), version, start + n) for n, version in enumerate(group)]
+            first, start = start, start + len(group)
+            if len(group) == 1:
+                self.list.addTopLevelItem(steps[0])
+                continue
+            entry = _item(self._words_of_group(group), group[0], first)
+            entry.addChildren(steps)
+            self.list.addTopLevelItem(entry)
+        if (newest := self.list.topLevelItem(0)) is not None:
+            self.list.setCurrentItem(newest)
         else:
-            self._choose(-1)
+            self._choose(None)
+
+    def _version_of(self, item: QTreeWidgetItem | None) -> Version | None:
+        if item is None:
+            return None
+        return self.versions[int(item.data(0, Qt.ItemDataRole.UserRole))]
+
+    def _words_of_group(self, group: Sequence[Version]) -> str:
+        who, count = describe(group[0].author), len(group)
+        what = self.tr("deleted") if group[0].hash is None else size(group[0].size)
+        span = f"{time_words(group[-1].time)} – {time_words(group[0].time)}"
+        return f"{span}   ·   {who}\n{self.tr('{0} changes').format(count)}   ·   {what}"
 
     def _words(self, version: Version) -> str:
         who = self.tr("outside the app") if version.author == OUTSIDE else describe(version.author)
@@ -126,12 +149,11 @@ class HistoryDialog(QDialog):
         more = f"{summary}   ·   {what}" if summary else what
         return f"{time_words(version.time)}   ·   {who}\n{more}"
 
-    def _choose(self, row: int) -> None:
+    def _choose(self, version: Version | None) -> None:
         self._round += 1
         self.restore_button.setEnabled(False)
-        if not 0 <= row < len(self.versions):
+        if version is None:
             return
-        version = self.versions[row]
         self._place.setText(self.tr("{0}, compared with now").format(describe(str(version.path))))
         if (key := version.hash) is None:
             self.diff_view.show_message(self.tr("The note was deleted here."))
@@ -180,3 +202,10 @@ class HistoryDialog(QDialog):
         layout.addWidget(title)
         layout.addWidget(body, 1)
         layout.addLayout(row)
+
+
+def _item(words: str, version: Version, number: int) -> QTreeWidgetItem:
+    item = QTreeWidgetItem([words])
+    item.setData(0, Qt.ItemDataRole.UserRole, number)
+    item.setToolTip(0, describe(version.summary))
+    return item

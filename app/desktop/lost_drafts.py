@@ -73,6 +73,9 @@ class LostDrafts(QObject):
         if isinstance(result, saving.Saved):
             self._drafts.drop(path)
             self.open_requested.emit(draft.path, "")
+        elif isinstance(result, saving.Changed):
+            # The note is back meanwhile: the draft is offered in it.
+            self.open_requested.emit(draft.path, "")
         elif isinstance(result, saving.Failed):
             words = self.tr("“{0}” was not made again: {1} Its text is kept.")
             self._banners.show_message(_KEY, words.format(path.name, result.reason), "danger")

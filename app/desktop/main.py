@@ -12,18 +12,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import qasync
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QProcess, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app import __version__, paths
 from app.desktop import tasks, watchdog
+from app.desktop.app_icon import app_icon
 from app.desktop.bridge import Service
+from app.desktop.file_open import FileOpenEvents
 from app.desktop.garbage import GarbageCollection
 from app.desktop.main_window import MainWindow
-from app.desktop.theme import ThemeSource, icon
+from app.desktop.theme import ThemeSource
 from app.desktop.vault_session import load_view
+from app.launch import APP_ID, is_frozen, own_program
 from app.permissions.approval import Approver
 from app.settings import Settings, load_settings
+from app.storage.private import create_private_file
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
@@ -43,34 +47,37 @@ def main(arguments: list[str]) -> int:
     assert isinstance(app, QApplication)
     app.setApplicationName("Scriptorium")
     app.setApplicationVersion(__version__)
-    app.setDesktopFileName("scriptorium")
+    app.setDesktopFileName(APP_ID)
     app.setQuitOnLastWindowClosed(False)
+    events = FileOpenEvents(app)
     with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(app)) as runner:
-        return runner.run(_live(app, options))
+        return runner.run(_live(app, options, events))
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scriptorium", description="Open a vault in the window.")
-    parser.add_argument("folder", nargs="?", type=Path, help="the vault's folder")
+    parser.add_argument("folders", nargs="*", type=Path, metavar="folder", help="the folder of a vault")
     parser.add_argument("--sample", action="store_true", help="open your copy of the sample vault")
     parser.add_argument("--read-only", action="store_true", help="open it for reading only")
     return parser.parse_args(arguments)
 
 
-async def _live(app: QApplication, options: argparse.Namespace) -> int:
+async def _live(app: QApplication, options: argparse.Namespace, events: FileOpenEvents) -> int:
     """Build, show, wait for the end, and take everything down in order."""
     _install_generator_hooks()
     settings = load_settings()
     theme = ThemeSource(settings.general.theme, app, settings.general.zoom)
     theme.apply(app)
-    app.setWindowIcon(icon(theme.theme, "share-network", theme.theme.accent))
+    app.setWindowIcon(app_icon(theme.theme))
+    theme.changed.connect(lambda new: app.setWindowIcon(app_icon(new)))
     service = Service()
     service.start()
     garbage = GarbageCollection(app)
     dog = watchdog.from_environment(app)
     try:
-        await _show_window(MainWindow(service, settings, theme, _open), options)
+        await _show_window(MainWindow(service, settings, theme, _open), options, events)
     finally:
+        events.hand_to(None)
         await tasks.end_all()
         if not await asyncio.to_thread(service.stop):
             log.error("the service thread did not end in time")
@@ -80,16 +87,22 @@ async def _live(app: QApplication, options: argparse.Namespace) -> int:
     return 0
 
 
-async def _show_window(window: MainWindow, options: argparse.Namespace) -> None:
+async def _show_window(window: MainWindow, options: argparse.Namespace, events: FileOpenEvents) -> None:
     """Show `window`, open what was asked for, and wait until it is closed."""
     try:
         window.show()
         _close_on_signals(window)
-        folder = options.folder or (window.last_vault() if window.settings.general.reopen_last else None)
-        if options.sample:
+        first = options.folders[0] if options.folders else None
+        folder = first or (window.last_vault() if window.settings.general.reopen_last else None)
+        if events.hand_to(window.open_folder):
+            pass  # A folder that was dropped on the icon comes before the last vault.
+        elif options.sample:
             window.open_sample()
         elif folder is not None:
-            window.open_folder(folder, read_only=options.read_only, asked=options.folder is None)
+            window.open_folder(folder, read_only=options.read_only, asked=first is None)
+        for other in options.folders[1:]:
+            _open_in_process_of_its_own(other)
+        window.begin_updates()
         # While the user looks for a vault, what its window needs is loaded.
         tasks.start(asyncio.to_thread(load_view), what="load the window of a vault")
         await window.ended.wait()
@@ -97,6 +110,12 @@ async def _show_window(window: MainWindow, options: argparse.Namespace) -> None:
         await window.session.close()
         window.hide()
         window.deleteLater()
+
+
+def _open_in_process_of_its_own(folder: Path) -> None:
+    """A window has one vault. A file manager that opens several folders starts the app once."""
+    program, *first = (sys.executable,) if is_frozen() else own_program().words
+    QProcess.startDetached(program, [*first, "open", str(folder.absolute())])
 
 
 async def _open(root: Path, settings: Settings, approver: Approver, read_only: bool) -> Workspace:
@@ -124,9 +143,9 @@ def _close_on_signals(window: MainWindow) -> None:
 
 
 def _log_to_file() -> None:
-    handler = logging.handlers.RotatingFileHandler(
-        paths.log_folder() / "scriptorium.log", maxBytes=2_000_000, backupCount=3, encoding="utf-8"
-    )
+    file = paths.log_folder() / "scriptorium.log"
+    create_private_file(file)
+    handler = logging.handlers.RotatingFileHandler(file, maxBytes=2_000_000, backupCount=3, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.getLogger().addHandler(handler)
     logging.getLogger().setLevel(logging.INFO)

@@ -29,11 +29,12 @@ from app.desktop.theme import ThemeSource
 from app.desktop.vault_session import Opener, VaultSession
 from app.desktop.welcome import Welcome
 from app.desktop.window_drop import FolderDrops
-from app.settings import Settings, save_settings
+from app.settings import Settings, UpdateSettings, save_settings
 from app.settings.recent import RecentVaults
 
 if TYPE_CHECKING:
     from app.desktop.note_area import NoteArea
+    from app.desktop.update_check import UpdateCheck
     from app.desktop.vault_page import VaultPage
     from app.desktop.vault_view import VaultView
 
@@ -80,6 +81,8 @@ class MainWindow(QMainWindow):
         self.ended = asyncio.Event()
         self.settings = settings
         self.theme = theme
+        self._service = service
+        self._updates: UpdateCheck | None = None
         self.recent = RecentVaults()
         self.session = VaultSession(service, settings, self.recent, opener, theme, self)
         self.navigation = Navigation(self)
@@ -168,7 +171,7 @@ class MainWindow(QMainWindow):
             "new-note": in_view(lambda view: view.commands.act("new-note", "")),
             "close-tab": in_notes(lambda notes: self._start(notes.close_current(), self.tr("close the tab"))),
             "reopen-tab": in_notes(lambda notes: notes.reopen()),
-            "close-vault": lambda: self._start(self._close_vault(), self.tr("close the vault")),
+            "close-vault": lambda: self._start(self._forget_vault(), self.tr("close the vault")),
             "settings": self._show_settings,
             "quit": self.close,
             "go-note": lambda: self.finder.show_notes(),
@@ -202,6 +205,7 @@ class MainWindow(QMainWindow):
             handlers[f"graph-{what}"] = in_view(partial(_do_in_graph, what=what))
         for page in ("tools", "shortcuts", "about"):
             handlers[f"help-{page}"] = partial(self._show_help, page)
+        handlers["check-updates"] = lambda: self._start(self._check_updates(), self.tr("check for updates"))
         for name in ("light", "dark", "high-contrast", "system"):
             handlers[f"theme-{name}"] = partial(self._set_general, theme=name)
         return handlers
@@ -231,7 +235,7 @@ class MainWindow(QMainWindow):
         self.status.set_client(client, self.session.read_only)
         self.menu.set_has_vault(True)
         self.setWindowTitle(f"{client.workspace.name} – Scriptorium")
-        self._remembered.save(vault=str(client.workspace.root))  # also for a start after a crash
+        self._remembered.save(vault=str(client.workspace.root))
         self.banners.clear("lost")
         view.note_shown.connect(self._mark_notes)
         self._mark_notes()
@@ -253,7 +257,6 @@ class MainWindow(QMainWindow):
     def _show_welcome(self) -> None:
         if self.view is None:
             self.menu.set_has_vault(False)
-            self._remembered.save(vault="")
             self.welcome.refresh()
             self.stack.setCurrentWidget(self.welcome)
             self.status.clearMessage()
@@ -269,15 +272,18 @@ class MainWindow(QMainWindow):
         await self.session.close()
         return True
 
-    async def _leave(self) -> None:
-        open_vault = str(self.session.client.workspace.root) if self.session.client is not None else ""
+    async def _forget_vault(self) -> None:
+        """Close the vault because the user asked for it: the next start shows the welcome page."""
         if await self._close_vault():
-            geometry = bytes(self.saveGeometry().toBase64().data()).decode()
-            self._remembered.save(geometry=geometry, vault=open_vault)
+            self._remembered.save(vault="")
+
+    async def _leave(self) -> None:
+        if await self._close_vault():
+            self._remembered.save(geometry=bytes(self.saveGeometry().toBase64().data()).decode())
             self.ended.set()
 
     def last_vault(self) -> Path | None:
-        """The vault that was open when the window was closed, if it is still there."""
+        """Return the vault that was opened last, unless the user closed it; None if its folder is gone."""
         text = self._remembered.text("vault")
         return Path(text) if text and Path(text).is_dir() else None
 
@@ -325,6 +331,30 @@ class MainWindow(QMainWindow):
 
         opening = open_help(self, self.theme, self.session.client, page, self._call_tool)
         self._start(opening, self.tr("show the help"))
+
+    def begin_updates(self) -> None:
+        """Check for a new version if the user wants that and it is time; ask once whether they do."""
+        self._start(self._begin_updates(), self.tr("check for updates"))
+
+    async def _begin_updates(self) -> None:
+        await (await self._update_check()).begin()
+
+    async def _check_updates(self) -> None:
+        await (await self._update_check()).check_now()
+
+    async def _update_check(self) -> UpdateCheck:
+        if self._updates is None:
+            # The parts of the web: not needed to start.
+            await asyncio.to_thread(importlib.import_module, "app.desktop.update_check")
+            from app.desktop.update_check import UpdateCheck
+
+            self._updates = UpdateCheck(
+                self._service, self.banners, self.theme, lambda: self.settings, self._set_updates, self
+            )
+        return self._updates
+
+    def _set_updates(self, updates: UpdateSettings) -> None:
+        self._take_settings(self.settings.model_copy(update={"updates": updates}))
 
     def _show_settings(self, section: str = "general") -> None:
         if self._asking is None or self._asking.done():

@@ -27,9 +27,11 @@ from app.desktop.external.setup import ExternalSetup
 from app.desktop.form import ModelRows
 from app.desktop.message_setup import MessageSetup
 from app.desktop.panel import ThemedButton
+from app.desktop.plugin_switches import PluginSwitches
 from app.desktop.program_setup import ProgramSetup
 from app.desktop.settings_dialog import Extra, OwnEditor, SettingsDialog
 from app.desktop.theme import ThemeSource
+from app.desktop.update_setup import UpdateSetup
 from app.desktop.web_setup import WebSetup
 from app.settings import AgentProgram, ModelSettings, Settings
 from app.workspace import questions
@@ -226,6 +228,9 @@ def settings_with_model(
             line.control.setText(", ".join([*kept, id] if there else kept))
             line.tell()
 
+    def switch_plugin(name: str, on: bool) -> None:
+        put("tools", "plugins_on", name, on)
+
     def switch(id: str, on: bool) -> None:
         put("permissions", "categories_off", id, not on)
         put("tools", "categories_on", id, on and id not in ON_FROM_THE_START)
@@ -234,7 +239,10 @@ def settings_with_model(
         switches = CategorySwitches(client, dialog.settings, block)
         switches.wanted.connect(switch)
         switches_made.append(switches)
-        return switches
+        plugins = PluginSwitches(dialog.settings, block)
+        plugins.wanted.connect(switch_plugin)
+        plugins_made.append(plugins)
+        return _stacked(switches, plugins, spacing=20)
 
     def connections(block: QWidget) -> QWidget:
         return ConnectionsLink(client is not None, lambda: dialog.leave_for("show-connections"), block)
@@ -251,7 +259,14 @@ def settings_with_model(
         if isinstance(rows, ModelRows):
             rows.append(program)
 
+    def updates(block: QWidget) -> QWidget:
+        made_updates.append(UpdateSetup(dialog.settings.updates, block))
+        made_updates[0].wanted.connect(lambda: dialog.leave_for("check-updates"))
+        return made_updates[0]
+
+    made_updates: list[UpdateSetup] = []
     switches_made: list[CategorySwitches] = []
+    plugins_made: list[PluginSwitches] = []
     extras: dict[str, Extra] = {
         "model": extra,
         "tools": categories,
@@ -259,6 +274,7 @@ def settings_with_model(
         "web": web,
         "servers": connections,
         "programs": programs,
+        "updates": updates,
     }
     own: dict[tuple[str, str], OwnEditor] = {
         ("external", "servers"): lambda value: ExternalSetup(client, theme, dialog.settings.external.servers)
@@ -275,6 +291,10 @@ def settings_with_model(
             keys.show_settings(changed.web)
         for switches in switches_made:
             switches.show_settings(changed)
+        for plugins in plugins_made:
+            plugins.show_settings(changed)
+        for update in made_updates:
+            update.show_settings(changed.updates)
         for found in programs_made:
             found.show_settings(changed.programs)
 
@@ -302,11 +322,14 @@ def _say(label: QLabel, text: str, tone: str = "muted") -> None:
     label.setVisible(bool(text))
 
 
-def _stacked(*parts: QWidget | QHBoxLayout) -> QWidget:
+def _stacked(*parts: QWidget | QHBoxLayout, spacing: int = 4) -> QWidget:
     whole = QWidget()
     column = QVBoxLayout(whole)
     column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(4)
+    column.setSpacing(spacing)
+    whole.setAccessibleDescription(
+        " ".join(part.accessibleDescription() for part in parts if isinstance(part, QWidget))
+    )
     for part in parts:
         column.addWidget(part) if isinstance(part, QWidget) else column.addLayout(part)
     return whole

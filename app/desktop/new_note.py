@@ -39,6 +39,15 @@ class NotMade:
     reason: str
 
 
+def name_problem(name: str, folder: str = "") -> str:
+    """Say why no note in `folder` can have this name; "" if one can."""
+    try:
+        new_path(name, folder)
+    except ScriptoriumError as error:
+        return error.message
+    return ""
+
+
 async def make_note(workspace: Workspace, name: str, folder: str = "") -> Made | Taken | NotMade:
     """Make a note with its name as heading; runs in the service thread.
 

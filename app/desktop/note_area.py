@@ -46,6 +46,9 @@ class NoteTab(Protocol):
         """Whether it may be closed; asks the user about unsaved text."""
         ...
 
+    def take_focus(self) -> None:
+        """Put the focus into the text."""
+
     def do(self, what: str) -> None:
         """Do "save", "mode" (read or edit), "find", "replace" or "links"."""
 
@@ -231,6 +234,11 @@ class NoteArea(QWidget):
         elif self.current is not None:
             path = self.current.path
             tasks.start(self.open(path, beside=True), owner=self, what=self.tr("open the note"))
+
+    def take_focus(self) -> None:
+        """Put the focus into the text of the note in front."""
+        if self.current is not None:
+            self.current.take_focus()
 
     def do(self, what: str) -> None:
         """Have the note in front do this; see `NoteTab.do`."""

@@ -19,7 +19,7 @@ from app.desktop.audit.changes_dialog import ChangesDialog, read_commit
 from app.desktop.audit.undoing import undo
 from app.desktop.bridge import VaultClient
 from app.desktop.history_dialog import HistoryDialog
-from app.desktop.new_note import Made, NotMade, Taken, make_note
+from app.desktop.new_note import Made, NotMade, Taken, make_note, name_problem
 from app.desktop.note_view.page import find_note
 from app.desktop.theme import ThemeSource
 from app.desktop.tool_call.form import ToolForm, title_of
@@ -132,8 +132,20 @@ class NoteCommands(QObject):
                 words = self.tr("It is at {0}. Nothing was made.").format(path.text)
                 if await dialogs.confirm(self._window, title, words, self.tr("Open it")):
                     self.open_requested.emit(path.text, "")
+                elif (other := await self._ask_name(folder, name)) is not None:
+                    await self.new_note(other, folder)
             case NotMade(reason):
-                self.failed.emit(reason)
+                again = await self._ask_name(folder, name, reason)
+                if again is not None:
+                    await self.new_note(again, folder)
+
+    async def _ask_name(self, folder: str, name: str = "", problem: str = "") -> str | None:
+        """Ask for the name of a new note in `folder`; what can't be a name is explained as it is typed."""
+        place = self.tr("In {0}. Its name:").format(folder) if folder else self.tr("Its name:")
+        check = partial(name_problem, folder=folder)
+        return await dialogs.prompt_text(
+            self._window, self.tr("New note"), place, name, problem=problem, check=check
+        )
 
     async def find(self, name: str) -> str | None:
         """The path of the note that `name` (a path, or what a link says) means; None if there is none.
@@ -214,21 +226,30 @@ class NoteCommands(QObject):
 
     async def _change(self, what: str, about: str, more: str) -> None:
         if what == "new-note":
-            place = self.tr("In {0}. Its name:").format(about) if about else self.tr("Its name:")
-            name = await dialogs.prompt_text(self._window, self.tr("New note"), place)
+            name = await self._ask_name(about)
             if name is not None:
                 await self.new_note(name, about)
         elif what == "rename":
-            old = NotePath(about).name
-            new = await dialogs.prompt_text(
-                self._window, self.tr("Rename “{0}”").format(old), self.tr("Links to it follow."), old
-            )
-            if new is not None and new != old:
-                await self.run("move_note", {"name": about, "new_name": new})
+            await self._rename(NotePath(about))
         elif what == "move":
             await self.run("move_note", {"name": about, "folder": more})
         elif what == "delete":
             await self.run("delete_note", {"name": about})
+
+    async def _rename(self, path: NotePath) -> None:
+        """Ask for the note's new name until it can be taken or the user cancels."""
+        typed, problem = path.name, ""
+        check = partial(name_problem, folder=path.folder)
+        while True:
+            title, words = self.tr("Rename “{0}”").format(path.name), self.tr("Links to it follow.")
+            new = await dialogs.prompt_text(self._window, title, words, typed, problem=problem, check=check)
+            if new is None or new == path.name:
+                return
+            given = {"name": path.text, "new_name": new}
+            outcome: ToolOutcome = await self._client.run(partial(_called_by_hand, "move_note", given))
+            if outcome.success or outcome.denied:
+                return
+            typed, problem = new, told_failure(outcome)
 
     async def _copy_link(self, about: str) -> None:
         QGuiApplication.clipboard().setText(f"[[{await self._shortest(about)}]]")

@@ -1,7 +1,7 @@
 """The settings: made from the settings model, so that every field has its title, words and control.
 
-Fourteen sections are much to make and to dress at once, and one is looked at: that one is made when it is
-asked for, the others between the window's events, or as soon as something needs them.
+There are too many sections to make and dress at once, and the user sees one: it is made when it is shown,
+the others between the window's events, or as soon as something needs them.
 """
 
 from __future__ import annotations

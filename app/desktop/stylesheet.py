@@ -93,6 +93,7 @@ QWidget#panelTitle {{ background: {t.panel}; border: none; border-bottom: 1u sol
 QWidget#panelTitle QLabel {{ color: {t.muted}; font-weight: 600; padding-left: 4u; background: transparent; }}
 QWidget#activityBar {{ background: {t.window}; border: none; border-right: 1u solid {t.border}; }}
 QLabel {{ background: transparent; }}
+QLabel[textFormat="AutoText"] {{ qproperty-textFormat: "PlainText"; }}
 QLabel[tone="muted"] {{ color: {t.muted}; }}
 QLabel[tone="faint"] {{ color: {t.faint}; }}
 QLabel[tone="danger"] {{ color: {t.danger}; }}
@@ -326,6 +327,7 @@ QMenu::item:disabled {{ color: {t.faint}; }}
 QMenu::separator {{ height: 1u; background: {t.border}; margin: 4u 8u; }}
 QMenu::icon {{ padding-left: 8u; }}
 QListView#popup {{ background: {t.raised}; border: 1u solid {t.border}; border-radius: 0; padding: 4u; }}
+QToolTip {{ qproperty-textFormat: "PlainText"; }}
 QToolTip {{ background: {t.raised}; color: {t.text}; border: 1u solid {t.border}; padding: 4u 8u; }}
 QFrame#palette {{ background: {t.raised}; border: 1u solid {t.border}; border-radius: 10u; }}
 QFrame#palette QLineEdit {{ background: transparent; border: none; border-bottom: 1u solid {t.border};

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.app_icon import app_icon
 from app.desktop.panel import ElidedLabel, ThemedButton
 from app.desktop.theme import Theme, ThemeSource, icon
 from app.settings.recent import RecentVault, RecentVaults
@@ -163,8 +164,7 @@ class Welcome(QScrollArea):
 
     def _draw(self, theme: Theme) -> None:
         zoom = self._theme.zoom
-        mark = icon(theme, "share-network", theme.accent)
-        self._mark.setPixmap(mark.pixmap(round(44 * zoom), round(44 * zoom)))
+        self._mark.setPixmap(app_icon(theme).pixmap(round(64 * zoom), round(64 * zoom)))
         drop = icon(theme, "folder-notch-plus", theme.muted)
         self._drop_mark.setPixmap(drop.pixmap(round(32 * zoom), round(32 * zoom)))
 

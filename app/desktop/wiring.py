@@ -38,6 +38,7 @@ class Wiring:
         self._navigation = navigation
         self._commands = commands
         self._prefer: Callable[[Iterable[str]], None] = lambda paths: None
+        self._keeps_focus = False
         page.made.connect(self._connect)
         commands.open_requested.connect(navigation.open)
         commands.made.connect(lambda path: self._show_note(path, WRITE))
@@ -80,7 +81,9 @@ class Wiring:
         """A panel was made: it is told what the others do, and they what it does."""
         opened = getattr(panel, "open_requested", None)
         if isinstance(opened, SignalInstance):
-            opened.connect(self._open)
+            # The graph has keys of its own: who walks along it does not want to write into a note.
+            stays = isinstance(panel, GraphPanel)
+            opened.connect(self._open_beside if stays else self._open)
         searched = getattr(panel, "search_requested", None)
         if isinstance(searched, SignalInstance):
             searched.connect(self.search)
@@ -111,6 +114,14 @@ class Wiring:
 
     def _open(self, path: str, fragment: str = "") -> None:
         self._navigation.open(path, fragment)
+
+    def _open_beside(self, path: str, fragment: str = "") -> None:
+        """Open a note and leave the focus where it is."""
+        self._keeps_focus = True
+        try:
+            self._navigation.open(path, fragment)
+        finally:
+            self._keeps_focus = False
 
     def _rename_tag(self, tag: str) -> None:
         tasks.start(self._commands.rename_tag(tag), owner=self._page, what=self._page.tr("rename the tag"))
@@ -174,10 +185,16 @@ class Wiring:
             graph.show_together(paths)
 
     def _show_note(self, path: str, fragment: str) -> None:
+        takes_focus = not self._keeps_focus
+
         async def show(notes: NoteArea) -> None:
             found = await self._commands.find(path)
             if found is not None:
+                before = notes.window().focusWidget()
                 await notes.open(found, fragment)
+                # Not from where the user has gone while the note was loaded.
+                if takes_focus and notes.window().focusWidget() is before:
+                    notes.take_focus()
 
         if isinstance(notes := self._page.panel("notes"), NoteArea):
             tasks.start(show(notes), owner=notes, what=self._page.tr("open the note"))

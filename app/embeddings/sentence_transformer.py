@@ -14,8 +14,8 @@ from app.embeddings.onnx_model import Vectors
 _MOST_TOKENS = 256
 _BATCH = 32
 MISSING = (
-    "This model needs sentence-transformers, which is not there. Install it with "
-    "“pip install scriptorium[sentence-transformers]”, or name a Python that has it in the settings."
+    "This model needs sentence-transformers, which was not found. Install it into a Python with “pip install "
+    "sentence-transformers”, and name that Python in the settings (Search by meaning)."
 )
 
 

@@ -18,6 +18,7 @@ from app.embeddings.chunker import chunks
 from app.embeddings.vector_file import NoteChunks, rounded
 from app.errors import NotFoundError, StorageError
 from app.index.records import NoteRecord
+from app.vault.markdown.privacy import is_private
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
@@ -176,12 +177,13 @@ class Update:
         notes: list[NoteChunks] = []
         for record in records:
             try:
-                text = decode_lossy(self._store.read(record.path))
+                content = self._store.read(record.path)
+                text = decode_lossy(content)
                 parsed = scan(text)
             except (NotFoundError, StorageError) as error:
                 self.failed.append((record.path, error.message))
                 continue
             # The text on disk may be newer than the index.
-            if not parsed.is_private:
+            if not is_private(content):
                 notes.append(NoteChunks(record.path, record.hash, chunks(record.title, text, parsed)))
         return notes

@@ -20,21 +20,39 @@ import numpy as np
 from app.embeddings.chunker import Chunk
 from app.embeddings.onnx_model import Vectors
 from app.embeddings.table import Place
+from app.storage.sqlite import Schema, open_database
 from app.vault.path import NotePath
 
 log = logging.getLogger(__name__)
 
 _FORMAT = "1"
-_TABLES = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS vectors (hash TEXT PRIMARY KEY, vector BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS notes (path TEXT PRIMARY KEY, hash TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS chunks (
-    path TEXT NOT NULL, position INTEGER NOT NULL, heading TEXT NOT NULL, line INTEGER NOT NULL,
-    hash TEXT NOT NULL, PRIMARY KEY (path, position)
-) WITHOUT ROWID;
-"""
 _FEW = 500
+
+
+def m001_vectors(db: sqlite3.Connection) -> None:
+    """The model's name, vectors by text, notes with the hash of their text, and their chunks."""
+    for statement in (
+        "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE IF NOT EXISTS vectors (hash TEXT PRIMARY KEY, vector BLOB NOT NULL)",
+        "CREATE TABLE IF NOT EXISTS notes (path TEXT PRIMARY KEY, hash TEXT NOT NULL) WITHOUT ROWID",
+        """CREATE TABLE IF NOT EXISTS chunks (
+            path TEXT NOT NULL, position INTEGER NOT NULL, heading TEXT NOT NULL, line INTEGER NOT NULL,
+            hash TEXT NOT NULL, PRIMARY KEY (path, position)) WITHOUT ROWID""",
+    ):
+        db.execute(statement)
+
+
+SCHEMA = Schema(
+    store="The index for semantic search",
+    migrations=(m001_vectors,),
+    probes=(
+        "SELECT value FROM meta LIMIT 1",
+        "SELECT n.hash, c.heading, c.line, v.vector FROM notes n, chunks c, vectors v LIMIT 1",
+    ),
+    derived=True,
+    synchronous="NORMAL",
+    pragmas=("secure_delete = ON",),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +74,15 @@ class VectorFile:
         self._path = folder / "vectors.sqlite"
         self._model = _signature(model)
         self._lock = threading.Lock()
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            self._db = self._open()
-        except sqlite3.DatabaseError as error:
-            log.warning("the vectors are damaged (%s); they are made anew", error)
-            for suffix in ("", "-wal", "-shm"):
-                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-            self._db = self._open()
+        self._db, damage = open_database(self._path, SCHEMA)
+        if damage is not None:
+            log.warning("%s", damage.message)
+        # Statements that write begin a transaction, which `with` ends.
+        self._db.isolation_level = "DEFERRED"
+        with self._db:
+            row = self._db.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
+            if row != (self._model,):
+                _empty(self._db, self._model)
 
     def close(self) -> None:
         """Close the file; safe to call twice."""
@@ -135,22 +154,6 @@ class VectorFile:
         self._model = _signature(model)
         with self._lock, self._db:
             _empty(self._db, self._model)
-
-    def _open(self) -> sqlite3.Connection:
-        database = sqlite3.connect(self._path, check_same_thread=False)
-        try:
-            database.execute("PRAGMA journal_mode=WAL")
-            database.execute("PRAGMA synchronous=NORMAL")
-            database.execute("PRAGMA secure_delete=ON")
-            with database:
-                database.executescript(_TABLES)
-                row = database.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
-                if row != (self._model,):
-                    _empty(database, self._model)
-        except BaseException:
-            database.close()
-            raise
-        return database
 
 
 def _signature(model: str) -> str:

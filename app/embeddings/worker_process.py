@@ -9,14 +9,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
-import app
 from app.embeddings import EmbedderUnavailable, wire
 from app.embeddings.model_choice import ModelChoice
 from app.embeddings.onnx_model import Vectors
+from app.launch import embedding_worker
 
 log = logging.getLogger(__name__)
 
@@ -152,24 +151,19 @@ class WorkerProcess:
 
 
 async def _spawn(model: ModelChoice, threads: int) -> asyncio.subprocess.Process:
-    # In the folder that holds the package, so that the worker is of this very code wherever the app
-    # was started; the bundle's own executable chooses the worker by the flag.
-    command = [(not model.is_shipped and model.python) or sys.executable, "-m", "app.embeddings.worker"]
-    if getattr(sys, "frozen", False) and command[0] == sys.executable:
-        command = [sys.executable, "--embedding-worker"]
-    home = Path(app.__file__ or ".").resolve().parent.parent
+    command = embedding_worker("" if model.is_shipped else model.python)
     flags = 0
     if sys.platform == "win32":
         flags = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
     return await asyncio.create_subprocess_exec(
-        *command,
+        *command.words,
         *model.arguments,
         "--threads",
         str(threads),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        cwd=home if home.is_dir() else None,
+        cwd=command.folder,
         env={**os.environ, "OMP_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "false"},
         creationflags=flags,
     )

@@ -1,17 +1,16 @@
-"""The index file: opened, brought to the present shape, or set aside when it cannot be used.
+"""The index file: opened, brought to the present shape, or deleted when it cannot be used.
 
-The index is derived, so a file that is damaged or that a newer version wrote is put aside under another
-name and a new one is begun; the caller is told why. One connection writes (in a worker thread, one at a
-time), one reads; write-ahead logging keeps readers from waiting.
+The index is derived, so a file that is damaged or that a newer version wrote is deleted and a new one is
+begun; the caller is told why. One connection writes (in a worker thread, one at a time), one reads;
+write-ahead logging keeps readers from waiting.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,9 @@ from typing import Any
 from app.errors import StorageError
 from app.index.late_indexes import is_one_late, make_one
 from app.index.migrations import MIGRATIONS
+from app.storage import sqlite
 
 FILE_NAME = "index.sqlite"
-BUSY_SECONDS = 5.0
 _PAGES_AHEAD = 8192
 
 
@@ -112,57 +111,51 @@ class Database:
 
 
 def open_database(folder: Path) -> tuple[Database, str | None]:
-    """The index file of this folder, and why a former one was set aside, if it was.
+    """The index file of this folder, and why a former one was deleted, if it was.
 
     Raises:
         StorageError: the folder cannot be written, or another program keeps the file locked.
     """
     path = folder / FILE_NAME
-    reason: str | None = None
+    schema = _schema()
     with _translated(path):
+        connection, damage = sqlite.open_database(path, schema)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            _prepare(path)
-        except DamagedIndexError as error:
-            reason = error.message
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError) and not _is_damage(error):
-                raise
-            reason = f"the index file is damaged ({error})"
-        if reason is not None:
-            set_aside(path)
-            _prepare(path)
-        return Database(path), reason
-
-
-def set_aside(path: Path) -> Path:
-    """Rename the index file, so that a new one can be begun; only the newest such file is kept."""
-    for old in path.parent.glob(f"{path.name}.unusable-*"):
-        old.unlink(missing_ok=True)
-    aside = path.with_name(f"{path.name}.unusable-{time.strftime('%Y%m%d-%H%M%S')}")
-    if path.exists():
-        path.replace(aside)
-    for ending in ("-wal", "-shm"):
-        path.with_name(path.name + ending).unlink(missing_ok=True)
-    return aside
-
-
-def _prepare(path: Path) -> None:
-    """Bring the file to the present shape."""
-    with closing(_connect(path)) as connection:
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version > len(MIGRATIONS):
-            raise DamagedIndexError(f"a newer version of the app wrote the index file (shape {version})")
-        connection.execute("PRAGMA journal_mode = WAL")
-        if version:
             _make_late_indexes(connection)
-        for number, migrate in enumerate(MIGRATIONS[version:], start=version + 1):
-            connection.execute("BEGIN IMMEDIATE")
-            migrate(connection)
-            connection.execute(f"PRAGMA user_version = {number}")
-            connection.execute("COMMIT")
-        connection.execute("SELECT count(*) FROM files").fetchone()
-        connection.execute("SELECT rowid FROM fulltext LIMIT 1").fetchone()
+        except sqlite3.DatabaseError as error:
+            if not sqlite.is_damage(error):
+                raise
+            connection.close()
+            damage = sqlite.retire(path, schema, error)
+            connection, _ = sqlite.open_database(path, schema)
+        finally:
+            connection.close()
+        return Database(path), None if damage is None else f"the index file was damaged ({damage.reason})"
+
+
+def delete_file(folder: Path) -> None:
+    """Delete the index file, so that a new one can be begun."""
+    sqlite.retire(folder / FILE_NAME, _schema(), "it is damaged")
+
+
+def _schema() -> sqlite.Schema:
+    return sqlite.Schema(
+        store="The index",
+        migrations=MIGRATIONS,
+        probes=("SELECT count(*) FROM files", "SELECT rowid FROM fulltext LIMIT 1"),
+        derived=True,
+        # A power cut may lose the last commits of a cache; it cannot damage the file.
+        synchronous="NORMAL",
+        pragmas=(
+            "cache_size = -32000",
+            "temp_store = MEMORY",
+            # A scan writes tens of MiB: each checkpoint syncs the disk and copies what the next batch
+            # changes again.
+            f"wal_autocheckpoint = {_PAGES_AHEAD}",
+        ),
+        # Damage is found by the queries, and what is lost is read from the notes again.
+        check_up_to=0,
+    )
 
 
 def _make_late_indexes(connection: sqlite3.Connection) -> None:
@@ -175,16 +168,7 @@ def _make_late_indexes(connection: sqlite3.Connection) -> None:
 
 def _connect(path: Path) -> sqlite3.Connection:
     """A connection in autocommit mode that several threads may share, one at a time."""
-    connection = sqlite3.connect(
-        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, factory=RecallingConnection
-    )
-    # A power cut may lose the last commits of a cache; it cannot damage the file.
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA cache_size = -32000")
-    connection.execute("PRAGMA temp_store = MEMORY")
-    # A scan writes tens of MiB: each checkpoint syncs the disk and copies what the next batch changes again.
-    connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_AHEAD}")
-    return connection
+    return sqlite.connect(path, _schema(), RecallingConnection)
 
 
 def _connect_reading(path: Path) -> sqlite3.Connection:
@@ -199,16 +183,8 @@ def _translated(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        if _is_damage(error):
+        if sqlite.is_damage(error):
             raise DamagedIndexError(f"the index file is damaged ({error})", path=str(path)) from error
         raise StorageError(f"The index can't be used now: {error}.", path=str(path)) from error
     except OSError as error:
         raise StorageError(f"The index can't be used now: {error}.", path=str(path)) from error
-
-
-def _is_damage(error: sqlite3.DatabaseError) -> bool:
-    """Whether the file itself is at fault, by SQLite's result code."""
-    code = getattr(error, "sqlite_errorcode", None)
-    if code is None:
-        return False
-    return code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT)

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.index.folding import count_words, segmented
 from app.index.names import link_key, target_key
+from app.vault.markdown.privacy import HEAD_BYTES, judge
 from app.vault.markdown.scan import scan, scan_outline
 from app.vault.markdown.text import decode_lossy
-from app.vault.note import LINKS_TO, Heading, Link, ParsedNote, Relation
+from app.vault.note import LINKS_TO, Heading, Link, ParsedNote, Privacy, PrivacyVerdict, Relation
 from app.vault.note import Task as TaskBox
 from app.vault.path import NotePath, name_key
 
@@ -34,6 +35,7 @@ _PIECE = 2**20
 _json = json.JSONEncoder(default=str).encode
 _RACY_NS = 2_000_000_000
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_UNREAD = PrivacyVerdict(Privacy.UNKNOWN, "its properties can't be read")
 Row = tuple[Any, ...]
 Checked = dict[str, bool]
 
@@ -122,7 +124,8 @@ def extract(
     created = getattr(status, "st_birthtime", None) or min(status.st_ctime, status.st_mtime)
     if content is None:
         reason = f"it is larger than {max_bytes / 2**20:g} MiB: listed, not read"
-        return _listed(path, status, seen, created, reason, "skipped")
+        verdict = _judge_large(root, path)
+        return _listed(path, status, seen, created, reason, "skipped", verdict)
     digest = hashlib.sha256(content).hexdigest()
     if digest == task.known_hash:
         return Same(task.path, status.st_size, seen, status.st_mtime, created)
@@ -131,7 +134,7 @@ def extract(
     except Exception as error:  # whatever one note does to the parser, it is listed and the others go on
         log.exception("%s could not be parsed", task.path)
         reason = f"it could not be understood ({type(error).__name__}: {error})"
-        return _listed(path, status, seen, created, reason, "failed")
+        return _listed(path, status, seen, created, reason, "failed", judge(content))
 
 
 def read_content(
@@ -171,10 +174,12 @@ def _parsed(
 ) -> Read:
     text = decode_lossy(content)
     parsed = scan(text) if with_words else scan_outline(text)
-    problem = parsed.properties_problem
+    # Judged by the bytes: the text can't tell a replaced byte from the character that replaces one.
+    verdict = judge(content)
+    problems = [parsed.properties_problem] if parsed.properties_problem else []
     if "\ufffd" in text and "\ufffd".encode() not in content:
-        bad = "it is not UTF-8; what is not readable is shown as \ufffd"
-        problem = f"{bad}; {problem}" if problem else bad
+        problems.insert(0, "it is not UTF-8; what is not readable is shown as \ufffd")
+    problem = _with_verdict("; ".join(problems), verdict) or None
     name, tags = path.name, parsed.tag_names
     title = parsed.properties.get("title")
     title = title.strip() if isinstance(title, str) and title.strip() else name
@@ -189,7 +194,7 @@ def _parsed(
         _json(dict(parsed.properties)) if parsed.properties else "{}",
         problem,
         "marked" if problem else None,
-        int(parsed.is_private),
+        int(verdict.hides),
         count_words(text[parsed.body_start :]),
         text.count("\n", 0, parsed.body_start) + 1,
     )
@@ -226,14 +231,42 @@ def _failed(root: Path, path: NotePath, reason: str) -> Extract:
         return Gone(path.text)
     except OSError:
         status = os.stat_result((0,) * 10)
-    return _listed(path, status, 0, status.st_mtime, reason, "failed")
+    return _listed(path, status, 0, status.st_mtime, reason, "failed", _UNREAD)
+
+
+def _judge_large(root: Path, path: NotePath) -> PrivacyVerdict:
+    """Judge a note that is too large to be read, by its beginning."""
+    try:
+        descriptor = os.open(f"{root}{os.sep}{path.text}", _READ)
+        try:
+            return judge(os.read(descriptor, HEAD_BYTES), complete=False)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return _UNREAD
+
+
+def _with_verdict(problem: str, verdict: PrivacyVerdict) -> str:
+    """The problem of a note, and that it is kept from models where it could not be judged."""
+    if verdict.privacy is not Privacy.UNKNOWN:
+        return problem
+    hidden = f"{verdict.reason}: it is kept from agents and other programs as if it were private"
+    return f"{problem}; {hidden}" if problem else hidden
 
 
 def _listed(
-    path: NotePath, status: os.stat_result, seen: int, created: float, reason: str, kind: ProblemKind
+    path: NotePath,
+    status: os.stat_result,
+    seen: int,
+    created: float,
+    reason: str,
+    kind: ProblemKind,
+    verdict: PrivacyVerdict,
 ) -> Read:
     """A note of which only the name is known."""
-    note = (path.name, name_key(path.name), path.name, "note", None, "[]", "{}", reason, kind, 0, 0, 1)
+    reason = _with_verdict(reason, verdict)
+    private = int(verdict.hides)
+    note = (path.name, name_key(path.name), path.name, "note", None, "[]", "{}", reason, kind, private, 0, 1)
     heads = (segmented(path.name), "", "", "")
     size, modified = status.st_size, status.st_mtime
     return Read(path.text, size, seen, modified, created, "", (), None, note, heads, "")

@@ -11,6 +11,7 @@ from operator import itemgetter
 from app.index.folding import tokens, unsegmented
 from app.index.fulltext import leaf_expression
 from app.index.matching import Term, marks, shorten
+from app.index.names import stored
 from app.index.query_tree import Phrase
 from app.index.records import LinkRecord, Mention, UnresolvedName
 from app.vault.path import NotePath
@@ -27,7 +28,7 @@ _SHORTEST_NAME = 3
 
 def outgoing(connection: sqlite3.Connection, path: NotePath) -> tuple[LinkRecord, ...]:
     """The links in a note, in their order; those into itself too."""
-    return _records(connection, "source.path = ? ORDER BY links.start, type", path.text)
+    return _records(connection, "source.path = ? ORDER BY links.start, type", stored(path))
 
 
 def backlinks(connection: sqlite3.Connection, path: NotePath) -> tuple[LinkRecord, ...]:
@@ -36,7 +37,7 @@ def backlinks(connection: sqlite3.Connection, path: NotePath) -> tuple[LinkRecor
         "links.target_id = (SELECT id FROM files WHERE path = ?) AND links.source <> links.target_id"
         " ORDER BY source.key, links.start, type"
     )
-    return _records(connection, condition, path.text)
+    return _records(connection, condition, stored(path))
 
 
 def links_concerning(
@@ -44,7 +45,7 @@ def links_concerning(
 ) -> tuple[LinkRecord, ...]:
     """The links that stand in one of these files, lead to one, or have one of these link keys."""
     found: dict[tuple[str, int, str], LinkRecord] = {}
-    conditions = [("source.path = ?", path.text) for path in paths]
+    conditions = [("source.path = ?", stored(path)) for path in paths]
     conditions += [("target.path = ?", path) for _, path in conditions]
     conditions += [("links.link_key = ?", key) for key in link_keys]
     for condition, value in conditions:
@@ -53,7 +54,7 @@ def links_concerning(
     return tuple(found[key] for key in sorted(found))
 
 
-def _records(connection: sqlite3.Connection, condition: str, *values: str) -> tuple[LinkRecord, ...]:
+def _records(connection: sqlite3.Connection, condition: str, *values: str | None) -> tuple[LinkRecord, ...]:
     rows = connection.execute(f"{_SELECT} WHERE {condition}", values)
     return tuple(
         LinkRecord(
@@ -102,7 +103,7 @@ def unlinked_mentions(connection: sqlite3.Connection, path: NotePath) -> tuple[M
     """
     row = connection.execute(
         "SELECT files.id, notes.name, title, aliases FROM files JOIN notes USING (id) WHERE path = ?",
-        (path.text,),
+        (stored(path),),
     ).fetchone()
     if row is None:
         return ()

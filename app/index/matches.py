@@ -38,6 +38,7 @@ from app.index.query_tree import (
     Word,
     walk_nodes,
 )
+from app.index.records_reader import HIDDEN_IDS
 from app.index.request import Request
 from app.index.row_matches import RowMatches
 
@@ -258,7 +259,7 @@ def _together(items: Sequence[Node], scope: Scope) -> Sequence[Node]:
 
 def _hidden(connection: sqlite3.Connection, request: Request) -> Ids:
     """The notes that the request must not tell of."""
-    private = () if request.private else connection.execute("SELECT id FROM notes WHERE private = 1")
+    private = () if request.private else connection.execute(HIDDEN_IDS)
     return set(request.hidden).union(id for (id,) in private)
 
 

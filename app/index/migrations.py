@@ -152,6 +152,19 @@ def m005_headings_and_tasks_come_with_the_words(connection: sqlite3.Connection) 
     _run(connection, _M005)
 
 
+_M006 = """
+-- What makes a note private was decided by laxer rules: every note is read again, and until it was read it
+-- is kept from models, like any note that was only listed.
+UPDATE files SET hash = NULL WHERE is_note;
+CREATE INDEX IF NOT EXISTS unread_notes ON files (id) WHERE is_note AND hash IS NULL;
+"""
+
+
+def m006_notes_are_judged_again(connection: sqlite3.Connection) -> None:
+    """Every note is judged by the present rules of privacy."""
+    _run(connection, _M006)
+
+
 def _run(connection: sqlite3.Connection, script: str) -> None:
     """Each statement of a script; `executescript` would end the transaction that the step runs in."""
     statement = ""
@@ -168,4 +181,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     m003_words_come_last,
     m004_heads_come_with_the_words,
     m005_headings_and_tasks_come_with_the_words,
+    m006_notes_are_judged_again,
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import json
 
-from app.vault.path import NOTE_SUFFIXES, name_key
+from app.encoding import is_encodable
+from app.vault.path import NOTE_SUFFIXES, NotePath, name_key
 
 
 @functools.lru_cache(maxsize=4096)
@@ -40,3 +41,8 @@ def note_suffix(key: str) -> str:
         if key.endswith(suffix) and len(key) > len(suffix):
             return suffix
     return ""
+
+
+def stored(path: NotePath) -> str | None:
+    """How a path stands in the index; None, which no row has, for a name that is not UTF-8."""
+    return path.text if is_encodable(path.text) else None

@@ -14,6 +14,8 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import TypeVar
 
+from app.launch import worker_processes
+
 log = logging.getLogger(__name__)
 
 FEW = 200
@@ -57,7 +59,7 @@ class Readers:
         if self._pool is not None or self._refused or not worth_processes(notes, size):
             return
         try:
-            context = multiprocessing.get_context("spawn")
+            context = worker_processes()
             self._pool = ProcessPoolExecutor(self._workers, mp_context=context, initializer=_begin)
             self._pool.submit(os.getpid)
         except (BrokenProcessPool, OSError) as error:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from app.index.names import listed
+from app.index.names import listed, stored
 from app.index.records import FileRecord, NoteRecord, Problem, PropertyCount, TagCount, VaultStats
 from app.vault.path import NotePath, name_key
 
@@ -16,6 +16,10 @@ _NOTE = (
     "SELECT path, name, title, type, confidence, tags, aliases, properties, note_id, size, modified, created,"
     " hash, problem, private, words FROM files JOIN notes USING (id)"
 )
+HIDDEN_IDS = (
+    "SELECT id FROM notes WHERE private = 1 UNION SELECT id FROM files WHERE is_note AND hash IS NULL"
+)
+"""Selects the ids of the notes that are kept from models and programs."""
 _ORPHANS = (
     "SELECT count(*) FROM (SELECT id FROM notes"
     " EXCEPT SELECT source FROM links JOIN notes ON notes.id = target_id WHERE source <> target_id"
@@ -25,7 +29,7 @@ _ORPHANS = (
 
 def note_record(connection: sqlite3.Connection, path: NotePath) -> NoteRecord | None:
     """The note at this path, None if there is none."""
-    row = connection.execute(f"{_NOTE} WHERE path = ?", (path.text,)).fetchone()
+    row = connection.execute(f"{_NOTE} WHERE path = ?", (stored(path),)).fetchone()
     return _note(row) if row else None
 
 
@@ -54,9 +58,19 @@ def note_paths(connection: sqlite3.Connection) -> tuple[NotePath, ...]:
 
 
 def private_paths(connection: sqlite3.Connection) -> frozenset[NotePath]:
-    """The notes that are kept from models and programs."""
-    rows = connection.execute("SELECT path FROM files JOIN notes USING (id) WHERE private")
+    """The notes that are kept from models and programs; one that was not read yet is among them."""
+    rows = connection.execute(f"SELECT path FROM files WHERE id IN ({HIDDEN_IDS})")
     return frozenset(NotePath(path) for (path,) in rows)
+
+
+def is_private(connection: sqlite3.Connection, path: NotePath) -> bool:
+    """Whether the note at this path is one of `private_paths`."""
+    found = connection.execute(
+        "SELECT is_note AND (hash IS NULL OR ifnull(private, 1)) FROM files LEFT JOIN notes USING (id)"
+        " WHERE path = ?",
+        (stored(path),),
+    ).fetchone()
+    return bool(found and found[0])
 
 
 def _note(row: tuple[Any, ...]) -> NoteRecord:

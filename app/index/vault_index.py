@@ -17,7 +17,7 @@ from pathlib import Path
 from app.errors import StorageError
 from app.events import EventBus
 from app.index import links, records_reader
-from app.index.database import DamagedIndexError, Database, open_database, set_aside
+from app.index.database import DamagedIndexError, Database, delete_file, open_database
 from app.index.graph_values import GraphDelta
 from app.index.indexer import Indexer
 from app.index.name_table import Entry
@@ -95,10 +95,10 @@ class VaultIndex:
             self._tell(reason)
 
     def _start_anew(self) -> None:
-        """Set the file aside and begin a new one."""
+        """Delete the file and begin a new one."""
         if self._database is not None:
             self._database.close()
-        set_aside(self._folder / "index.sqlite")
+        delete_file(self._folder)
         self._database, _ = open_database(self._folder)
         self._indexer = self._indexer_of(self._database)
         self._records = None
@@ -219,6 +219,11 @@ class VaultIndex:
         """The notes that are kept from models and programs."""
         with self._damage_noticed(), self._file.reading() as connection:
             return records_reader.private_paths(connection)
+
+    def is_private(self, path: NotePath) -> bool:
+        """Whether the note at this path is kept from models and programs, as far as it is indexed."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return records_reader.is_private(connection, path)
 
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
         """The notes in a folder (None or empty: the root), ordered by key; below it too if `recursive`."""

@@ -13,7 +13,7 @@ import re2
 from app.errors import InvalidParametersError, LimitError, NotFoundError
 from app.memory import content as contents
 from app.memory.block import Block
-from app.memory.content import Content, LogEntry, PlainContent
+from app.memory.content import Content, FieldValue, LogEntry, PlainContent
 from app.memory.projection import LARGEST
 from app.memory.schema import (
     CompositeSchema,
@@ -116,22 +116,39 @@ def set_field(block: Block, field: str, value: object) -> Block:
             if schema.read_only:
                 raise InvalidParametersError(f"{schema.name} is read-only.", field=schema.name)
             return contents.field_value(schema, value)
-        return _section_value(schema, value)
+        return _section_value(schema, content, value)
 
     return _changed(block, field, put)
 
 
-def _section_value(schema: Plain, value: object) -> Content:
+def _section_value(schema: Plain, content: object, value: object) -> Content:
+    """What a section holds when it is set to `value`; null empties it, all but its read-only fields."""
+    if value is None:
+        value = {} if isinstance(schema, MapSchema) else ""
     if isinstance(schema, ListSchema) and isinstance(value, list):
         return tuple(str(one) for one in value)
     if isinstance(schema, MapSchema) and isinstance(value, Mapping):
         known = {field.name: field for field in schema.fields}
         if foreign := sorted(set(value) - set(known)):
             raise InvalidParametersError(f"There is no field {foreign[0]!r}.", allowed=list(known))
-        return {name: contents.field_value(one, value.get(name)) for name, one in known.items()}
+        now = cast("Mapping[str, FieldValue]", content)
+        return {name: _field_in(one, now.get(name), value) for name, one in known.items()}
     if not isinstance(value, str):
         raise InvalidParametersError(f"A {schema.kind} can't hold {value!r:.80}.")
     return contents.parse(schema, value)
+
+
+def _field_in(field: MapField, now: FieldValue, values: Mapping[str, object]) -> FieldValue:
+    """What a field holds when its whole section is set; a read-only one stays, and may be repeated.
+
+    Raises:
+        InvalidParametersError: it is read-only and another value was given, or it can't hold the value.
+    """
+    if not field.read_only:
+        return contents.field_value(field, values.get(field.name))
+    if field.name in values and contents.field_value(field, values[field.name]) != now:
+        raise InvalidParametersError(f"{field.name} is read-only.", field=field.name)
+    return now
 
 
 # Parts

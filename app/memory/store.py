@@ -230,6 +230,15 @@ class MemoryStore:
 
     # Writing
 
+    def check_writable(self) -> None:
+        """Refuse, before anybody is asked, what could not be written.
+
+        Raises:
+            VaultBusyError: another process owns the memory.
+        """
+        if not self._writable:
+            raise VaultBusyError("The vault is open for reading only, so nothing can be remembered.")
+
     def commit(
         self,
         change_set: ChangeSet,
@@ -247,8 +256,7 @@ class MemoryStore:
             InvalidParametersError: bytes are no block, or break its schema; nothing was written.
             StorageError: the disk refused; nothing was written.
         """
-        if not self._writable:
-            raise VaultBusyError("The vault is open for reading only; nothing was remembered.")
+        self.check_writable()
         if change_set.place != PLACE:
             place = change_set.place or "the vault"
             raise InvalidParametersError(f"A change for {place} came to the memory.")

@@ -42,11 +42,31 @@ class GrantOffer:
     always: bool = False
 
 
+class Postponement:
+    """How far the approver has moved a request's time limit while the user works on the answer.
+
+    The approver moves it in its own thread; the gate reads it when the limit is reached.
+    """
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """What is added to the request's time limit; infinite once the user has said *Later*."""
+        return self._seconds
+
+    def add(self, seconds: float) -> None:
+        """Move the time limit by `seconds` more."""
+        self._seconds += seconds
+
+
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
     """What is asked: who, which tool with which arguments, and the exact change or effect.
 
-    `timeout` is in seconds from when it is asked. `offers` is empty where the rules forbid a standing
+    `timeout` is in seconds from when it is asked, None for a caller that waits as long as the user takes;
+    `postponed` is added to it. `offers` is empty where the rules forbid a standing
     yes. `reason` says why it is asked (policy's words). `rewrites` are the notes whose links a move
     rewrites. `call` is the id of the call that asks.
     """
@@ -60,9 +80,10 @@ class ApprovalRequest:
     proposal: ChangeSet | Effect
     reason: str
     offers: tuple[GrantOffer, ...] = ()
-    timeout: float = 300.0
+    timeout: float | None = 300.0
     rewrites: tuple[NotePath, ...] = field(default=())
     call: str = ""
+    postponed: Postponement = field(default_factory=Postponement, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from operator import attrgetter
 from typing import Any
+
+from app.encoding import escaped
 
 
 class Decided(StrEnum):
@@ -83,20 +87,56 @@ _FIELDS = tuple(field.name for field in fields(AuditEntry) if field.name != "und
 STORED = tuple(f'"{name}"' if name in ("grant", "commit") else name for name in _FIELDS)
 """The columns of a row, as SQL spells them."""
 
+_LARGEST = 2**63 - 1
 GENESIS = "0" * 64
 
 # Made once, since every call writes a row.
 _VALUES = attrgetter(*_FIELDS)
 _ID, _UNDOES, _PATHS = (_FIELDS.index(name) for name in ("id", "undoes", "paths"))
+_IS_REAL = tuple(name in ("time", "duration_ms", "cost") for name in _FIELDS)
 _LIST = json.JSONEncoder(ensure_ascii=False)
 _HASHED = json.JSONEncoder(separators=(",", ":"), default=repr)
 
 
 def numbered(entry: AuditEntry, id: int) -> AuditEntry:
     """The entry as row `id`; in half the time of `replace`, for every call."""
-    values = list(_VALUES(entry))
+    values = list(map(_storable, _VALUES(entry), _IS_REAL))
     values[_ID] = id
-    return AuditEntry(*values)
+    return AuditEntry(*values)  # type: ignore[arg-type]
+
+
+def minimal(entry: AuditEntry, error: Exception) -> AuditEntry:
+    """The entry without what came from outside, for one that can't be logged as it is."""
+    words = f"The whole entry could not be logged ({type(error).__name__})."
+    return AuditEntry(
+        time=time.time(),
+        caller_kind=str(entry.caller_kind),
+        caller="",
+        tool="",
+        operation="",
+        scope="",
+        arguments="{}",
+        decision=str(entry.decision),
+        reason=words,
+        result=words,
+        call=escaped(str(entry.call)),
+        commit=entry.commit if isinstance(entry.commit, int) else None,
+        undoes=tuple(number for number in entry.undoes if isinstance(number, int)),
+    )
+
+
+def _storable(value: object, is_real: bool) -> object:
+    """A value as SQLite keeps it and JSON can say it: a row is logged whatever came from outside."""
+    if isinstance(value, str):
+        return escaped(value)
+    if isinstance(value, tuple):
+        return tuple(_storable(one, False) for one in value)
+    if isinstance(value, int) and not -_LARGEST <= value <= _LARGEST:
+        value = _LARGEST if value > 0 else -_LARGEST
+    if is_real and isinstance(value, int | float):
+        # SQLite gives back what it keeps: no minus zero, no integer; the hash is of that.
+        return float(value) + 0.0 if math.isfinite(value) else 0.0
+    return value
 
 
 def to_row(entry: AuditEntry) -> tuple[Any, ...]:

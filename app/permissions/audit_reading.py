@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Self
 
@@ -13,6 +13,9 @@ from app.errors import NotFoundError, StorageError
 from app.permissions.audit_chain import SELECT
 from app.permissions.audit_entry import STORED, AuditEntry, AuditFilter, from_row
 from app.permissions.audit_export import export_csv, export_jsonl
+from app.storage.sqlite import connect_read_only
+from app.vault.commits import Commit
+from app.vault.journal import Journal
 
 EVERYTHING = AuditFilter()
 
@@ -41,8 +44,7 @@ class AuditReading:
         if not file.is_file():
             raise NotFoundError(f"{root} has no log: nothing was done there yet.", path=str(root))
         try:
-            address = f"{file.as_uri()}?mode=ro"
-            connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=5)
+            connection = connect_read_only(file)
             try:
                 return cls(connection)
             except sqlite3.Error:
@@ -86,22 +88,18 @@ class AuditReading:
         for row in self._connection.execute(f"{SELECT}{where} ORDER BY id", values):
             yield self._entry(row)
 
-    def commits_of_entry(self, id: int) -> tuple[int, ...]:
+    def commits_of_entry(self, id: int, journal: Journal) -> tuple[Commit, ...]:
         """The commits that an entry made: one or none.
 
         Raises:
-            NotFoundError: there is no such entry.
+            NotFoundError: there is no such entry, or the journal does not have its commit.
         """
-        commit = self.entry(id).commit
-        return () if commit is None else (commit,)
+        return _commits([self.entry(id)], journal)
 
-    def commits_of_turn(self, turn: str) -> tuple[int, ...]:
-        """The commits that the calls of a turn made, oldest first."""
-        rows = self._connection.execute(
-            'SELECT "commit" FROM audit WHERE turn = ? AND turn != \'\' AND "commit" IS NOT NULL ORDER BY id',
-            (turn,),
-        )
-        return tuple(commit for (commit,) in rows)
+    def commits_of_turn(self, turn: str, journal: Journal) -> tuple[Commit, ...]:
+        """The commits that the calls of a turn made, oldest first. Raises as `commits_of_entry`."""
+        rows = self._connection.execute(f"{SELECT} WHERE turn = ? AND turn != '' ORDER BY id", (turn,))
+        return _commits([self._entry(row) for row in rows], journal)
 
     def entry_of_commit(self, commit: int) -> AuditEntry | None:
         """The entry of the call that made a commit, if there is one."""
@@ -141,6 +139,20 @@ class AuditReading:
         rows = self._connection.execute("SELECT id, \"commit\", undoes FROM audit WHERE undoes != '[]'")
         for id, commit, undoes in rows:
             self._note_undo(id, commit, tuple(json.loads(undoes)))
+
+
+def _commits(entries: Iterable[AuditEntry], journal: Journal) -> tuple[Commit, ...]:
+    """Return the commits of entries; a journal that was replaced may know another commit by a number."""
+    found = []
+    for entry in entries:
+        if entry.commit is None:
+            continue
+        commit = journal.commit(entry.commit)
+        if commit.entry and entry.call and commit.entry != entry.call:
+            message = f"The journal does not have the change of entry {entry.id} of the audit log any more."
+            raise NotFoundError(message, entry=entry.id, commit=entry.commit)
+        found.append(commit)
+    return tuple(found)
 
 
 def _where(filter: AuditFilter, before_id: int | None) -> tuple[str, tuple[object, ...]]:

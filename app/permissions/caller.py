@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.encoding import encodable, is_encodable
+
 
 class CallerKind(StrEnum):
     """The way in."""
@@ -42,6 +44,13 @@ class Caller:
     agent: str = ""
     acting_for: str = ""
     says: str = ""
+
+    def __post_init__(self) -> None:
+        """Keep the words of programs outside encodable: every call of theirs is logged with them."""
+        for name in ("name", "turn", "conversation", "claim", "agent", "acting_for", "says"):
+            given = getattr(self, name)
+            if not is_encodable(given):
+                object.__setattr__(self, name, encodable(given))
 
     @classmethod
     def user(cls) -> Caller:

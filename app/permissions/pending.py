@@ -11,24 +11,37 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from app.errors import LimitError, NotFoundError, StorageError
 from app.permissions.caller import Caller, CallerKind
+from app.storage.sqlite import Schema, open_database
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS pending (
-  id TEXT PRIMARY KEY, created REAL NOT NULL, expires REAL NOT NULL, caller TEXT NOT NULL,
-  tool TEXT NOT NULL, arguments TEXT NOT NULL, state TEXT NOT NULL, settled REAL, outcome TEXT NOT NULL
-) STRICT;
-CREATE INDEX IF NOT EXISTS pending_open ON pending (created) WHERE state IN ('waiting', 'running');
-"""
 _COLUMNS = "id, created, expires, caller, tool, arguments, state, settled, outcome"
 _MOST_OPEN = 1000
 _KEPT_S = 30 * 86_400.0
+
+
+def m001_pending(db: sqlite3.Connection) -> None:
+    """Operations with their state and outcome."""
+    db.execute(
+        """CREATE TABLE IF NOT EXISTS pending (
+            id TEXT PRIMARY KEY, created REAL NOT NULL, expires REAL NOT NULL, caller TEXT NOT NULL,
+            tool TEXT NOT NULL, arguments TEXT NOT NULL, state TEXT NOT NULL, settled REAL,
+            outcome TEXT NOT NULL) STRICT"""
+    )
+    db.execute(
+        "CREATE INDEX IF NOT EXISTS pending_open ON pending (created) WHERE state IN ('waiting', 'running')"
+    )
+
+
+SCHEMA = Schema(
+    store="The list of pending operations",
+    migrations=(m001_pending,),
+    probes=(f"SELECT {_COLUMNS} FROM pending LIMIT 1",),
+)
 
 
 class PendingState(StrEnum):
@@ -66,8 +79,7 @@ class PendingOperation:
 class PendingStore:
     """The pending operations of one vault. Belongs to the thread that made it.
 
-    A file that can't be read is renamed (`.damaged-<time>`) and a new one is started: what was pending is
-    not run, which is the safe side; `problem` says so.
+    What was pending in a file that can't be read is not run, which is the safe side; `problem` says so.
 
     Args:
         folder: The vault's data folder.
@@ -77,11 +89,8 @@ class PendingStore:
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
         self._file = folder / "pending.sqlite"
         self._clock = clock
-        self.problem: str | None = None
-        try:
-            self._db = self._open()
-        except sqlite3.DatabaseError as error:
-            self._db = self._replaced(error)
+        self._db, damage = open_database(self._file, SCHEMA)
+        self.problem = None if damage is None else f"{damage.message} What was pending does not run."
         self._db.execute("DELETE FROM pending WHERE settled < ?", (clock() - _KEPT_S,))
 
     def close(self) -> None:
@@ -162,28 +171,6 @@ class PendingStore:
 
     def _refused(self, error: sqlite3.Error) -> StorageError:
         return StorageError(f"The pending operations could not be kept: {error}.", path=str(self._file))
-
-    def _open(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self._file, timeout=5.0, isolation_level=None)
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = FULL")
-            db.executescript(_SCHEMA)
-            answer = db.execute("PRAGMA quick_check(1)").fetchone()
-            if answer[0] != "ok":
-                raise sqlite3.DatabaseError(str(answer[0]))
-        except BaseException:
-            db.close()
-            raise
-        return db
-
-    def _replaced(self, error: sqlite3.DatabaseError) -> sqlite3.Connection:
-        mark = f"pending.damaged-{int(self._clock())}.sqlite"
-        for part in ("", "-wal", "-shm"):
-            with suppress(FileNotFoundError):
-                self._file.with_name(self._file.name + part).rename(self._file.with_name(mark + part))
-        self.problem = f"What was pending can't be read ({error}). It was set aside as {mark} and is not run."
-        return self._open()
 
 
 def is_same(one: Caller, other: Caller) -> bool:

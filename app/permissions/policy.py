@@ -109,7 +109,7 @@ class Policy:
             return Allow("reading in the vault")
         if call.access is not None and call.access.effect == "allow":
             return Allow(call.access.reason)
-        return Ask("nothing you have allowed so far covers this", self._offers(call))
+        return Ask("no auto-approve rule covers this change", self._offers(call))
 
     def may_call(self, caller: Caller, category: str, tool: str, op: str = "") -> bool:
         """Whether `caller` may call the tool (and its operation `op`) at all.

@@ -7,6 +7,8 @@ import json
 import re
 from collections.abc import Mapping
 
+from app.encoding import escaped
+
 REDACTED = "(redacted)"
 LONGEST = 400
 _JSON = json.JSONEncoder(ensure_ascii=False, sort_keys=True, default=str)
@@ -28,7 +30,7 @@ _SECRET_VALUE = re.compile(
 
 def redacted_json(arguments: Mapping[str, object]) -> str:
     """`arguments` as JSON for the log: no secrets, long text as `{"sha256", "characters", "start"}`."""
-    return _JSON.encode(_redacted(arguments, 0))
+    return escaped(_JSON.encode(_redacted(arguments, 0)))
 
 
 def without_secrets(text: str) -> str:

@@ -58,6 +58,11 @@ class Repository:
         self._programs_off: dict[str, str] | None = None
 
     @property
+    def root(self) -> str:
+        """The vault's folder."""
+        return self._root
+
+    @property
     def is_there(self) -> bool:
         """Whether the vault has a repository of its own; a `.git` that is a file or a link is none."""
         folder = Path(self._root, ".git")
@@ -96,7 +101,8 @@ class Repository:
         if done.exit_code:
             said = (done.errors or done.output).decode("utf-8", "replace").strip()
             raise InvalidParametersError(f"git {arguments[0]}: {said}", exit_code=done.exit_code)
-        return done.output.decode("utf-8", "replace")
+        # Names that are not UTF-8 keep their bytes, so that the files can be found by them.
+        return done.output.decode("utf-8", "surrogateescape")
 
     async def author(self) -> tuple[str, str]:
         """Name and address that the user's own git configuration gives, else ours."""

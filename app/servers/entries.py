@@ -50,8 +50,16 @@ def outcome_schema(result: type[ToolResult]) -> Schema:
         "message": {"type": "string", "description": "What came of it, in a sentence."},
         "untrusted": {"type": "string", "description": "Says so where the result holds text from outside."},
         "changed_by_user": {"type": "boolean", "description": "The user approved a part, or other words."},
-        "files": {"type": "array", "items": {"type": "object"}, "description": "What the files hold then."},
-        "left_out": {"type": "array", "items": {"type": "string"}, "description": "What was not approved."},
+        "left_out_by_user": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Files that the user did not approve.",
+        },
+        "edited_by_user": {
+            "type": "array",
+            "items": {"type": "object"},
+            "description": "Files that the user edited: path, and a diff to the committed text.",
+        },
         "changes_refused": {"type": "string", "description": "Why no change was made beside the result."},
         "pending_operation_id": {"type": "string", "description": "Ask by it what became of the call."},
         "denied": {"type": "boolean", "description": "The user said no."},

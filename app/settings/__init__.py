@@ -16,6 +16,7 @@ from app.settings.rules import (
 from app.settings.section import Section
 from app.settings.sections import (
     AgentSettings,
+    EditorSettings,
     EmbeddingSettings,
     GeneralSettings,
     IndexSettings,
@@ -25,6 +26,7 @@ from app.settings.sections import (
     PermissionSettings,
     Settings,
     ToolSettings,
+    UpdateSettings,
     WebSettings,
 )
 from app.settings.servers import (
@@ -52,6 +54,7 @@ __all__ = [
     "AgentSettings",
     "CallLimit",
     "CallerProfile",
+    "EditorSettings",
     "Effect",
     "EmbeddingSettings",
     "ExternalServer",
@@ -70,6 +73,7 @@ __all__ = [
     "TeamSettings",
     "ToolSettings",
     "TurnRule",
+    "UpdateSettings",
     "VaultRules",
     "VaultSettings",
     "WebSettings",

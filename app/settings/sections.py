@@ -26,6 +26,24 @@ class GeneralSettings(Section):
     )
 
 
+class EditorSettings(Section):
+    """How notes are written."""
+
+    autosave: bool = Field(
+        True,
+        title="Save automatically",
+        description="Save a note shortly after the last keystroke, when it loses the focus, and on closing.",
+    )
+    autosave_delay: float = Field(
+        2.0,
+        ge=0.5,
+        le=120,
+        title="Delay before saving (s)",
+        description="How long after the last keystroke a note is saved.",
+        json_schema_extra={"decimals": 1},
+    )
+
+
 class ModelSettings(Section):
     """Which model answers in the agent panel."""
 
@@ -70,6 +88,11 @@ class ToolSettings(Section):
 
     categories_on: tuple[str, ...] = Field(
         (), title="Categories switched on", description="Categories that are off until you name them here."
+    )
+    plugins_on: tuple[str, ...] = Field(
+        (),
+        title="Plug-ins switched on",
+        description="Files and folders in the plug-in folder that are loaded when a vault is opened.",
     )
     limits: tuple[CallLimit, ...] = Field(
         (), title="Limits", description="Beside those that each tool and category has."
@@ -226,10 +249,34 @@ class WebSettings(Section):
     )
 
 
+class UpdateSettings(Section):
+    """Whether the app asks for new versions. It installs nothing by itself."""
+
+    check: bool = Field(
+        False,
+        title="Check for updates",
+        description="Ask the address below for the latest version once a day. Nothing is installed.",
+    )
+    address: str = Field(
+        "",
+        title="Update address",
+        description="The address of the signed release file. Empty: the address that this build came with.",
+    )
+    key: str = Field(
+        "",
+        title="Release key",
+        description=(
+            "The public key (Ed25519, base64) of whoever signs the releases at that address. Empty: the key "
+            "that this build came with."
+        ),
+    )
+
+
 class Settings(Section):
     """All settings, by section."""
 
     general: GeneralSettings = Field(default_factory=GeneralSettings, title="General")
+    editor: EditorSettings = Field(default_factory=EditorSettings, title="Editor")
     model: ModelSettings = Field(default_factory=ModelSettings, title="Model")
     agent: AgentSettings = Field(default_factory=AgentSettings, title="Agent")
     permissions: PermissionSettings = Field(default_factory=PermissionSettings, title="Permissions")
@@ -243,3 +290,4 @@ class Settings(Section):
     index: IndexSettings = Field(default_factory=IndexSettings, title="Index")
     embeddings: EmbeddingSettings = Field(default_factory=EmbeddingSettings, title="Search by meaning")
     journal: JournalSettings = Field(default_factory=JournalSettings, title="Undo")
+    updates: UpdateSettings = Field(default_factory=UpdateSettings, title="Updates")

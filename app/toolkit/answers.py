@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,6 @@ from app.permissions.audit_entry import Decided
 from app.toolkit.call_record import CallRecord
 from app.toolkit.outcome import UNTRUSTED, ToolOutcome
 from app.toolkit.result import ToolResult
-from app.vault.changes import ChangeSet, after_of, content_hash, touched_paths
-from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.toolkit.gate import Refused
@@ -85,20 +83,3 @@ def without_changes(tool: Tool, result: ToolResult, refused: Refused) -> ToolOut
     """The outcome of a call whose changes were refused and which has come to something without them."""
     made = success(tool, result, {"changes_refused": refused.message})
     return replace(made, message=f"{result.message} {refused.message}".strip(), words=refused.words)
-
-
-def told_by_user(
-    proposed: ChangeSet, approved: ChangeSet, sees: Callable[[NotePath], bool]
-) -> dict[str, object]:
-    """What a caller has to know when the user approved a part of its change, or other words.
-
-    Files that it may not see (`sees`) are not told of: their links may have been rewritten with the rest.
-    """
-    kept = {change.path for change in approved.changes}
-    left = [str(change.path) for change in proposed.changes if change.path not in kept and sees(change.path)]
-    files = [
-        {"path": str(touched_paths(change)[-1]), "hash": content_hash(after)}
-        for change in approved.changes
-        if (after := after_of(change)) is not None and sees(touched_paths(change)[-1])
-    ]
-    return {"changed_by_user": True, "files": files, "left_out": left}

@@ -12,6 +12,7 @@ from app.permissions.caller import Caller
 from app.permissions.redaction import redacted_json, without_secrets
 from app.permissions.scope import Operation
 from app.permissions.scoping import Reach, describe_scope
+from app.toolkit.sight import Sight
 from app.vault.commits import Commit
 from app.vault.path import NotePath
 
@@ -59,7 +60,10 @@ NOTHING_SPENT = Spent()
 
 @dataclass(slots=True)
 class CallRecord:
-    """One call so far. `decided` and `reason` are the gate's; until it decides, the call has failed."""
+    """One call so far. `decided` and `reason` are the gate's; until it decides, the call has failed.
+
+    `given` are its arguments, `sight` is what it may see, once that is known.
+    """
 
     tool: str
     caller: Caller
@@ -82,6 +86,8 @@ class CallRecord:
     patience: float | None = None
     enter: Callable[[], Awaitable[None]] | None = None
     spent: Spent = NOTHING_SPENT
+    given: Mapping[str, object] = field(default_factory=dict)
+    sight: Sight | None = None
     _started: float = field(default_factory=time.perf_counter)
 
     @classmethod
@@ -90,12 +96,13 @@ class CallRecord:
     ) -> CallRecord:
         """The record of a call that begins now."""
         if watch is None:
-            return cls(tool, caller, redacted_json(arguments))
+            return cls(tool, caller, redacted_json(arguments), given=arguments)
         return cls(
             tool,
             caller,
             redacted_json(arguments),
             watch.id,
+            given=arguments,
             asked=watch.asked,
             begins=watch.begins,
             happened=watch.happened,

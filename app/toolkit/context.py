@@ -47,12 +47,15 @@ class ToolContext:
     def propose(
         self,
         change_set: ChangeSet,
-        result: R,
+        result: R | Callable[[ChangeSet], R],
         *,
         undoes: tuple[int, ...] = (),
         otherwise: R | None = None,
     ) -> Proposal[R]:
         """Hand `change_set` to the gate, with the result to report once it is written.
+
+        A result that names files, counts them or repeats their text is a function of the committed change
+        set, which may be a part of `change_set` or hold text that the user edited.
 
         An empty change set is fine: nothing is asked or written, and the result is reported. `otherwise` is
         reported where the change is refused and the call has come to something without it.

@@ -29,11 +29,13 @@ class Spot:
 
     `inside` is its path in the vault (empty: the vault itself), None for a place outside. `whole` says that
     it is taken as a folder: what is asked for is then the place itself, else the folder that it is in.
+    `said` is what the caller called it, which is all that it is told where it may not see the place.
     """
 
     real: str
     inside: str | None
     whole: bool = False
+    said: str = ""
 
     def as_folder(self) -> Spot:
         """The same place, taken as a folder."""
@@ -79,11 +81,11 @@ class Disk:
         try:
             inside = PurePath(real).relative_to(self.root).as_posix()
         except ValueError:
-            return Spot(real, None)
+            return Spot(real, None, said=text)
         inside = "" if inside == "." else inside
         if inside and NotePath.on_disk(inside).is_hidden:
             raise PermissionDeniedError(f"{text} belongs to a program's own data.", path=text)
-        return Spot(real, inside)
+        return Spot(real, inside, said=text)
 
     def may_enter(self, real: str) -> bool:
         """Whether a walk may go into the folder at this path without links."""

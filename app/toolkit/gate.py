@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 import uuid
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ from app.errors import PermissionDeniedError, ScriptoriumError
 from app.events import EventBus
 from app.permissions.approval import ApprovalRequest, Approved, Approver, Decision, Denied, Effect
 from app.permissions.audit_entry import Decided
+from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants, GrantsChanged, describe
 from app.permissions.policy import Allow, Ask, Deny, Policy
 from app.permissions.scoping import CallFacts, rewritten_by_move
@@ -159,7 +161,7 @@ class Gate:
         either: tuple[asyncio.Future[Any], ...] = (asked, covered)
         why: str | None = None
         try:
-            await asyncio.wait(either, timeout=request.timeout, return_when=asyncio.FIRST_COMPLETED)
+            await _first_within_time_limit(either, request)
             if asked.done():
                 return _decision_of(asked)
             if covered.done():
@@ -210,10 +212,31 @@ def _request(
         proposal=proposal,
         reason=verdict.reason,
         offers=verdict.offers,
-        timeout=policy.approval_timeout if record.patience is None else record.patience,
+        timeout=_timeout(record, facts.caller, policy),
         call=record.id,
         rewrites=rewritten_by_move(proposal) if isinstance(proposal, ChangeSet) else (),
     )
+
+
+def _timeout(record: CallRecord, caller: Caller, policy: Policy) -> float | None:
+    """Return how many seconds the caller waits; None for the user and the agent of the user's own window."""
+    if record.patience is not None:
+        return record.patience
+    is_in_window = caller.kind in (CallerKind.USER, CallerKind.DESKTOP_AGENT) and not caller.acting_for
+    return None if is_in_window else policy.approval_timeout
+
+
+async def _first_within_time_limit(either: tuple[asyncio.Future[Any], ...], request: ApprovalRequest) -> None:
+    """Wait until one of `either` is done or the time limit, which the user's work moves, is reached."""
+    started = time.monotonic()
+    while not any(future.done() for future in either):
+        left = None
+        if request.timeout is not None:
+            left = started + request.timeout + request.postponed.seconds - time.monotonic()
+            if left <= 0:
+                return
+        limited = None if left is None or math.isinf(left) else left
+        await asyncio.wait(either, timeout=limited, return_when=asyncio.FIRST_COMPLETED)
 
 
 async def _ask(approver: Approver, request: ApprovalRequest) -> Decision:

@@ -11,8 +11,8 @@ from app.permissions.audit import AuditLog
 from app.permissions.caller import Caller, CallerKind
 from app.toolkit.places import Places
 from app.toolkit.sight import Sight
-from app.toolkit.vault_view import is_private
 from app.vault.changes import VAULT
+from app.vault.markdown.privacy import is_private
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
@@ -44,9 +44,11 @@ class HistoryView:
             return ()
         found = self._journal.history(path)
         last = next((one.hash for one in found if one.hash is not None), None)
-        if self._is_private(last):
+        if self._is_private(path, last):
             return ()
-        shown = (one for one in found if self._sight.sees(one.path) and not self._is_private(one.hash))
+        shown = (
+            one for one in found if self._sight.sees(one.path) and not self._is_private(one.path, one.hash)
+        )
         return tuple(self._without_others(one) for one in shown)
 
     def _without_others(self, version: Version) -> Version:
@@ -56,16 +58,15 @@ class HistoryView:
         changes = self._journal.commit(version.commit_id).changes
         return version if all(map(self._shows, changes)) else replace(version, summary=_CHANGED)
 
-    def content(self, hash: str) -> bytes:
-        """The bytes of a version.
+    def content(self, path: NotePath, hash: str) -> bytes:
+        """The bytes of a version of the file at `path`.
 
         Raises:
             NotFoundError: it is not kept any more, or the call may not see it.
         """
-        content = self._journal.content(hash)
-        if self._sight.hides_private and is_private(content):
+        if self._is_private(path, hash):
             raise NotFoundError("That version is not kept.", hash=hash)
-        return content
+        return self._journal.content(hash)
 
     def commits(self, limit: int = 50) -> tuple[Commit, ...]:
         """The newest commits that touched no document hidden from the call, newest first.
@@ -94,13 +95,13 @@ class HistoryView:
         """The commits that the call with this number in the audit log made.
 
         Raises:
-            NotFoundError: the log has no such entry.
+            NotFoundError: the log has no such entry, or the journal does not have its commit.
         """
-        return self._known(self._audit.commits_of_entry(entry))
+        return self._known(self._audit.commits_of_entry(entry, self._journal))
 
     def commits_of_turn(self, turn: str) -> tuple[int, ...]:
         """The commits that the calls of a turn made, oldest first."""
-        return self._known(self._audit.commits_of_turn(turn))
+        return self._known(self._audit.commits_of_turn(turn, self._journal))
 
     def told(self, commits: Iterable[int], paths: Iterable[NotePath]) -> list[str]:
         """Those of the documents touched by the commits that the call may know of."""
@@ -111,10 +112,13 @@ class HistoryView:
         }
         return [str(path) for path in paths if path not in hidden]
 
-    def _known(self, commits: Iterable[int]) -> tuple[int, ...]:
+    def standing(self, commits: Iterable[int]) -> tuple[Commit, ...]:
+        """Those of the commits that were not undone."""
+        return tuple(one for one in map(self._journal.commit, commits) if one.undone_by is None)
+
+    def _known(self, commits: Iterable[Commit]) -> tuple[int, ...]:
         """Those of the commits of which the call may know at least one change."""
-        found = (self._journal.commit(number) for number in commits)
-        return tuple(one.id for one in found if self._may_know(one))
+        return tuple(one.id for one in commits if self._may_know(one))
 
     def _may_know(self, commit: Commit) -> bool:
         if commit.place:
@@ -126,11 +130,13 @@ class HistoryView:
         paths = [path for path in (change.path, change.to) if path is not None]
         if not all(self._sight.sees(path) for path in paths):
             return False
-        return not (self._is_private(change.before) or self._is_private(change.after))
+        return not (
+            self._is_private(change.path, change.before) or self._is_private(change.place, change.after)
+        )
 
-    def _is_private(self, hash: str | None) -> bool:
+    def _is_private(self, path: NotePath, hash: str | None) -> bool:
         """Whether a version that is kept is to be hidden from the call."""
-        if hash is None or not self._sight.hides_private:
+        if hash is None or not path.is_note or not self._sight.hides_private:
             return False
         try:
             return is_private(self._journal.content(hash))
@@ -152,5 +158,5 @@ class HistoryView:
         Raises:
             NotFoundError: the version is not kept any more, or the call may not see it.
         """
-        self.content(hash)
+        self.content(path, hash)
         return self._journal.restore(path, hash, self._places.current(VAULT, path))

@@ -138,7 +138,12 @@ class IndexView:
 
     def problems(self) -> tuple[Problem, ...]:
         """The files that are not wholly in the index, and why."""
-        return tuple(one for one in self._index.problems() if self._sight.sees(one.path))
+        return tuple(one for one in self._index.problems() if self._may_know(one.path))
+
+    def _may_know(self, path: NotePath) -> bool:
+        """Whether the call may know of a file with a problem; of a note only if it was read and is public."""
+        unread = self._sight.hides_private and path.is_note and self._index.note(path) is None
+        return not unread and self._sight.sees(path)
 
     def stats(self) -> VaultStats:
         """Counts over the whole vault, hidden notes included: numbers name nothing."""

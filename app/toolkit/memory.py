@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -69,8 +69,6 @@ class Said:
 
 
 SearchSaid = Callable[[SaidQuery], Sequence[Said]]
-Loader = Callable[[str, Caller], Awaitable[Block]]
-"""Brings what a source has under a name into the caller's memory; the block, which is kept then."""
 
 
 class Memory:
@@ -79,15 +77,34 @@ class Memory:
     Args:
         store: Its blocks and entries.
         search_said: Searches the saved conversations.
-
-    `loaders` bring in what a source outside has, by the source's id.
+        named_agents: Returns the agents that are known by name without having written anything yet.
     """
 
-    def __init__(self, store: MemoryStore, search_said: SearchSaid) -> None:
+    def __init__(
+        self, store: MemoryStore, search_said: SearchSaid, named_agents: Callable[[], Iterable[str]] = tuple
+    ) -> None:
         self.store = store
         self.archive = Archive(store.database)
         self.search_said = search_said
-        self.loaders: dict[str, Loader] = {}
+        self._named_agents = named_agents
+
+    def agents(self) -> tuple[str, ...]:
+        """The agents that a block can be shared with, by name."""
+        return tuple(sorted({OWN_AGENT, *self.store.agents(), *self._named_agents()}))
+
+    def agent(self, name: str) -> str:
+        """The agent called `name`, as it is spelled; case does not matter.
+
+        Raises:
+            NotFoundError: no agent has that name; `suggestions` are near misses.
+        """
+        known = self.agents()
+        wanted = name.strip().casefold()
+        for one in sorted(known, key=lambda one: one != name):
+            if one.casefold() == wanted:
+                return one
+        near = [match[0] for match in process.extract(name, known, limit=3, score_cutoff=50)]
+        raise NotFoundError(f"There is no agent called {name!r}.", agent=name, suggestions=near)
 
     async def recall(
         self, agent: str, query: str, limit: int, span: Span = ANY_TIME, meaning: Meaning | None = None

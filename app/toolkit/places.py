@@ -40,6 +40,14 @@ class DocumentStore(Protocol):
         """
         ...
 
+    def check_writable(self) -> None:
+        """Return if documents can be changed.
+
+        Raises:
+            VaultBusyError: another process owns the store; the message says so.
+        """
+        ...
+
     def commit(
         self,
         change_set: ChangeSet,

@@ -17,14 +17,27 @@ R = TypeVar("R", bound=ToolResult)
 class Proposal(Generic[R]):
     """Changes to the notes, and the result to report once they are written.
 
+    The user may approve a part of the changes, or edit them. A result whose fields depend on that is given
+    as a function of the committed change set; it is called before the commit, so views still show the files
+    as they were when the tool ran.
+
     `undoes` are the ids of the journal's commits that the change takes back. `otherwise` is the result of a
     call that has come to something even where the changes are refused.
     """
 
     change_set: ChangeSet
-    result: R
+    result: R | Callable[[ChangeSet], R]
     undoes: tuple[int, ...] = ()
     otherwise: R | None = None
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether the result is computed from what is committed."""
+        return not isinstance(self.result, ToolResult)
+
+    def report(self, committed: ChangeSet) -> R:
+        """Return the result for `committed`: the change set or the part of it that was approved."""
+        return self.result if isinstance(self.result, ToolResult) else self.result(committed)
 
 
 @dataclass(frozen=True, slots=True)

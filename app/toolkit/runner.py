@@ -13,6 +13,7 @@ from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.encoding import encodable, encodable_arguments
 from app.errors import (
     ConflictError,
     PermissionDeniedError,
@@ -32,6 +33,7 @@ from app.toolkit.answers import guarded, refused_outcome, validated
 from app.toolkit.call_record import NOTHING_SPENT, CallRecord, Spent, Watch
 from app.toolkit.committing import Committer
 from app.toolkit.context import ToolContext
+from app.toolkit.disclosure import disclosed
 from app.toolkit.gate import Gate
 from app.toolkit.history_view import HistoryView
 from app.toolkit.index_view import IndexView
@@ -158,7 +160,7 @@ class ToolRunner:
         Raises:
             CancelledError: the caller withdrew the call; that is in the audit log, too.
         """
-        record = CallRecord.of(name, caller, arguments)
+        record = CallRecord.of(encodable(name), caller, arguments)
         record.spent = spent
         return await self._called(record, arguments)
 
@@ -176,7 +178,7 @@ class ToolRunner:
         self, name: str, arguments: Mapping[str, object], caller: Caller, watch: Watch
     ) -> ToolOutcome:
         """As `call`, for a caller that wants to know how far it has come."""
-        return await self._called(CallRecord.of(name, caller, arguments, watch), arguments)
+        return await self._called(CallRecord.of(encodable(name), caller, arguments, watch), arguments)
 
     async def save(
         self,
@@ -240,9 +242,7 @@ class ToolRunner:
     ) -> ToolOutcome:
         call = self._prepare(record, arguments)
         change_set = plan.resolve(choices)
-        names = ", ".join(str(path) for path in change_set.paths)
-        result = ToolResult(message=f"Undone: {names}." if names else "Everything stays as it is.")
-        return await self._settler.settle(call, Proposal(change_set, result, plan.commits))
+        return await self._settler.settle(call, Proposal(change_set, _undone, plan.commits))
 
     async def _save(self, record: CallRecord, change_set: ChangeSet) -> ToolOutcome:
         await self._settler.commit(record, change_set, ())
@@ -256,7 +256,9 @@ class ToolRunner:
         duration = record.duration_ms
         entry = self.trail.append(record.entry())
         over = self._turn_rules.ends(record.tool, record.caller)
-        finished = replace(outcome, entry=entry, commit=record.commit, duration_ms=duration, ends_turn=over)
+        sight = record.sight or self._visibility.of(record.caller, record.tool)
+        told = disclosed(outcome, sight, record.given)
+        finished = replace(told, entry=entry, commit=record.commit, duration_ms=duration, ends_turn=over)
         self._events.publish(ToolFinished(record.id, finished, record.caller, record.tool))
         return finished
 
@@ -300,6 +302,7 @@ class ToolRunner:
             NotFoundError, PermissionDeniedError, InvalidParametersError, LimitError: as they say.
         """
         tool = own or self._registry.get(record.tool)
+        given = encodable_arguments(given)
         category = self._registry.category(tool.category)
         self._check_on(record, category.id)
         arguments = validated(tool, given)
@@ -313,7 +316,7 @@ class ToolRunner:
             raise PermissionDeniedError(f"{record.caller.name} may only read.", tool=tool.name)
         self._turn_rules.check(tool.name, record.caller)
         self._limits.check(tool, category, record.caller)
-        sight = self._visibility.of(record.caller, tool.name)
+        sight = record.sight = self._visibility.of(record.caller, tool.name)
         return PreparedCall(record, tool, category, arguments, op, sight)
 
     def _check_on(self, record: CallRecord, category_id: str) -> None:
@@ -349,6 +352,11 @@ class ToolRunner:
 
     def _backlinks(self, path: NotePath) -> Iterable[NotePath]:
         return {link.source for link in self._index.backlinks(path)}
+
+
+def _undone(committed: ChangeSet) -> ToolResult:
+    names = ", ".join(map(str, committed.paths))
+    return ToolResult(message=f"Undone: {names}." if names else "Nothing was changed.")
 
 
 __all__ = [

@@ -6,11 +6,13 @@ file that changed) counts when the answer comes.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from app.permissions.audit_entry import Decided
 from app.permissions.scoping import MESSAGE, PAGE, reach_of_changes, reach_of_effect
-from app.toolkit.answers import refused_outcome, success, told_by_user, without_changes
+from app.toolkit.answers import refused_outcome, success, without_changes
 from app.toolkit.call_record import CallRecord
 from app.toolkit.committing import Committer
 from app.toolkit.gate import Gate, Refused
@@ -21,6 +23,7 @@ from app.toolkit.reading import PreparedCall
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import Answer
 from app.toolkit.trail import Trail
+from app.toolkit.user_edits import describe_changes, user_edits
 from app.vault.changes import VAULT, ChangeSet
 from app.vault.path import NotePath
 
@@ -55,6 +58,7 @@ class Settler:
         Raises:
             ConflictError: a file holds something else than the proposal was made for; nothing is written.
             PermissionDeniedError, StorageError: as they say; nothing is written.
+            VaultBusyError: the vault is open for reading only; nobody is asked.
         """
         match answer:
             case Proposal() if answer.change_set:
@@ -62,7 +66,7 @@ class Settler:
             case EffectProposal():
                 return await self._settle_effect(call, answer)
             case Proposal():
-                return self._succeeded(call, answer.result, "nothing to change")
+                return self._succeeded(call, answer.report(answer.change_set), "nothing to change")
             case ToolResult():
                 return self._succeeded(call, answer, "reading in the vault")
 
@@ -78,6 +82,7 @@ class Settler:
         place = self._places.get(proposal.change_set.place)
         reach = reach_of_changes(proposal.change_set, self._backlinks, place.label)
         call.record.reaches(reach)
+        place.store.check_writable()
         access = place.access(proposal.change_set, call.caller)
         facts = call.facts(reach, changes_notes=True, access=access, from_outside=from_outside)
         admitted = await self._gate.admit(call.record, facts, proposal.change_set, call.said)
@@ -87,11 +92,29 @@ class Settler:
             return without_changes(call.tool, proposal.otherwise, admitted)
         assert isinstance(admitted.proposal, ChangeSet)
         self._check_on(call.record, call.category.id)
-        whole = admitted.proposal.digest == proposal.change_set.digest
-        await self.commit(call.record, admitted.proposal, proposal.undoes if whole else ())
-        sees = call.sight.sees if place.store.place == VAULT else lambda path: True
-        extra = {} if whole else told_by_user(proposal.change_set, admitted.proposal, sees)
-        return success(call.tool, proposal.result, extra)
+        committed = admitted.proposal
+        outcome = await self._outcome(call, proposal, committed, place.store.place)
+        whole = "changed_by_user" not in outcome.result
+        if not whole:
+            call.record.reaches(reach_of_changes(committed, self._backlinks, place.label))
+        await self.commit(call.record, committed, proposal.undoes if whole else ())
+        return outcome
+
+    async def _outcome(
+        self, call: PreparedCall, proposal: Proposal[ToolResult], committed: ChangeSet, place: str
+    ) -> ToolOutcome:
+        """Return the outcome that tells what is about to be committed, which the user may have changed."""
+        result = proposal.report(committed)
+        if committed is proposal.change_set or committed.digest == proposal.change_set.digest:
+            return success(call.tool, result)
+        sees = call.sight.sees if place == VAULT else lambda path: True
+        edits = await asyncio.to_thread(user_edits, proposal.change_set, committed, sees)
+        made = success(call.tool, result, edits.as_fields())
+        message = result.message
+        if not proposal.is_derived:
+            # The tool's own sentence tells what it proposed.
+            message = describe_changes(committed, sees) if place == VAULT else f"{committed.summary}."
+        return replace(made, message=f"{message} {edits.words}".strip())
 
     async def _settle_effect(self, call: PreparedCall, proposal: EffectProposal[ToolResult]) -> ToolOutcome:
         reach = reach_of_effect(proposal.effect)
@@ -107,7 +130,7 @@ class Settler:
         if not isinstance(came, Proposal):
             return success(call.tool, came)
         if not came.change_set:
-            return success(call.tool, came.result)
+            return success(call.tool, came.report(came.change_set))
         if proposal.effect.kind == MESSAGE:
             # Asked again after a restart, the call would send it a second time.
             raise TypeError(f"{call.tool.name} proposes changes after an effect that can't be repeated")

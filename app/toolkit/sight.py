@@ -30,6 +30,7 @@ class Visibility:
         self._index = index
         self._policy = policy
         self._private: set[NotePath] | None = None
+        self._names: frozenset[str] | None = None
         self.close = events.subscribe(IndexUpdated, self._follow)
 
     def of(self, caller: Caller, tool: str) -> Sight:
@@ -44,6 +45,13 @@ class Visibility:
     def is_private(self, path: NotePath) -> bool:
         """Whether the note at `path` is indexed as private."""
         return path in self._known()
+
+    @property
+    def private_names(self) -> frozenset[str]:
+        """The paths of these notes, in the form to compare by."""
+        if self._names is None or self._private is None:
+            self._names = frozenset(path.key for path in self._known())
+        return self._names
 
     def _known(self) -> set[NotePath]:
         if self._private is None:
@@ -63,6 +71,7 @@ class Visibility:
         return (record.path for record in self._index.notes())
 
     def _follow(self, event: IndexUpdated) -> None:
+        self._names = None
         touched = (*event.changed, *event.removed)
         if self._private is None or len(touched) > _MANY:
             # Looked up again when next asked: a scan's batches must not hold the thread up.
@@ -70,8 +79,7 @@ class Visibility:
             return
         known = self._private
         for path in touched:
-            record = self._index.note(path)
-            if record is not None and record.private:
+            if self._index.is_private(path):
                 known.add(path)
             else:
                 known.discard(path)
@@ -135,3 +143,9 @@ class Sight:
             ruled = (p for p in self._visibility.paths() if not self.sees(p)) if self._ruled else ()
             self._hidden = private | frozenset(ruled)
         return self._hidden
+
+    def hidden_names(self) -> frozenset[str]:
+        """The paths of `hidden`, in the form to compare by."""
+        if not self._ruled:
+            return self._visibility.private_names if self.hides_private else frozenset()
+        return frozenset(path.key for path in self.hidden())

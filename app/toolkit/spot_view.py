@@ -92,7 +92,11 @@ class SpotView:
         """
         if self._prefix is None:
             return read_file(str(PurePath(self.spot.folder, name)))
-        content = self._context.vault.read(self._inside(name))
+        try:
+            content = self._context.vault.read(self._inside(name))
+        except NotFoundError:
+            said = self.spot.said if name == self.spot.name and not self.spot.whole else name
+            raise NotFoundError(f"There is no file {said}.", path=said) from None
         if len(content) > MAX_FILE:
             message = f"{name} holds more than {MAX_FILE // 1024**2} MiB."
             raise LimitError(message, limit=MAX_FILE, path=name)

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
 
 from app.errors import InvalidParametersError
 from app.toolkit.arguments import Slot, SlotKind
@@ -113,6 +113,11 @@ class Tool:
             return self.make_schema()
         return flat_schema(self.arguments)
 
+    @cached_property
+    def _nullable(self) -> frozenset[str]:
+        """The arguments that take any JSON value, of which null is one: it was given, not left out."""
+        return frozenset(one.name for one in self.parameters if one.annotation is JsonValue)
+
     @property
     def output_schema(self) -> Schema:
         """The flat JSON schema of the result, which says where a value may be null."""
@@ -150,7 +155,9 @@ class Tool:
         op = str(getattr(arguments, "op", ""))
         fields = self.operations[op]
         given = {name for name in arguments.model_fields_set if getattr(arguments, name) is not None}
-        missing = sorted(fields.needs - given)
+        # Some clients send null for what they leave out, so null is never held against an operation.
+        said_null = self._nullable & arguments.model_fields_set
+        missing = sorted(fields.needs - given - said_null)
         ruled = frozenset().union(*(one.takes for one in self.operations.values()))
         foreign = sorted((given & ruled) - fields.takes)
         if missing or foreign:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from app.errors import StorageError
 from app.events import EventBus
 from app.permissions.audit import AuditAppended, AuditLog
-from app.permissions.audit_entry import AuditEntry, Decided
+from app.permissions.audit_entry import AuditEntry, Decided, minimal
 from app.permissions.caller import Caller
 from app.toolkit.call_record import CallRecord
 from app.vault.commits import Commit
@@ -17,11 +18,18 @@ from app.vault.commits import Commit
 if TYPE_CHECKING:
     from app.vault.journal import Journal
 
+# What SQLite says of a row that it will never take; anything else may pass.
+_UNLOGGABLE = (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
+
 log = logging.getLogger(__name__)
 
 
 class Trail:
-    """Appends entries; one that the disk refuses is kept and comes before the next one."""
+    """Appends entries; one that the disk refuses is kept and comes before the next one.
+
+    One that can't be logged for any other reason is logged without what came from outside, or else
+    reported and left out: no call, save or start waits for it.
+    """
 
     def __init__(self, audit: AuditLog, events: EventBus) -> None:
         self._audit = audit
@@ -63,11 +71,39 @@ class Trail:
     def _flush(self) -> int:
         number = 0
         while self._left:
-            written = self._audit.append(self._left[0])
+            written = self._write(self._left[0])
             del self._left[0]
-            number = written.id
-            self._events.publish(AuditAppended(written))
+            if written is not None:
+                number = written.id
+                self._events.publish(AuditAppended(written))
         return number
+
+    def _write(self, entry: AuditEntry) -> AuditEntry | None:
+        """Log an entry, or what is left of one that can't be logged; None where not even that can be.
+
+        Raises:
+            StorageError: the disk refuses for now.
+        """
+        try:
+            return self._audit.append(entry)
+        except StorageError as error:
+            if not isinstance(error.__cause__, _UNLOGGABLE):
+                raise
+            log.exception("an audit entry of %s can't be logged as it is", entry.tool)
+            return self._write_minimal(entry, error)
+        except Exception as error:
+            log.exception("an audit entry of %s can't be logged as it is", entry.tool)
+            return self._write_minimal(entry, error)
+
+    def _write_minimal(self, entry: AuditEntry, error: Exception) -> AuditEntry | None:
+        try:
+            return self._audit.append(minimal(entry, error))
+        except StorageError as again:
+            if not isinstance(again.__cause__, _UNLOGGABLE):
+                raise
+        except Exception:
+            log.exception("the audit entry is left out")
+        return None
 
 
 def _lost_entry(commit: Commit) -> AuditEntry:

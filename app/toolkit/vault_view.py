@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from app.errors import AmbiguousError, InvalidPathError, NotFoundError, StorageError
+from app.errors import (
+    AmbiguousError,
+    InvalidPathError,
+    LimitError,
+    NotFoundError,
+    StorageError,
+    VaultLostError,
+)
 from app.toolkit.open_note import OpenNote
 from app.toolkit.sight import Sight
-from app.vault.markdown.frontmatter import read_frontmatter
-from app.vault.markdown.text import decode_lossy
+from app.vault.markdown.privacy import HEAD_BYTES, is_private
 from app.vault.note import ParsedNote
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.index.resolver import Resolver
     from app.vault.store import NoteStore
-
-_PRIVATE = re.compile(rb"(?i)private")
 
 
 class VaultView:
@@ -62,10 +65,30 @@ class VaultView:
         """The bytes of the file at `path`; raises as `open`."""
         if not self._sight.sees(path):
             raise _not_found(path)
-        content = self._store.read(path)
-        if self._sight.hides_private and path.is_note and is_private(content):
+        try:
+            # A link is judged by the file that it leads to, and told of by its own name.
+            real = self._store.real(path)
+            if real != path and not self._sight.sees(real):
+                raise _not_found(path)
+            hides = self._sight.hides_private and real.is_note
+            try:
+                content = self._store.read(path)
+            except (LimitError, StorageError) as error:
+                if hides and not isinstance(error, VaultLostError) and self._is_private_by_its_start(real):
+                    raise _not_found(path) from error
+                raise
+        except NotFoundError as error:
+            raise _not_found(path) from error
+        if hides and is_private(content):
             raise _not_found(path)
         return content
+
+    def _is_private_by_its_start(self, path: NotePath) -> bool:
+        """Whether a note that can't be read as a whole is kept from the call."""
+        try:
+            return is_private(self._store.read_start(path, HEAD_BYTES), complete=False)
+        except StorageError:
+            return True
 
     def text(self, path: NotePath) -> str:
         """The text of the note at `path`, for reading; raises as `open`."""
@@ -153,20 +176,11 @@ class VaultView:
         return self._sight.sees(NotePath.on_disk(str(text)))
 
 
-def is_private(content: bytes) -> bool:
-    """Whether a note's own properties keep it from models and programs."""
-    if not content.startswith((b"---", b"\xef\xbb\xbf---")):
-        return False
-    # Only an escape could hide the word from this, and then the properties are read.
-    if _PRIVATE.search(content) is None and b"\\" not in content:
-        return False
-    return ParsedNote(properties=read_frontmatter(decode_lossy(content)).properties).is_private
-
-
 def _not_to_be_used(path: NotePath) -> InvalidPathError:
     """The one answer for every path that a call may not use: it must not tell whether something is there."""
     return InvalidPathError("That path can't be used.", path=str(path))
 
 
 def _not_found(path: NotePath) -> NotFoundError:
-    return NotFoundError(f"There is no note at {path}.", path=str(path), suggestions=[])
+    """The one answer for a file that is not there and for one that the call may not see."""
+    return NotFoundError(f"There is no file {path}.", path=str(path), suggestions=[])

@@ -33,4 +33,4 @@ async def cross_checked(
         verdicts = await judge.judge(pairs)
     except EmbedderUnavailable as error:
         return replace(local, reasoning=f"{local.reasoning} (Without the cross-encoder: {error.message})")
-    return blended(local, verdicts, name)
+    return blended(local, verdicts, name, pairs)

@@ -15,7 +15,7 @@ from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.spot_view import SpotView, ask_to_read, spot_of
 from app.toolkit.tool import tool
-from app.vault.changes import ChangeSet, Create, Delete, FileChange, Update, content_hash
+from app.vault.changes import ChangeSet, Create, Delete, FileChange, Update, after_of, content_hash
 from app.vault.diff import compare
 from app.vault.markdown.patch import apply_patch
 from app.vault.markdown.text import decode
@@ -67,11 +67,14 @@ async def patch(
     """
     changes = await asyncio.to_thread(_patched, context, patch, files)
     change_set = ChangeSet.of(*changes, summary=f"Patch {counted(len(changes), 'file')}")
-    told = "".join(_as_diff(change) for change in changes)[:_LONGEST_DIFF]
-    names = [str(change.path) for change in changes]
-    said = f"The patch fits {', '.join(names)}." if dry_run else f"Patched {', '.join(names)}."
-    result = FilesPatched(files=names, dry_run=dry_run, diff=told, message=said)
-    return result if dry_run else context.propose(change_set, result)
+
+    def report(committed: ChangeSet) -> FilesPatched:
+        told = "".join(_as_diff(change) for change in committed.changes)[:_LONGEST_DIFF]
+        names = [str(change.path) for change in committed.changes]
+        said = f"The patch fits {', '.join(names)}." if dry_run else f"Patched {', '.join(names)}."
+        return FilesPatched(files=names, dry_run=dry_run, diff=told, message=said)
+
+    return report(change_set) if dry_run else context.propose(change_set, report)
 
 
 @tool(
@@ -98,10 +101,12 @@ async def file_write(
     change = await asyncio.to_thread(_written, context, target, content.encode(), expected_hash)
     made = isinstance(change, Create)
     said = f"{'Created' if made else 'Wrote'} {change.path}."
-    result = FileWritten(
-        path=str(change.path), created=made, hash=content_hash(content.encode()), message=said
-    )
-    return context.propose(ChangeSet.of(change, summary=f"Write {change.path}"), result)
+
+    def report(committed: ChangeSet) -> FileWritten:
+        written = next(filter(None, map(after_of, committed.changes)), content.encode())
+        return FileWritten(path=str(change.path), created=made, hash=content_hash(written), message=said)
+
+    return context.propose(ChangeSet.of(change, summary=f"Write {change.path}"), report)
 
 
 @tool(

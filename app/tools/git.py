@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import shutil
 from collections.abc import Awaitable, Callable
@@ -21,7 +22,7 @@ from app.toolkit.context import ToolContext
 from app.toolkit.proposal import EffectProposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.toolkit.vault_view import is_private
+from app.vault.markdown.privacy import HEAD_BYTES, is_private
 from app.vault.path import NotePath
 
 GitOperation = Literal["status", "log", "diff", "add", "commit", "branch"]
@@ -106,6 +107,7 @@ class _Work:
         self._vault = context.vault
         self._hides = context.caller.uses_model
         self._repository = repository
+        self._root = repository.root
         self._files = files
 
     async def status(self) -> GitAnswer:
@@ -161,13 +163,19 @@ class _Work:
                     path=name,
                 )
         for name in self._files:
-            if not await self._shows(name):
+            # git's own words for a file that is not there would tell it from one that is not shown.
+            if not (await self._shows(name) and await self._is_there(name)):
                 raise NotFoundError(f"There is no file {name}.", path=name)
         await self._repository.text("add", "--", *self._files)
         return _answer("", f"Staged {', '.join(self._files)}.")
 
     async def commit(self, message: str) -> GitAnswer:
         """Commit what is staged."""
+        if not (
+            await self._repository.run(["diff", "--cached", "--quiet", "--ignore-submodules=all"])
+        ).exit_code:
+            # git would list every file that could be added, hidden ones too.
+            raise InvalidParametersError("Nothing is staged, so there is nothing to commit: add files first.")
         author = await self._repository.author()
         text = await self._repository.text(
             "commit",
@@ -190,6 +198,12 @@ class _Work:
         text = await self._repository.text("branch", "--list", "--no-color", "--no-column")
         return _answer(text, f"{counted(len(text.splitlines()), 'branch', 'branches')}.")
 
+    async def _is_there(self, name: str) -> bool:
+        """Whether there is a file or folder of this name, or the repository knows one."""
+        if await asyncio.to_thread(os.path.lexists, Path(self._root, name)):
+            return True
+        return bool(await self._repository.text("ls-files", "-z", "--", name))
+
     async def _shows(self, name: str, tracked: bool = True) -> bool:
         """Whether the caller may see a file as it is, as it is staged, and as it was last committed."""
         path = NotePath.on_disk(name)
@@ -203,8 +217,9 @@ class _Work:
         except ScriptoriumError:
             return False
         for blob in (f":{name}", f"HEAD:{name}") if tracked else ():
-            done = await self._repository.run(["cat-file", "blob", blob], max_output=64 * 1024)
-            if done.exit_code == 0 and is_private(done.output):
+            done = await self._repository.run(["cat-file", "blob", blob], max_output=HEAD_BYTES)
+            cut = len(done.output) >= HEAD_BYTES
+            if done.exit_code == 0 and is_private(done.output, complete=not cut):
                 return False
         return True
 

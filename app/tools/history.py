@@ -13,6 +13,7 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.tools.notes import NoteWritten
+from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
 
 
@@ -130,15 +131,31 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
             paths=paths,
             commits=list(plan.commits),
         )
-    named = context.history.told(first, plan.change_set.paths)
-    words = "It was undone already; nothing to do."
-    if plan.change_set:
-        words = f"Undone: {', '.join(named) or 'a note'}."
     left = sum(map(len, others))
-    if left:
-        words += f" {counted(left, 'change')} outside the notes can be undone next."
-    result = Undone(commits=list(first), paths=named, left=left, message=words)
-    return context.propose(plan.change_set, result, undoes=first)
+    nothing = "" if plan.change_set else _why_nothing(context, first)
+
+    def report(committed: ChangeSet) -> Undone:
+        named = context.history.told(first, committed.paths)
+        words = f"Undone: {', '.join(named) or 'a note'}." if committed else nothing
+        if left:
+            words += f" {counted(left, 'change')} outside the notes can be undone next."
+        whole = committed.digest == plan.change_set.digest
+        return Undone(commits=list(first) if whole else [], paths=named, left=left, message=words)
+
+    return context.propose(plan.change_set, report, undoes=first)
+
+
+def _why_nothing(context: ToolContext, commits: tuple[int, ...]) -> str:
+    """Say why commits leave nothing to undo."""
+    standing = context.history.standing(commits)
+    if not standing:
+        return "It was undone already; nothing to do."
+    made = [change.place for one in standing for change in one.changes if change.before is None]
+    gone = context.history.told(commits, made)
+    if gone:
+        exist = "no longer exists" if len(gone) == 1 else "no longer exist"
+        return f"Nothing to undo: {', '.join(gone)} {exist}. Nothing was changed."
+    return "Nothing to undo: the files are as they were before that change. Nothing was changed."
 
 
 def _last_own(context: ToolContext) -> tuple[int, ...]:

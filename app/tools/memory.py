@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -11,14 +12,17 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from app.errors import ConflictError, InvalidParametersError, NotFoundError
 from app.memory import changes
 from app.memory.block import Block, BlockType, Permission, View
+from app.memory.projection import read_block
 from app.memory.schema import schema_json, schema_of
+from app.memory.store import MemoryStore
 from app.permissions.wording import counted
 from app.toolkit.context import ToolContext
 from app.toolkit.memory import BlocksInSight, Memory, agent_of
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.vault.changes import ChangeSet
+from app.tools.source_files import readable_copy
+from app.vault.changes import ChangeSet, after_of
 
 Label = Annotated[str, Field(min_length=1, max_length=200)]
 LineNumber = Annotated[int, Field(ge=1, le=10_000_000)]
@@ -108,8 +112,8 @@ async def block(
             lets it go after the turn; archive puts it away; info tells its layout and permission; viewport
             chooses the lines that are in your context; share and unshare let another agent in; list, create
             and delete do as they say.
-        label: The block.
-        source_id: The source outside that has it, for load.
+        label: The block; with source_id a file's path in that folder.
+        source_id: For load, the folder outside that has the file `label`, by id or name.
         start_line: The first line in sight, from 1.
         display_lines: How many lines are in sight.
         agent: The agent to share with.
@@ -135,19 +139,18 @@ async def block(
             text=content,
         )
         return _create(context, memory, made)
-    blocks = blocks_of(context)
-    found = blocks.find(label or "", me) if source_id is None else None
-    if source_id is not None:
-        brought = await _from_source(memory, source_id, label or "", context)
-        found = brought if blocks.sees(brought) else None
-    found = found or blocks.block(label or "", me)
+    if op == "load" and source_id is not None:
+        return await asyncio.to_thread(_load_file, context, memory.store, source_id, label or "")
+    found = blocks_of(context).block(label or "", me)
     if op == "viewport":
         view = replace(found.view_of(me), start=start_line or 1, lines=display_lines)
         return _show_lines(context, found, found.with_view(me, view))
     if op in ("share", "unshare"):
-        shared = _shared(found, agent or "", Permission(permission) if permission else None)
-        words = f"{found.label} is {'shared with' if op == 'share' else 'no longer shared with'} {agent}."
-        return _become(context, found, shared, words, f"{op.capitalize()} {found.label} ({agent})")
+        # A share with an agent that is gone can still be taken back.
+        other = agent or "" if op == "unshare" and agent in found.shares else memory.agent(agent or "")
+        shared = _shared(found, other, Permission(permission) if permission else None)
+        words = f"{found.label} is {'shared with' if op == 'share' else 'no longer shared with'} {other}."
+        return _become(context, found, shared, words, f"{op.capitalize()} {found.label} ({other})")
     return _looked_after(context, op, found)
 
 
@@ -224,12 +227,22 @@ def _create(context: ToolContext, memory: Memory, made: Block) -> Proposal[Block
     return context.propose(changes.created(made), result)
 
 
-async def _from_source(memory: Memory, source_id: str, label: str, context: ToolContext) -> Block:
-    loader = memory.loaders.get(source_id)
-    if loader is None:
-        message = f"There is no source {source_id!r} to load from."
-        raise NotFoundError(message, source_id=source_id, sources=sorted(memory.loaders))
-    return await loader(label, context.caller)
+def _load_file(context: ToolContext, store: MemoryStore, source_id: str, path: str) -> Proposal[BlockResult]:
+    """Load a file of a folder outside as `file` does, and answer as for any other block."""
+    me = agent_of(context.caller)
+    copy = readable_copy(context, source_id, path)
+    change_set = copy.load()
+    after = next((after_of(change) for change in change_set.changes), None)
+    block = read_block(after) if after is not None else store.block(copy.label, me)
+    result = BlockResult(
+        blocks=[info_of(block, me)],
+        text=block.shown_to(me),
+        start_line=block.view_of(me).start,
+        total_lines=len(block.text.splitlines()),
+        leaves_context=not block.view_of(me).pinned,
+        message=f"Loaded {copy.path} as {block.label}." if change_set else f"{copy.path} is loaded already.",
+    )
+    return context.propose(change_set, result.from_outside())
 
 
 def _load(context: ToolContext, found: Block, me: str) -> Proposal[BlockResult]:

@@ -15,9 +15,10 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.tools.node_parts import NodeId
-from app.vault.changes import ChangeSet, FileChange
+from app.vault.changes import ChangeSet, FileChange, Update
 from app.vault.markdown import edit
 from app.vault.markdown.scan import scan
+from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
 
 _SHOWN = 4000
@@ -80,21 +81,36 @@ async def merge_nodes(
     if changes:
         summary += f", {counted(len(changes), 'note')} rewritten"
     change_set = ChangeSet.of(primary.with_text(merged.text), secondary.deleted(), *changes, summary=summary)
-    words = f"Merged [[{secondary.name}]] into [[{primary.name}]]."
-    seen = [str(change.path) for change in changes if context.vault.sees(change.path)]
-    if seen:
-        others = counted(len(seen), "note that links to it was", "notes that link to it were")
-        words += f" {others} rewritten."
-    result = NodesMerged(
-        primary_node_id=str(primary.path),
-        secondary_node_id=str(secondary.path),
-        merged_content=merged.text[scan(merged.text).body_start :][:_SHOWN],
-        relationships_transferred=merged.relations + _relations_to(context, secondary.path, primary.path),
-        rewritten=seen,
-        left_out=left_out,
-        message=words,
-    )
-    return context.propose(change_set, result)
+    transferred = merged.relations + _relations_to(context, secondary.path, primary.path)
+
+    def report(committed: ChangeSet) -> NodesMerged:
+        approved = {change.path: change for change in committed.changes}
+        kept = approved.get(primary.path)
+        text = decode_lossy(kept.after) if isinstance(kept, Update) else primary.readable_text
+        words = f"Merged [[{secondary.name}]] into [[{primary.name}]]."
+        if kept is None and merged.text != primary.text:
+            words = f"The text of [[{secondary.name}]] was not merged into [[{primary.name}]]."
+        if secondary.path not in approved:
+            words += f" [[{secondary.name}]] was not deleted."
+        seen = [
+            str(change.path)
+            for change in committed.changes
+            if change.path not in (primary.path, secondary.path) and context.vault.sees(change.path)
+        ]
+        if seen:
+            others = counted(len(seen), "note that links to it was", "notes that link to it were")
+            words += f" {others} rewritten."
+        return NodesMerged(
+            primary_node_id=str(primary.path),
+            secondary_node_id=str(secondary.path),
+            merged_content=text[scan(text).body_start :][:_SHOWN],
+            relationships_transferred=transferred if committed.digest == change_set.digest else 0,
+            rewritten=seen,
+            left_out=left_out,
+            message=words,
+        )
+
+    return context.propose(change_set, report)
 
 
 def _rewritten(context: ToolContext, text: str, rewrite: Rewrite | None) -> str:

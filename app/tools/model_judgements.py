@@ -89,10 +89,11 @@ async def _ask_relations(
 
 def _told(one: RelatedNode, said: JudgedRelation | None, name: str) -> RelatedNode:
     kind = relation_type(said.relationship_type) if said is not None else ""
-    if said is None or not kind:
+    if said is None or kind not in KNOWN_RELATIONS:
         return _local(one, f"{_BY_LOCAL}{name} said nothing of it.")
     reasoning = f"{said.reasoning} ({name})"
-    return one.model_copy(update={"suggested_relationship": kind, "reasoning": reasoning})
+    told = {"suggested_relationship": kind, "reasoning": reasoning, "evidence": [reasoning]}
+    return one.model_copy(update=told)
 
 
 def _local(one: RelatedNode, why: str) -> RelatedNode:

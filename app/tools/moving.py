@@ -12,7 +12,7 @@ from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.vault.changes import ChangeSet
+from app.vault.changes import ChangeSet, Move, Update
 from app.vault.markdown import edit
 from app.vault.path import NotePath, note_path
 
@@ -75,20 +75,33 @@ async def move_note(
             other = context.vault.open_for_change(source)
             changes.append(other.with_text(edit.rewrite_links(other.text, rewrite)))
         except UnreadableNoteError as error:
-            left_out.append(f"{source}: {error.message}")
+            if context.vault.sees(source):
+                left_out.append(f"{source}: {error.message}")
     summary = f"Move {note.path} to {to}"
     if changes:
         summary += f", {counted(len(changes), 'note')} rewritten"
     change_set = ChangeSet.of(note.moved(to, own), *changes, summary=summary)
-    seen = [str(change.path) for change in changes if context.vault.sees(change.path)]
-    words = f"Moved {note.path} to {to}."
-    if seen:
-        rewritten = counted(len(seen), "note that links to it was", "notes that link to it were")
-        words = f"Moved {note.path} to {to}; {rewritten} rewritten."
-    result = NoteMoved(
-        path=str(note.path), new_path=str(to), rewritten=seen, left_out=left_out, message=words
-    )
-    return context.propose(change_set, result)
+
+    def report(committed: ChangeSet) -> NoteMoved:
+        moved = any(isinstance(change, Move) for change in committed.changes)
+        seen = [
+            str(change.path)
+            for change in committed.changes
+            if isinstance(change, Update) and context.vault.sees(change.path)
+        ]
+        words = f"Moved {note.path} to {to}." if moved else f"{note.path} was not moved."
+        if seen:
+            rewritten = counted(len(seen), "note that links to it was", "notes that link to it were")
+            words = f"{words[:-1]}; {rewritten} rewritten."
+        return NoteMoved(
+            path=str(note.path),
+            new_path=str(to if moved else note.path),
+            rewritten=seen,
+            left_out=left_out,
+            message=words,
+        )
+
+    return context.propose(change_set, report)
 
 
 def _untouched(context: ToolContext, plan: RenamePlan) -> list[str]:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.analysis.confidence import Neighbour, node_confidence
 from app.analysis.relations import AUTOMATIC
-from app.analysis.sentences import sentences
+from app.analysis.sentences import joined, sentences
 from app.analysis.summary import shortened
 from app.errors import InvalidParametersError
 from app.index.records import LinkRecord
@@ -23,10 +23,10 @@ from app.tools.model_judgements import confidence_by_model, relations_by_model
 from app.tools.node_parts import NodeId, edges_of, incoming_of, readable
 from app.tools.related_nodes import LEAST_SIMILAR, RelatedNode, related_to_note
 from app.tools.summaries import Style, summary_of
-from app.vault.changes import ChangeSet
+from app.vault.changes import ChangeSet, after_of
 from app.vault.markdown import edit
 from app.vault.markdown.relations import relation_type
-from app.vault.note import LINKS_TO
+from app.vault.note import LINKS_TO, RELATES_TO
 from app.vault.path import NotePath
 
 Characters = Annotated[int, Field(ge=20, le=20_000)]
@@ -87,7 +87,7 @@ class NodeConfidence(ToolResult):
 
     node_id: str
     old_confidence: float
-    new_confidence: float
+    new_confidence: float | None
     reasoning: str
     factors: list[ConfidenceFactor]
 
@@ -99,7 +99,8 @@ class NodeConfidence(ToolResult):
         "what could {node_id} be connected to?",
         "which relations could {node_id} have?",
     ),
-    usage_rule="auto_link of find_related_nodes writes only relations of a suggestion score of 0.8 or more.",
+    usage_rule="auto_link of find_related_nodes writes only relations of a suggestion score of 0.8 or more,"
+    " and a type other than RELATES_TO only where there is evidence for it.",
 )
 async def find_related_nodes(
     context: ToolContext,
@@ -124,20 +125,29 @@ async def find_related_nodes(
     text, made = (note.readable_text, 0)
     if auto_link:
         text, made = _linked(context, note, found)
-    words = f"{counted(len(found), 'node')} related to [[{note.name}]]."
-    if auto_link:
-        words += f" {counted(made, 'relation')} created."
     change = (
         ChangeSet.of(note.with_text(text), summary=f"Add {counted(made, 'relation')} to {note.path}")
         if made
         else ChangeSet(())
     )
-    result = RelatedNodes(node_id=str(note.path), related_nodes=found, links_created=made, message=words)
-    return context.propose(change, result)
+
+    def report(committed: ChangeSet) -> RelatedNodes:
+        written = next(filter(None, map(after_of, committed.changes)), note.content)
+        added = OpenNote(note.path, written).parsed.relations
+        made = max(0, len(added) - len(note.parsed.relations))
+        words = f"{counted(len(found), 'node')} related to [[{note.name}]]."
+        if auto_link:
+            words += f" {counted(made, 'relation')} created."
+        return RelatedNodes(node_id=str(note.path), related_nodes=found, links_created=made, message=words)
+
+    return context.propose(change, report)
 
 
 def _linked(context: ToolContext, note: OpenNote, found: list[RelatedNode]) -> tuple[str, int]:
-    """The note's text with the likely relations that it lacks, and how many those are."""
+    """The note's text with the likely relations that it lacks, and how many those are.
+
+    A type that nothing speaks for is not written: such a relation is just RELATES_TO.
+    """
     related = {one.target for one in edges_of(context, note)}
     queue = context.services.suggestions
     text, made = note.text, 0
@@ -149,7 +159,8 @@ def _linked(context: ToolContext, note: OpenNote, found: list[RelatedNode]) -> t
         name = context.index.resolver.shortest(target, note.path)
         remark = "suggested by likeness"
         sure = round(one.suggestion_score, 2)
-        text = edit.add_relation(text, one.suggested_relationship, name, sure, remark)
+        kind = one.suggested_relationship if one.evidence else RELATES_TO
+        text = edit.add_relation(text, kind, name, sure, remark)
         made += 1
     return text, made
 
@@ -244,7 +255,7 @@ async def summarize_node_with_context(
 
 
 def _first_words(note: OpenNote) -> str:
-    return " ".join(sentences(note.readable_text)[:2])
+    return joined(sentences(note.readable_text)[:2])
 
 
 def _around(
@@ -354,15 +365,21 @@ async def recalculate_node_confidence(
         note.with_text(edit.set_property(note.text, "confidence", new)),
         summary=f"Confidence of {note.path}: {judged.old:.2f} to {new:.2f}",
     )
-    result = NodeConfidence(
-        node_id=str(note.path),
-        old_confidence=round(judged.old, 4),
-        new_confidence=new,
-        reasoning=reasoning,
-        factors=factors,
-        message=f"The confidence of [[{note.name}]]: {judged.old:.2f} before, {new:.2f} now.",
-    )
-    return context.propose(change, result)
+
+    def report(committed: ChangeSet) -> NodeConfidence:
+        written = next(filter(None, map(after_of, committed.changes)), note.content)
+        now = OpenNote(note.path, written).parsed.confidence if committed else new
+        said = "none" if now is None else f"{now:.2f}"
+        return NodeConfidence(
+            node_id=str(note.path),
+            old_confidence=round(judged.old, 4),
+            new_confidence=now,
+            reasoning=reasoning,
+            factors=factors,
+            message=f"The confidence of [[{note.name}]]: {judged.old:.2f} before, {said} now.",
+        )
+
+    return context.propose(change, report)
 
 
 def _neighbours(context: ToolContext, note: OpenNote) -> list[Neighbour]:

@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.analysis.relations import Side, Structure
-from app.analysis.sentences import sentences
+from app.analysis.sentences import joined, sentences
 from app.analysis.summary import shortened
 from app.errors import AmbiguousError, InvalidParametersError, NotFoundError, ScriptoriumError
 from app.index.records import LinkRecord
@@ -184,7 +184,7 @@ def readable(context: ToolContext, path: NotePath | None) -> OpenNote | None:
 
 def preview(note: OpenNote, length: int = _CONTENT) -> str:
     """The first sentences of a note, without marks of Markdown."""
-    return shortened(" ".join(sentences(note.readable_text)[:8]), length)
+    return shortened(joined(sentences(note.readable_text)[:8]), length)
 
 
 def side(context: ToolContext, note: OpenNote, other: OpenNote) -> Side:
@@ -194,15 +194,34 @@ def side(context: ToolContext, note: OpenNote, other: OpenNote) -> Side:
     return Side(note.name, parsed.type, sentences(note.readable_text), tuple(lines), parsed.confidence)
 
 
+def draft_side(context: ToolContext, draft: OpenNote, other: OpenNote) -> Side:
+    """As `side`, of a text that is not indexed: its links are read from the text itself."""
+    text, parsed = draft.readable_text, draft.parsed
+    lines = {
+        link.line: _line_at(text, link.span.start)
+        for link in parsed.links
+        if context.index.resolve(link.target, draft.path).path == other.path
+    }
+    return Side(draft.name, parsed.type, sentences(text), tuple(lines.values()), parsed.confidence)
+
+
+def _line_at(text: str, place: int) -> str:
+    end = text.find("\n", place)
+    return text[text.rfind("\n", 0, place) + 1 : len(text) if end < 0 else end].strip()
+
+
 def structure(context: ToolContext, first: OpenNote, second: OpenNote, similarity: float) -> Structure:
     """How two notes stand in the graph."""
     ours, theirs = neighbours(context, first.path), neighbours(context, second.path)
+    ends = (first.path, second.path), (second.path, first.path)
+    links = [link for one, other in ends for link in context.index.outgoing(one) if link.target == other]
     tags = {name_key(tag) for tag in first.parsed.tag_names}
     return Structure(
         similarity,
         len((ours & theirs) - {first.path, second.path}),
         len(tags & {name_key(tag) for tag in second.parsed.tag_names}),
         second.path in ours,
+        tuple(sorted({link.type for link in links if link.type != LINKS_TO})),
     )
 
 

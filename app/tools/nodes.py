@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -18,10 +20,11 @@ from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.tools.node_parts import Edge, NodeId, edges_of, incoming_edges, preview
 from app.tools.notes import alike, new_path
-from app.tools.related_nodes import RelatedNode, related_to_note, related_to_text
-from app.vault.changes import ChangeSet, Create, FileChange
+from app.tools.related_nodes import RelatedNode, related_to_draft
+from app.vault.changes import ChangeSet, Create, Delete, Update, after_of
 from app.vault.markdown import edit
 from app.vault.markdown.scan import scan
+from app.vault.note import Link, ParsedNote
 from app.vault.path import NotePath
 
 _TITLE = ("title", "name")
@@ -107,13 +110,20 @@ async def create_node(
     taken = context.vault.taken(draft.path) or alike(context.index.notes(), draft.path)
     if taken is not None:
         raise ConflictError(f"There is a note at {taken} already.", path=str(taken))
-    related = await related_to_text(context, draft.text, exclude=draft.path) if auto_analyze else []
-    words = f"Created the {kind} [[{draft.path.name}]]."
-    if related:
-        words += f" {counted(len(related), 'note')} may be related."
-    result = NodeWritten(node_id=str(draft.path), type=kind, related_nodes=related, message=words)
+    content_of_draft = OpenNote(draft.path, draft.text.encode())
+    related = await related_to_draft(context, content_of_draft) if auto_analyze else []
     change = Create(draft.path, draft.text.encode("utf-8"))
-    return context.propose(ChangeSet.of(change, summary=f"Create the {kind} {draft.path}"), result)
+
+    def report(committed: ChangeSet) -> NodeWritten:
+        written = _committed_note(committed) or content_of_draft
+        words = f"Created the {written.parsed.type} [[{draft.path.name}]]."
+        if related:
+            words += f" {counted(len(related), 'note')} may be related."
+        return NodeWritten(
+            node_id=str(draft.path), type=written.parsed.type, related_nodes=related, message=words
+        )
+
+    return context.propose(ChangeSet.of(change, summary=f"Create the {kind} {draft.path}"), report)
 
 
 def _draft(kind: str, content: Mapping[str, JsonValue]) -> _Draft:
@@ -192,7 +202,7 @@ async def update_node(
         node_id: The note.
         updates: New values by name: `text` replaces the text, `type` and `confidence` and everything else
             are properties; null takes a property away.
-        re_analyze: Whether to look for related nodes anew.
+        re_analyze: Whether to look for nodes related to the new text.
     """
     note = await context.vault.resolve_strictly(node_id)
     if not updates:
@@ -206,11 +216,24 @@ async def update_node(
         else:
             said = _checked_type(str(value)) if key == "type" else _checked_value(key, value)
             text = edit.set_property(text, key, said)
-    related = await related_to_note(context, note, scan(text)) if re_analyze else []
+    related = await related_to_draft(context, OpenNote(note.path, text.encode())) if re_analyze else []
     change = ChangeSet.of(note.with_text(text), summary=f"Update {note.path}")
     words = f"Changed [[{note.name}]]." if change else f"[[{note.name}]] already says so; nothing to do."
-    result = NodeWritten(node_id=str(note.path), type=scan(text).type, related_nodes=related, message=words)
-    return context.propose(change, result)
+
+    def report(committed: ChangeSet) -> NodeWritten:
+        written = _committed_note(committed) or note
+        return NodeWritten(
+            node_id=str(note.path), type=written.parsed.type, related_nodes=related, message=words
+        )
+
+    return context.propose(change, report)
+
+
+def _committed_note(committed: ChangeSet) -> OpenNote | None:
+    """Return the first note that a change set writes, as it is then; None where it writes none."""
+    return next(
+        (OpenNote(one.path, after) for one in committed.changes if (after := after_of(one)) is not None), None
+    )
 
 
 @tool(
@@ -226,38 +249,69 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
         cascade: Whether to take away the relations to it, in the same change.
     """
     note = await context.vault.resolve_strictly(node_id)
-    backlinks = [link for link in context.index.backlinks(note.path) if link.source != note.path]
     affected = len(note.parsed.relations) + len(incoming_edges(context, note))
-    changes: list[FileChange] = []
+    changes: list[Update] = []
     left_out: list[str] = []
-    removed = told = 0
-    sources = sorted({link.source for link in context.index.all_backlinks(note.path)}) if cascade else []
-    for path in sources:
+    removed = 0
+    if cascade:
+        changes, removed, left_out = await asyncio.to_thread(_cascade, context, note.path)
+    summary = f"Delete {note.path}" + (f" and {counted(removed, 'relation')} to it" if removed else "")
+    change_set = ChangeSet.of(note.deleted(), *changes, summary=summary)
+
+    def report(committed: ChangeSet) -> NodeDeleted:
+        seen = [one for one in committed.changes if isinstance(one, Update) and context.vault.sees(one.path)]
+        rewritten = {one.path: OpenNote(one.path, one.after) for one in seen}
+        gone = sum(_relations_to(context, OpenNote(one.path, one.before), note.path) for one in seen)
+        gone -= sum(_relations_to(context, one, note.path) for one in rewritten.values())
+        sources = {link.source for link in context.index.backlinks(note.path)} - {note.path}
+        left = [path for path in sources if path not in rewritten]
+        left += [path for path, one in rewritten.items() if _links_to(context, one, note.path)]
+        deleted = any(isinstance(one, Delete) for one in committed.changes)
+        words = f"Moved {note.path} to the trash." if deleted else f"{note.path} was not deleted."
+        if gone:
+            words += f" {counted(gone, 'relation')} to it removed."
+        return NodeDeleted(
+            node_id=str(note.path),
+            content_preview=preview(note, 120),
+            relationships_affected=affected,
+            relationships_removed=gone,
+            links_left=sorted(map(str, left)),
+            left_out=left_out,
+            message=words,
+        )
+
+    return context.propose(change_set, report)
+
+
+def _cascade(context: ToolContext, target: NotePath) -> tuple[list[Update], int, list[str]]:
+    """Plan to remove the relations to a note: the changes, how many relations, and what can't be changed."""
+    changes: list[Update] = []
+    left_out: list[str] = []
+    removed = 0
+    for path in sorted({link.source for link in context.index.all_backlinks(target)} - {target}):
         try:
             other = context.vault.open_for_change(path)
-            text, count = _without_relations_to(context, other, note.path)
+            text, count = _without_relations_to(context, other, target)
         except (UnreadableNoteError, InvalidParametersError) as error:
             if context.vault.sees(path):
                 left_out.append(f"{path}: {error.message}")
             continue
-        changes.append(other.with_text(text))
-        removed += count
-        told += count if context.vault.sees(path) else 0
-    links = sorted({str(link.source) for link in backlinks})
-    words = f"Moved {note.path} to the trash."
-    if told:
-        words += f" {counted(told, 'relation')} to it removed."
-    summary = f"Delete {note.path}" + (f" and {counted(removed, 'relation')} to it" if removed else "")
-    result = NodeDeleted(
-        node_id=str(note.path),
-        content_preview=preview(note, 120),
-        relationships_affected=affected,
-        relationships_removed=told,
-        links_left=links,
-        left_out=left_out,
-        message=words,
-    )
-    return context.propose(ChangeSet.of(note.deleted(), *changes, summary=summary), result)
+        if count:
+            changes.append(other.with_text(text))
+            removed += count
+    return changes, removed, left_out
+
+
+def _leads_to(context: ToolContext, note: OpenNote, link: Link, target: NotePath) -> bool:
+    return context.index.resolver.resolve(link.target, note.path).path == target
+
+
+def _relations_to(context: ToolContext, note: OpenNote, target: NotePath) -> int:
+    return sum(_leads_to(context, note, one.link, target) for one in note.parsed.relations)
+
+
+def _links_to(context: ToolContext, note: OpenNote, target: NotePath) -> bool:
+    return any(_leads_to(context, note, one, target) for one in note.parsed.links)
 
 
 def _without_relations_to(context: ToolContext, note: OpenNote, target: NotePath) -> tuple[str, int]:
@@ -265,11 +319,7 @@ def _without_relations_to(context: ToolContext, note: OpenNote, target: NotePath
     text, count = note.text, 0
     while True:
         found = next(
-            (
-                one
-                for one in scan(text).relations
-                if context.index.resolver.resolve(one.link.target, note.path).path == target
-            ),
+            (one for one in scan(text).relations if _leads_to(context, note, one.link, target)),
             None,
         )
         if found is None:
@@ -299,24 +349,35 @@ async def reclassify_node(
     note = await context.vault.resolve_strictly(node_id)
     kind, old = _checked_type(new_type), note.parsed.type
     text = edit.set_property(note.text, "type", kind) if kind != old else note.text
-    warnings = []
-    if not preserve_relationships and note.parsed.relations:
-        gone = [f"{one.type} {one.link.target}" for one in note.parsed.relations]
+    if not preserve_relationships:
         text = _without_relations(text)
-        warnings.append(f"{counted(len(gone), 'relation')} of the note removed: {', '.join(gone[:10])}.")
-    foreign = [key for key in _KEPT_BY_TYPE.get(old, ()) if key in note.parsed.properties]
-    if foreign and kind != old:
-        warnings.append(f"It keeps {', '.join(foreign)}, which a {kind} may not use.")
     change = ChangeSet.of(note.with_text(text), summary=f"Make {note.path} a {kind}")
-    words = f"[[{note.name}]] is a {kind} now." if change else f"[[{note.name}]] is a {kind} already."
-    result = NodeReclassified(
-        node_id=str(note.path),
-        old_type=old,
-        new_type=kind,
-        warning=" ".join(warnings) or None,
-        message=" ".join([words, *warnings]),
-    )
-    return context.propose(change, result)
+
+    def report(committed: ChangeSet) -> NodeReclassified:
+        written = (_committed_note(committed) or note).parsed
+        new = written.type
+        warnings = []
+        if gone := _lost_relations(note.parsed, written):
+            warnings.append(f"{counted(len(gone), 'relation')} of the note removed: {', '.join(gone[:10])}.")
+        foreign = [key for key in _KEPT_BY_TYPE.get(old, ()) if key in written.properties]
+        if foreign and new != old:
+            warnings.append(f"It keeps {', '.join(foreign)}, which a {new} may not use.")
+        words = f"[[{note.name}]] is a {new} {'now' if committed and new != old else 'already'}."
+        return NodeReclassified(
+            node_id=str(note.path),
+            old_type=old,
+            new_type=new,
+            warning=" ".join(warnings) or None,
+            message=" ".join([words, *warnings]),
+        )
+
+    return context.propose(change, report)
+
+
+def _lost_relations(before: ParsedNote, after: ParsedNote) -> list[str]:
+    kept = Counter((one.type, one.link.target) for one in after.relations)
+    lost = Counter((one.type, one.link.target) for one in before.relations) - kept
+    return [f"{type} {target}" for type, target in lost.elements()]
 
 
 def _without_relations(text: str) -> str:

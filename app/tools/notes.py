@@ -28,6 +28,7 @@ from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet, Create
 from app.vault.markdown import edit
+from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.path import NotePath, note_path, slug
 
 _LONGEST_READ = 200_000
@@ -253,7 +254,7 @@ async def edit_note(
     occurrence: int | None = None,
     patch: MarkdownText | None = None,
 ) -> Proposal[NoteWritten]:
-    """Change a part of a note; every other byte stays.
+    """Change a part of a note's text; every other byte, the properties included, stays.
 
     Args:
         name: The note.
@@ -280,6 +281,12 @@ async def edit_note(
             after = edit.replace_section(before, heading or "", said)
         case "patch":
             after = edit.apply_patch(before, patch or "")
+    if _properties_of(after) != _properties_of(before):
+        raise InvalidParametersError(
+            "That would change the note's properties, which edit_note leaves alone. Nothing was changed; use "
+            "set_properties.",
+            path=str(note.path),
+        )
     words = {"append": "Append to", "prepend": "Add to the top of", "patch": "Patch"}
     return _written(context, note, after, words.get(op, "Edit"))
 
@@ -383,6 +390,12 @@ async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
         problem=note.parsed.properties_problem or (record.problem if record else None),
         message=f"{counted(len(backlinks), 'note links', 'notes link')} to [[{note.name}]].",
     )
+
+
+def _properties_of(text: str) -> str:
+    """A note's properties block as it stands; empty where it has none."""
+    block = text[: read_frontmatter(text).body_start]
+    return block.removeprefix("\ufeff").rstrip("\r\n")
 
 
 def _names(texts: Iterable[str]) -> list[str]:

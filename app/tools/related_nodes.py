@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.analysis.alike import by_words, words_of
-from app.analysis.relations import Side, Structure, Suggested, suggest_relation
+from app.analysis.relations import Structure, Suggested, suggest_relation
 from app.analysis.sentences import sentences
 from app.analysis.thinking import Thinker, ThinkingFailed
 from app.embeddings import EmbedderUnavailable
@@ -17,10 +17,9 @@ from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.related import related as related_notes
 from app.tools.cross_checked import cross_checked
-from app.tools.node_parts import preview, readable, side, structure
+from app.tools.node_parts import draft_side, preview, readable, side, structure
 from app.vault.markdown.relations import relation_type
-from app.vault.markdown.scan import scan
-from app.vault.note import KNOWN_RELATIONS, ParsedNote
+from app.vault.note import KNOWN_RELATIONS
 from app.vault.path import NotePath
 
 LEAST_SIMILAR = 0.5
@@ -31,7 +30,10 @@ _FEW = 8
 
 
 class RelatedNode(BaseModel):
-    """A node that may be related, how alike it is (0 to 1), and which relation to it is suggested."""
+    """A node that may be related, how alike it is (0 to 1), and which relation to it is suggested.
+
+    `evidence` is what speaks for the type: words of the notes, or what a model says; empty for a guess.
+    """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -42,6 +44,7 @@ class RelatedNode(BaseModel):
     suggested_relationship: str
     suggestion_score: float
     reasoning: str
+    evidence: list[str] = Field(default_factory=list)
 
 
 class Answered(BaseModel):
@@ -54,7 +57,6 @@ class Answered(BaseModel):
 async def related_to_note(
     context: ToolContext,
     note: OpenNote,
-    parsed: ParsedNote | None = None,
     *,
     limit: int = 10,
     least: float = LEAST_SIMILAR,
@@ -65,7 +67,6 @@ async def related_to_note(
     Args:
         context: Of the call.
         note: The note.
-        parsed: What it will say, where that is not what it says now.
         limit: How many at most.
         least: The lowest likeness, 0 to 1.
         types: Only notes of these types.
@@ -83,30 +84,40 @@ async def related_to_note(
     return found
 
 
-async def related_to_text(context: ToolContext, text: str, exclude: NotePath) -> list[RelatedNode]:
-    """As `related_to_note`, of a note that is not there yet; making one never waits for a cross-encoder."""
-    parsed = scan(text)
-    said = sentences(text)
-    if parsed.is_private or not said:
+async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[RelatedNode]:
+    """The notes most like a text that is not written yet, each with the relation that it may have to it.
+
+    Its vector is computed from the text, its links are those of the text; making a note never waits for a
+    cross-encoder.
+
+    Args:
+        context: Of the call.
+        draft: A new note, or one that is there with its new text.
+    """
+    said = sentences(draft.readable_text)
+    if draft.parsed.is_private or not said:
         return []
-    draft = Side(exclude.name, parsed.type, said, (), parsed.confidence)
-    scored: list[tuple[NotePath, float]]
-    if context.index.knows_meaning:
-        try:
-            hits = await context.index.like_text(" ".join(said)[:2000], _FEW, LEAST_SIMILAR)
-            scored = [(hit.path, hit.score) for hit in hits]
-        except EmbedderUnavailable:
-            scored = await _by_words(context, " ".join(said), exclude)
-    else:
-        scored = await _by_words(context, " ".join(said), exclude)
+    scored = await _like_draft(context, draft, " ".join(said))
     found = []
     for path, score in scored[:_FEW]:
         other = readable(context, path)
         if other is None or score < LEAST_SIMILAR:
             continue
-        there = Side(other.name, other.parsed.type, sentences(other.readable_text))
-        found.append(_as_result(other, score, suggest_relation(draft, there, Structure(score))))
+        here, there = draft_side(context, draft, other), side(context, other, draft)
+        found.append(_as_result(other, score, suggest_relation(here, there, Structure(score))))
     return found
+
+
+async def _like_draft(context: ToolContext, draft: OpenNote, text: str) -> list[tuple[NotePath, float]]:
+    """Notes that may be related to a draft, with their likeness, best first."""
+    if context.index.knows_meaning:
+        try:
+            # The note itself, as it is indexed now, is the first of them.
+            hits = await context.index.like_text(text[:2000], _FEW + 1, LEAST_SIMILAR)
+            return [(hit.path, hit.score) for hit in hits if hit.path != draft.path]
+        except EmbedderUnavailable:
+            pass
+    return await _by_words(context, text, draft.path)
 
 
 async def relation_between(
@@ -152,8 +163,11 @@ async def thought_of(context: ToolContext, first: OpenNote, second: OpenNote, lo
         answer = await thinker.answer(ask, text, Answered)
     except ThinkingFailed as error:
         return Suggested(local.type, local.score, f"{local.reasoning} (By local methods: {error.message})")
-    kind = relation_type(answer.relationship_type) or local.type
-    return Suggested(kind, local.score, f"{answer.reasoning} ({thinker.name})")
+    kind = relation_type(answer.relationship_type)
+    if kind not in KNOWN_RELATIONS:
+        return Suggested(local.type, local.score, f"{local.reasoning} ({thinker.name} named no known type.)")
+    reasoning = f"{answer.reasoning} ({thinker.name})"
+    return Suggested(kind, local.score, reasoning, evidence=(reasoning,))
 
 
 def kept_from(thinker: Thinker, notes: Iterable[OpenNote]) -> str:
@@ -210,4 +224,5 @@ def _as_result(other: OpenNote, score: float, suggested: Suggested) -> RelatedNo
         suggested_relationship=suggested.type,
         suggestion_score=suggested.score,
         reasoning=suggested.reasoning,
+        evidence=list(suggested.evidence),
     )

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from app.analysis.relations import opposed, relation_confidence, strength
+from app.analysis.contradiction import find_contradiction
+from app.analysis.relations import naming, relation_confidence, strength
 from app.analysis.summary import shortened
 from app.analysis.thinking import ThinkingFailed
 from app.errors import ConflictError, InvalidParametersError, NotFoundError
@@ -31,9 +32,10 @@ from app.tools.node_parts import (
     structure,
 )
 from app.tools.related_nodes import kept_from, likeness, relation_between, thought_of
-from app.vault.changes import ChangeSet
+from app.vault.changes import ChangeSet, after_of
 from app.vault.markdown import edit
 from app.vault.markdown.relations import relation_type, relation_word
+from app.vault.note import Relation
 
 Remark = Annotated[str, Field(max_length=1000)]
 _EVIDENCE = 5
@@ -60,7 +62,7 @@ class EdgeConfidence(ToolResult):
 
     edge_id: str
     old_confidence: float
-    new_confidence: float
+    new_confidence: float | None
     reasoning: str
     factors: list[ConfidenceFactor]
 
@@ -186,15 +188,21 @@ async def recalculate_edge_confidence(
         edge.source.with_text(text), summary=f"Confidence of {edge.id}: {judged.old:.2f} to {new:.2f}"
     )
     reasoning = "Sum of log-odds: " + "; ".join(f"{one.factor} {one.impact}" for one in factors) + "."
-    result = EdgeConfidence(
-        edge_id=edge.id,
-        old_confidence=round(judged.old, 4),
-        new_confidence=new,
-        reasoning=reasoning,
-        factors=factors,
-        message=f"The confidence of {edge.id}: {judged.old:.2f} before, {new:.2f} now.",
-    )
-    return context.propose(change, result)
+
+    def report(committed: ChangeSet) -> EdgeConfidence:
+        written = _committed_relation(committed, edge, edge.relation.type)
+        now = (written.confidence if written else None) if committed else new
+        said = "none" if now is None else f"{now:.2f}"
+        return EdgeConfidence(
+            edge_id=edge.id,
+            old_confidence=round(judged.old, 4),
+            new_confidence=now,
+            reasoning=reasoning,
+            factors=factors,
+            message=f"The confidence of {edge.id}: {judged.old:.2f} before, {said} now.",
+        )
+
+    return context.propose(change, report)
 
 
 @tool(category="relationships")
@@ -222,17 +230,31 @@ async def reclassify_relationship(
     text = edit.change_relation(edge.source.text, edge.relation, type=kind, keep_note=preserve_notes)
     old = edge.relation.type
     change = ChangeSet.of(edge.source.with_text(text), summary=f"{edge.id}: {kind}")
-    new_id = _id_of(edge, kind)
-    words = f"The relation is {kind} now." if change else f"The relation is {kind} already."
-    result = RelationshipReclassified(
-        edge_id=new_id,
-        old_type=old,
-        new_type=kind,
-        confidence=edge.relation.confidence,
-        reasoning=reasoning,
-        message=words,
-    )
-    return context.propose(change, result)
+
+    def report(committed: ChangeSet) -> RelationshipReclassified:
+        written = _committed_relation(committed, edge, kind)
+        new = written.type if written else (kind if not committed else old)
+        words = f"The relation is {new} {'now' if committed and new != old else 'already'}."
+        return RelationshipReclassified(
+            edge_id=_id_of(edge, new),
+            old_type=old,
+            new_type=new,
+            confidence=edge.relation.confidence,
+            reasoning=reasoning,
+            message=words,
+        )
+
+    return context.propose(change, report)
+
+
+def _committed_relation(committed: ChangeSet, edge: OpenEdge, kind: str) -> Relation | None:
+    """Return the relation of `edge` in the committed text, the one of type `kind` where there are several."""
+    after = next(filter(None, map(after_of, committed.changes)), None)
+    if after is None:
+        return None
+    relations = OpenNote(edge.source.path, after).parsed.relations
+    found = [one for one in relations if one.link.target == edge.relation.link.target]
+    return next((one for one in found if one.type == kind), found[0] if found else None)
 
 
 def _id_of(edge: OpenEdge, kind: str) -> str:
@@ -266,10 +288,10 @@ async def summarize_relationship(
     )
     sure = judged.new if edge.relation.confidence is None else edge.relation.confidence
     evidence = [edge.relation.note] if edge.relation.note else []
-    evidence += [one for one in ours.sentences if target.name.casefold() in one.casefold()][:2]
-    evidence += [one for one in theirs.sentences if edge.source.name.casefold() in one.casefold()][:2]
-    if edge.relation.type == "CONTRADICTS" and (pair := opposed(ours.sentences, theirs.sentences)):
-        evidence.append(f"“{shortened(pair[0], 120)}” against “{shortened(pair[1], 120)}”")
+    evidence += naming(ours.sentences, target.name)[:2]
+    evidence += naming(theirs.sentences, edge.source.name)[:2]
+    if edge.relation.type == "CONTRADICTS" and (pair := find_contradiction(ours.sentences, theirs.sentences)):
+        evidence.append(f"“{shortened(pair.first, 120)}” against “{shortened(pair.second, 120)}”")
     evidence.append(
         f"Likeness {similarity:.2f}, {counted(between.shared_neighbours, 'neighbour')} and "
         f"{counted(between.shared_tags, 'tag')} in common."

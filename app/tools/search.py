@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from app.analysis.sentences import prose_from
+from app.analysis.summary import shortened
 from app.errors import NotFoundError
 from app.index.request import Order
 from app.permissions.wording import counted
@@ -17,7 +19,13 @@ from app.toolkit.related import Reason
 from app.toolkit.related import related as related_notes
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
+from app.tools.node_parts import readable
 from app.vault.path import NotePath, name_key
+
+if TYPE_CHECKING:
+    from app.embeddings.table import VectorHit
+
+_LONGEST_PASSAGE = 240
 
 
 class Line(BaseModel):
@@ -219,11 +227,18 @@ async def semantic_search(
             name=chunk.path.name,
             path=str(chunk.path),
             score=round(chunk.score, 4),
-            lines=[Line(line=chunk.line, text=chunk.heading)],
+            lines=_passage(context, chunk),
         )
         for chunk in await context.index.like_text(query, limit, min_similarity)
     ]
     return Hits(hits=hits, total=len(hits), message=f"{counted(len(hits), 'note')} close in meaning.")
+
+
+def _passage(context: ToolContext, chunk: VectorHit) -> list[Line]:
+    """The beginning of the passage that was found; nothing where it has no prose, or is gone."""
+    note = readable(context, chunk.path)
+    found = prose_from(note.readable_text, chunk.line) if note is not None else None
+    return [Line(line=found[0], text=shortened(found[1], _LONGEST_PASSAGE))] if found else []
 
 
 @tool(

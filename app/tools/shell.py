@@ -20,7 +20,7 @@ from app.permissions.wording import counted
 from app.sandbox.bubblewrap import MOST_HIDDEN, VAULT, Bound
 from app.sandbox.process import Finished
 from app.sandbox.sandbox import Sandbox, run_unshielded
-from app.sandbox.workbench import Outcome, Workbench
+from app.sandbox.workbench import Workbench
 from app.toolkit.arguments import FolderName
 from app.toolkit.context import ToolContext
 from app.toolkit.disk import Disk, is_folder
@@ -29,6 +29,7 @@ from app.toolkit.result import ToolResult
 from app.toolkit.spot_view import disk_of
 from app.toolkit.tool import tool
 from app.toolkit.visible_files import VisibleFiles, visible_files
+from app.vault.changes import ChangeSet
 
 DEFAULT_SECONDS, MOST_SECONDS = 10, 60
 
@@ -163,10 +164,14 @@ class _Run:
             outcome = await asyncio.to_thread(bench.changes, vault, summary)
         finally:
             await asyncio.shield(asyncio.to_thread(bench.remove))
-        return self._context.propose(outcome.change_set, self._result(done, outcome))
+        return self._context.propose(
+            outcome.change_set, lambda committed: self._result(done, committed, outcome.left_out)
+        )
 
-    def _result(self, done: Finished, outcome: Outcome | None = None) -> CommandDone:
-        changes = outcome.change_set.changes if outcome else ()
+    def _result(
+        self, done: Finished, committed: ChangeSet | None = None, left_out: tuple[str, ...] = ()
+    ) -> CommandDone:
+        changes = committed.changes if committed else ()
         ended = (
             f"was stopped after {self.timeout} s"
             if done.timed_out
@@ -187,7 +192,7 @@ class _Run:
             seconds=round(done.seconds, 3),
             sandbox=self.kept_in_by,
             changed=[str(change.path) for change in changes],
-            left_out=list(outcome.left_out if outcome else ()),
+            left_out=list(left_out),
             message=said,
         )
 

@@ -19,9 +19,9 @@ from app.toolkit.memory import agent_of
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.toolkit.vault_view import is_private
 from app.tools.sources import WHERE, sources_of
 from app.vault.changes import ChangeSet
+from app.vault.markdown.privacy import is_private
 from app.vault.path import NotePath
 
 _SHOWN = 40_000
@@ -144,10 +144,7 @@ def _worked(
     keep: Literal["disk", "memory", "merge"] | None,
 ) -> Proposal[FileAnswer] | FileAnswer:
     """What one operation on one file comes to; its text is told to be from outside, as that of its block."""
-    if not _reads(context, copy.source, copy.path):
-        raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
-    if copy.disk is not None and is_private(copy.disk.content):
-        raise NotFoundError(f"{copy.path} is private and is not shown.", path=str(copy.path))
+    _check_readable(context, copy)
     change_set: ChangeSet
     match op:
         case "status" | "diff":
@@ -173,6 +170,26 @@ def _worked(
     if not change_set:
         words = f"{copy.path} is the same on disk and in memory; nothing to do."
     return context.propose(change_set, _about(copy, words))
+
+
+def readable_copy(context: ToolContext, source_id: str | None, path: str) -> WorkingCopy:
+    """The file that a path or a label means, as the caller works on it.
+
+    Raises:
+        NotFoundError: no open folder has it, or the caller may not read it.
+        AmbiguousError: several folders have it.
+    """
+    copy = _copy(sources_of(context), source_id, _memory(context), agent_of(context.caller), path)
+    _check_readable(context, copy)
+    return copy
+
+
+def _check_readable(context: ToolContext, copy: WorkingCopy) -> None:
+    """Raise NotFoundError for a file that the caller may not read."""
+    if not _reads(context, copy.source, copy.path):
+        raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
+    if copy.disk is not None and is_private(copy.disk.content):
+        raise NotFoundError(f"{copy.path} is private and is not shown.", path=str(copy.path))
 
 
 _RECONCILED = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.analysis.relations import AUTOMATIC, SUGGESTED
 from app.errors import InvalidParametersError, PermissionDeniedError
@@ -22,13 +22,14 @@ from app.tools.related_nodes import likeness, relation_between
 from app.vault.changes import ChangeSet
 from app.vault.markdown import edit
 from app.vault.markdown.relations import relation_type, relation_word
+from app.vault.note import RELATES_TO
 from app.vault.path import NotePath
 
 _SUGGESTION = " ~ "
 
 
 class SuggestedRelationship(BaseModel):
-    """A relation that may be missing; `auto` from a score of 0.8."""
+    """A relation that may be missing; `auto` from a score of 0.8, if its type is no guess."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -39,6 +40,7 @@ class SuggestedRelationship(BaseModel):
     score: float
     auto: bool
     reasoning: str
+    evidence: list[str] = Field(default_factory=list)
 
 
 class Suggestions(ToolResult):
@@ -147,6 +149,7 @@ async def _suggested(
         to_id=str(target.path),
         relationship_type=made.type,
         score=round(made.score, 4),
-        auto=made.score >= AUTOMATIC,
+        auto=made.score >= AUTOMATIC and (made.type == RELATES_TO or bool(made.evidence)),
         reasoning=made.reasoning,
+        evidence=list(made.evidence),
     )

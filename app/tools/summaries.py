@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pydantic import BaseModel
 
-from app.analysis.sentences import sentences
+from app.analysis.sentences import ended, joined
 from app.analysis.summary import Summary, sentences_to_weigh, shortened, summarize
 from app.analysis.thinking import ThinkingFailed
 from app.embeddings import EmbedderUnavailable
@@ -81,20 +81,20 @@ async def local_summary(
             vectors = None
     made = await asyncio.to_thread(summarize, said, max_length, vectors)
     if style == "sentence" and made.key_points:
-        return Summary(shortened(made.key_points[0], max_length), made.key_points, made.method)
+        return replace(made, text=shortened(ended(made.key_points[0]), max_length))
     if style == "bullets" and made.text:
-        return Summary(_listed(made.text, max_length), made.key_points, made.method)
+        return replace(made, text=_listed(made.sentences, max_length))
     return made
 
 
-def _listed(text: str, max_length: int) -> str:
+def _listed(said: Sequence[str], max_length: int) -> str:
     """The sentences as a list, as many as fit."""
     lines: list[str] = []
     room = max_length
-    for one in sentences(text):
+    for one in said:
         line = f"- {one}"
         if len(line) + bool(lines) > room:
             break
         room -= len(line) + bool(lines)
         lines.append(line)
-    return "\n".join(lines) or shortened(text, max_length)
+    return "\n".join(lines) or shortened(joined(said), max_length)

@@ -113,7 +113,10 @@ async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Pr
             left_out.append(f"{path}: {error.message}")
     summary = f"Rename #{old} to #{new} in {counted(len(changes), 'note')}"
     change_set = ChangeSet.of(*changes, summary=summary)
-    named = [str(change.path) for change in change_set.changes]
-    words = f"Renamed #{old} to #{new} in {counted(len(named), 'note')}."
-    result = TagRenamed(tag=old, new_tag=new, notes=named, left_out=left_out, message=words)
-    return context.propose(change_set, result)
+
+    def report(committed: ChangeSet) -> TagRenamed:
+        named = [str(change.path) for change in committed.changes]
+        words = f"Renamed #{old} to #{new} in {counted(len(named), 'note')}."
+        return TagRenamed(tag=old, new_tag=new, notes=named, left_out=left_out, message=words)
+
+    return context.propose(change_set, report)

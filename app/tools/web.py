@@ -215,13 +215,15 @@ def _answer(
     if not changes:
         why = " Each is a source here already." if known else " None is close enough for a source note."
         return plain.model_copy(update={"message": words + why})
-    paths = [str(change.path) for change in changes]
-    made = f"{words} Made {counted(len(paths), 'source note')}."
-    update = {"sources": paths, "sources_created": len(paths), "message": made}
-    summary = f"Make {counted(len(paths), 'source note')} of a web search about {note.path}"
-    return context.propose(
-        ChangeSet.of(*changes, summary=summary), plain.model_copy(update=update), otherwise=plain
-    )
+
+    def report(committed: ChangeSet) -> Evidence:
+        paths = [str(change.path) for change in committed.changes]
+        made = f"{words} Made {counted(len(paths), 'source note')}."
+        update = {"sources": paths, "sources_created": len(paths), "message": made}
+        return plain.model_copy(update=update)
+
+    summary = f"Make {counted(len(changes), 'source note')} of a web search about {note.path}"
+    return context.propose(ChangeSet.of(*changes, summary=summary), report, otherwise=plain)
 
 
 def _sources(context: ToolContext, note: OpenNote, found: list[Weighed]) -> tuple[list[Create], int]:

@@ -83,7 +83,8 @@ class Version:
     """What a note was after a commit, or what somebody else had made of it before one.
 
     `hash` is None where the note was deleted. `author` is "outside" and `commit_id` the commit that found
-    it for text that was not written through the app. `size` is in bytes, `time` in Unix seconds.
+    it for text that was not written through the app. `size` is in bytes, `time` in Unix seconds. `turn` is
+    the agent's turn or the user's writing session that it belongs to.
     """
 
     commit_id: int
@@ -93,6 +94,7 @@ class Version:
     hash: str | None
     size: int
     summary: str
+    turn: str = ""
 
 
 def recorded(change_set: ChangeSet) -> tuple[tuple[Changed, ...], dict[str, bytes]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any
@@ -12,7 +12,7 @@ from app.vault.journal_rows import from_text, to_text
 from app.vault.path import NotePath
 
 _NEXT = """
-SELECT commit_id, time, author, summary, path, path_key, target, target_key, before, after,
+SELECT commit_id, time, author, turn, summary, path, path_key, target, target_key, before, after,
     coalesce((SELECT size FROM contents WHERE hash = before), 0),
     coalesce((SELECT size FROM contents WHERE hash = after), 0)
 FROM changes JOIN commits ON id = commit_id
@@ -27,6 +27,7 @@ class _Row:
     commit: int
     time: float
     author: str
+    turn: str
     summary: str
     path: str
     path_key: str
@@ -54,6 +55,17 @@ def read_history(db: Connection, path: NotePath, limit: int, place: str) -> list
     return found[:limit]
 
 
+def sessions(versions: Sequence[Version]) -> list[tuple[Version, ...]]:
+    """The versions in groups: neighbors of one writing session or turn are one group, newest first."""
+    groups: list[list[Version]] = []
+    for version in versions:
+        if groups and version.turn and groups[-1][-1].turn == version.turn:
+            groups[-1].append(version)
+        else:
+            groups.append([version])
+    return [tuple(group) for group in groups]
+
+
 def _rows(db: Connection, key: str, place: str) -> Iterator[tuple[_Row, str]]:
     """The changes of the file, newest first, each with the key under which it was known after it."""
     below = _NEWEST
@@ -74,7 +86,8 @@ def _version(row: _Row, key: str) -> Version:
     gone = row.after is None or (row.target_key is not None and row.target_key != key)
     path = NotePath.on_disk(row.path if gone or row.target is None else row.target)
     size = 0 if gone else row.after_size
-    return Version(row.commit, row.time, row.author, path, None if gone else row.after, size, row.summary)
+    key_after = None if gone else row.after
+    return Version(row.commit, row.time, row.author, path, key_after, size, row.summary, row.turn)
 
 
 def _outside(row: _Row) -> Version:

@@ -34,15 +34,16 @@ class Journal:
     Args:
         folder: where `journal.sqlite` is kept; made if missing.
         max_bytes: how much the compressed contents may take.
+        writable: whether this process owns the file.
 
     Raises:
         StorageError: the folder or the file cannot be used.
     """
 
-    def __init__(self, folder: Path, max_bytes: int = 500 * 1024 * 1024) -> None:
+    def __init__(self, folder: Path, max_bytes: int = 500 * 1024 * 1024, *, writable: bool = True) -> None:
         self.folder = folder
         self.max_bytes = max_bytes
-        self._database = JournalDatabase(folder)
+        self._database = JournalDatabase(folder, writable=writable)
         self._plans: OrderedDict[str, tuple[int, ...]] = OrderedDict()
 
     @property
@@ -53,6 +54,10 @@ class Journal:
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+    def reserve(self, number: int) -> None:
+        """Number the commits to come above `number`, which the audit log knows as another commit."""
+        self._database.reserve(number)
 
     def keep(self, contents: Mapping[str, bytes]) -> None:
         """Store contents under their hashes; they are on the disk when this returns."""

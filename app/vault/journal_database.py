@@ -1,18 +1,12 @@
-"""The journal's SQLite file: opened, migrated, checked, and set aside when it is damaged."""
+"""The journal's SQLite file: its tables, and the numbers that commits get."""
 
 from __future__ import annotations
 
 import sqlite3
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from app.errors import StorageError
-
-_CHECK_UP_TO = 32 * 1024 * 1024
-_PARTS = ("", "-wal", "-shm")
+from app.storage.sqlite import Database, Schema
 
 
 def m001_commits(db: sqlite3.Connection) -> None:
@@ -49,104 +43,45 @@ def m002_places(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE commits ADD COLUMN place TEXT NOT NULL DEFAULT ''")
 
 
-MIGRATIONS = [m001_commits, m002_places]
+SCHEMA = Schema(
+    store="The journal",
+    migrations=(m001_commits, m002_places),
+    probes=("SELECT count(*) FROM commits, changes, contents, undoes, folders LIMIT 0",),
+    pragmas=("auto_vacuum = INCREMENTAL",),
+)
 
 
-class JournalDatabase:
+class JournalDatabase(Database):
     """One connection to `journal.sqlite` in a folder, used by one thread at a time.
 
-    `problem` says in words what happened to a damaged file. A damaged file is renamed, never deleted; the
-    file that takes its place numbers its commits from the current time in seconds on, so that a number
-    which the audit log knows never means another commit.
+    A number that a commit had is never given to another one: a file that takes the place of a damaged one
+    numbers its commits from the current time in seconds on, and `reserve` skips the numbers that others know.
+
+    Args:
+        folder: Where the file is.
+        writable: Whether this process owns the file.
+
+    Raises:
+        StorageError: The file can't be opened.
     """
 
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self.file = folder / "journal.sqlite"
-        self.problem: str | None = None
-        self._lock = threading.RLock()
-        try:
-            self._db = self._open()
-        except sqlite3.OperationalError as error:
-            raise StorageError(f"The journal cannot be opened: {error}.", path=str(self.file)) from error
-        except sqlite3.DatabaseError as error:
-            self._db = self._replace(error)
+    def __init__(self, folder: Path, *, writable: bool = True) -> None:
+        super().__init__(folder / "journal.sqlite", SCHEMA, writable=writable)
 
-    def _open(self, first_id: int = 0) -> sqlite3.Connection:
-        db = sqlite3.connect(self.file, timeout=5.0, isolation_level=None, check_same_thread=False)
-        try:
-            db.execute("PRAGMA auto_vacuum = INCREMENTAL")
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = FULL")
-            db.execute("PRAGMA fullfsync = ON")
-            version = int(db.execute("PRAGMA user_version").fetchone()[0])
-            if version > len(MIGRATIONS):
-                raise sqlite3.OperationalError("it was written by a newer version of the app")
-            for number, migrate in enumerate(MIGRATIONS[version:], version + 1):
-                db.execute("BEGIN IMMEDIATE")
-                migrate(db)
-                db.execute(f"PRAGMA user_version = {number}")
-                db.execute("COMMIT")
-            if first_id:
-                db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('commits', ?)", (first_id,))
-            self._check(db)
-        except BaseException:
-            db.close()
-            raise
-        return db
+    @property
+    def problem(self) -> str | None:
+        """What happened to a damaged file, in words for the user; None if nothing did."""
+        if self.damage is None:
+            return None
+        return f"{self.damage.message} Earlier changes can't be undone from the app."
 
-    def _check(self, db: sqlite3.Connection) -> None:
-        try:
-            db.execute("SELECT count(*) FROM commits, changes, contents, undoes, folders LIMIT 0").fetchone()
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:
-                raise sqlite3.DatabaseError(str(error)) from error
-            raise
-        if self.file.stat().st_size > _CHECK_UP_TO:
-            return
-        answer = db.execute("PRAGMA quick_check(1)").fetchone()
-        if answer[0] != "ok":
-            raise sqlite3.DatabaseError(str(answer[0]))
+    def reserve(self, number: int) -> None:
+        """Number the commits to come above `number`."""
+        with self.transaction(write=True) as db:
+            _raise_last(db, number)
 
-    def _replace(self, error: sqlite3.DatabaseError) -> sqlite3.Connection:
-        """Set the damaged file aside and start a new one."""
-        mark = f".damaged-{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 1_000_000:06d}"
-        for part in _PARTS:
-            old = self.file.with_name(self.file.name + part)
-            if old.exists():
-                old.rename(old.with_name(f"journal{mark}.sqlite{part}"))
-        self.problem = (
-            f"The journal was damaged ({error}). It was set aside as journal{mark}.sqlite and a new one was "
-            "started: earlier changes can't be undone from the app."
-        )
-        return self._open(first_id=int(time.time()))
-
-    @contextmanager
-    def transaction(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
-        """One transaction: committed at the end (and then on the disk), rolled back on any error.
-
-        Raises:
-            StorageError: the disk refused, or the file turned out to be damaged (and was set aside).
-        """
-        with self._lock:
-            try:
-                self._db.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-                try:
-                    yield self._db
-                    self._db.execute("COMMIT")
-                except BaseException:
-                    if self._db.in_transaction:
-                        self._db.execute("ROLLBACK")
-                    raise
-            except sqlite3.OperationalError as error:
-                message = f"The journal could not be read or written: {error}."
-                raise StorageError(message, path=str(self.file)) from error
-            except sqlite3.IntegrityError:
-                raise
-            except sqlite3.DatabaseError as error:
-                self._db.close()
-                self._db = self._replace(error)
-                raise StorageError(self.problem or "", path=str(self.file)) from error
+    def _replaced(self) -> None:
+        _raise_last(self._db, int(time.time()))
 
     def shrink(self) -> None:
         """Give the room of removed contents back to the disk."""
@@ -154,7 +89,11 @@ class JournalDatabase:
             self._db.execute("PRAGMA incremental_vacuum").fetchall()
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
-    def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            self._db.close()
+
+def _raise_last(db: sqlite3.Connection, number: int) -> None:
+    """Let SQLite take `number` for the last that a commit got, if it is greater."""
+    last = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'commits'").fetchone()
+    if last is None:
+        db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('commits', ?)", (number,))
+    elif last[0] < number:
+        db.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'commits'", (number,))

@@ -27,7 +27,7 @@ class VaultLock:
     """
 
     def __init__(self, data_folder: Path) -> None:
-        self._lock = FileLock(data_folder / _LOCK, timeout=0)
+        self._lock = FileLock(data_folder / _LOCK, timeout=0, mode=0o600)
         self._owner = data_folder / _OWNER
 
     @property
@@ -68,7 +68,7 @@ def find_holder(data_folder: Path) -> str | None:
     file = data_folder / _LOCK
     if not file.exists():
         return None
-    lock = FileLock(file, timeout=0)
+    lock = FileLock(file, timeout=0, mode=0o600)
     try:
         lock.acquire()
     except Timeout:

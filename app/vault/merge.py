@@ -1,20 +1,23 @@
-"""Three-way merge by lines: what two people did to the same text, together where they do not collide.
+"""Three-way merge by lines: combine two sets of changes to the same text.
 
-The alignment is merge3's (the algorithm of Bazaar, pure Python, on bytes). On top of it, edits that only
-touch, such as a line added right after one that the other side removes, are merged too: in notes that is
-the usual case, and nothing of either side is lost by it.
+Both sides are aligned with their common base by a longest common subsequence of lines. Edits that share no
+line of the base are applied together, also where they touch: a line added right after one that the other
+side removes is the usual case in notes, and nothing of either side is lost. Edits that overlap and differ
+become conflicts.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from merge3 import Merge3
+from rapidfuzz.distance import Indel
 
 _MAX_LINES = 50_000
-_MAX_WORK = 4_000_000
+# The exact alignment keeps one bit for each pair of lines: 50 MB.
+_MAX_EXACT_PAIRS = 400_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +31,9 @@ class Collision:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """The merged text; where sides collide it holds both, between markers.
+    """The merged text; where the sides conflict it holds both, between markers.
 
-    `for_theirs` is the merged text with the other side's lines where they collide.
+    `for_theirs` is the merged text with the other side's lines where the sides conflict.
     """
 
     text: bytes
@@ -38,13 +41,47 @@ class Merge:
     for_theirs: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """Replaces the base's lines `start` to `end` (excluded) by `lines`."""
+
+    start: int
+    end: int
+    lines: tuple[bytes, ...]
+
+    def overlaps(self, other: _Edit) -> bool:
+        """Return whether both edits change the same line, add at one place, or one adds inside the other."""
+        if self.start == self.end == other.start == other.end:
+            return True
+        if self.start == self.end:
+            return other.start < self.start < other.end
+        if other.start == other.end:
+            return self.start < other.start < self.end
+        return self.start < other.end and other.start < self.end
+
+
+@dataclass(slots=True)
+class _Region:
+    """Edits of both sides that overlap, and the lines of the base that they cover."""
+
+    start: int
+    end: int
+    ours: list[_Edit]
+    theirs: list[_Edit]
+
+
 def merge(base: bytes, ours: bytes, theirs: bytes) -> Merge:
     """Merge two texts that come from the same base.
 
+    Swapping the sides swaps the result: the same parts merge and the same parts conflict.
+
     Args:
-        base: what both sides started from.
-        ours: the text as it is now.
-        theirs: the text as the other side wants it.
+        base: The text that both sides started from.
+        ours: The current text.
+        theirs: The text as the other side wants it.
+
+    Returns:
+        The merged text and its conflicts. Each line of it is a line of one of the three texts, or a marker.
     """
     if ours in (base, theirs):
         return Merge(theirs, (), theirs)
@@ -55,31 +92,23 @@ def merge(base: bytes, ours: bytes, theirs: bytes) -> Merge:
         whole = Collision(base, ours, theirs)
         return Merge(_marked(whole), (whole,), theirs)
     head, tail = _common(sides)
-    old, mine, other = (lines[head : len(lines) - tail] for lines in sides)
-    parts = [b"".join(sides[0][:head])]
-    others = [*parts]
-    collisions = []
-    for group in Merge3(old, mine, other).merge_groups():
-        if group[0] != "conflict":
-            parts.append(b"".join(group[1]))
-            others.append(parts[-1])
-            continue
-        together = _touching(group[1], group[2], group[3])
-        if together is not None:
-            parts.append(together)
-            others.append(together)
-        else:
-            collisions.append(Collision(b"".join(group[1]), b"".join(group[2]), b"".join(group[3])))
-            parts.append(_marked(collisions[-1]))
-            others.append(collisions[-1].theirs)
-    rest = b"".join(sides[0][len(sides[0]) - tail :])
-    others = [part for part in (*others, rest) if part]
-    for_theirs = theirs if _glued(others) else b"".join(others)
-    return Merge(b"".join((*parts, rest)), tuple(collisions), for_theirs)
+    first, last = b"".join(sides[0][:head]), b"".join(sides[0][len(sides[0]) - tail :])
+    middle = [lines[head : len(lines) - tail] for lines in sides]
+    parts = [first, *_parts(*middle), last]
+    for_ours = [part.ours if isinstance(part, Collision) else part for part in parts]
+    for_theirs = [part.theirs if isinstance(part, Collision) else part for part in parts]
+    if _runs_together(for_ours) or _runs_together(for_theirs):
+        whole = Collision(*(b"".join(lines) for lines in middle))
+        return Merge(first + _marked(whole) + last, (whole,), theirs)
+    return Merge(
+        b"".join(_marked(part) if isinstance(part, Collision) else part for part in parts),
+        tuple(part for part in parts if isinstance(part, Collision)),
+        b"".join(for_theirs),
+    )
 
 
 def _common(sides: Sequence[Sequence[bytes]]) -> tuple[int, int]:
-    """How many lines at the start and at the end are the same in all three texts."""
+    """Return how many lines at the start and at the end are the same in all texts."""
     shortest = min(map(len, sides))
     first = sides[0]
     head = 0
@@ -91,46 +120,82 @@ def _common(sides: Sequence[Sequence[bytes]]) -> tuple[int, int]:
     return head, tail
 
 
-def _touching(base: Sequence[bytes], ours: Sequence[bytes], theirs: Sequence[bytes]) -> bytes | None:
-    """The merge of changes that lie side by side without sharing a line; None if they do collide."""
-    if len(base) * max(len(ours), len(theirs)) > _MAX_WORK:
-        return None
-    edits = sorted(
-        (start, end, number, lines)
-        for number, side in enumerate((ours, theirs))
-        for start, end, lines in _edits(base, side)
-    )
-    parts: list[bytes] = []
+def _parts(base: list[bytes], ours: list[bytes], theirs: list[bytes]) -> Iterator[bytes | Collision]:
     done = 0
-    for place, (start, end, number, lines) in enumerate(edits):
-        for other_start, other_end, other_number, _ in edits[place + 1 :]:
-            if other_number != number and _collide(start, end, other_start, other_end):
-                return None
-        parts += [*base[done:start], *lines]
-        done = end
-    parts += base[done:]
-    return None if _glued(parts) else b"".join(parts)
+    for region in _regions(_edits(base, ours), _edits(base, theirs)):
+        yield b"".join(base[done : region.start])
+        mine = _applied(base, region, region.ours)
+        other = _applied(base, region, region.theirs)
+        if not region.theirs or mine == other:
+            yield mine
+        elif not region.ours:
+            yield other
+        else:
+            yield Collision(b"".join(base[region.start : region.end]), mine, other)
+        done = region.end
+    yield b"".join(base[done:])
 
 
-def _glued(parts: Sequence[bytes]) -> bool:
-    """Whether two lines would run together: a last line without a newline must stay the last."""
-    return any(part and not part.endswith((b"\n", b"\r")) for part in parts[:-1])
+def _edits(base: list[bytes], side: list[bytes]) -> list[_Edit]:
+    """Return the edits that make `side` of `base`, in order, with at least one equal line between two."""
+    # The library compares hashes, so each distinct line becomes a number of its own.
+    numbers: dict[bytes, int] = {}
+    old = [numbers.setdefault(line, len(numbers)) for line in base]
+    new = [numbers.setdefault(line, len(numbers)) for line in side]
+    edits: list[_Edit] = []
+    done = side_done = 0
+    for start, side_start, size in _matching_blocks(old, new):
+        if start > done or side_start > side_done:
+            edits.append(_Edit(done, start, tuple(side[side_done:side_start])))
+        done, side_done = start + size, side_start + size
+    return edits
 
 
-def _edits(base: Sequence[bytes], side: Sequence[bytes]) -> list[tuple[int, int, list[bytes]]]:
-    codes = difflib.SequenceMatcher(None, base, side, autojunk=False).get_opcodes()
-    return [(i1, i2, list(side[j1:j2])) for tag, i1, i2, j1, j2 in codes if tag != "equal"]
+def _matching_blocks(old: list[int], new: list[int]) -> list[tuple[int, int, int]]:
+    """Return the common runs: their start in each and their length; an empty run at the end is the last."""
+    if len(old) * len(new) <= _MAX_EXACT_PAIRS:
+        return [(block.a, block.b, block.size) for block in Indel.opcodes(old, new).as_matching_blocks()]
+    matcher = difflib.SequenceMatcher(None, old, new)
+    return [(block.a, block.b, block.size) for block in matcher.get_matching_blocks()]
 
 
-def _collide(start: int, end: int, other_start: int, other_end: int) -> bool:
-    """Whether two edits share a line, add at the same place, or one adds inside the other's lines."""
-    if start == end == other_start == other_end:
-        return True
-    if start == end:
-        return other_start < start < other_end
-    if other_start == other_end:
-        return start < other_start < end
-    return start < other_end and other_start < end
+def _regions(ours: list[_Edit], theirs: list[_Edit]) -> Iterator[_Region]:
+    """Group the edits of both sides: overlapping ones come together, all others stand alone."""
+    tagged = [(edit, True) for edit in ours] + [(edit, False) for edit in theirs]
+    region: _Region | None = None
+    for edit, is_ours in sorted(tagged, key=lambda one: (one[0].start, one[0].end)):
+        others = [] if region is None else region.theirs if is_ours else region.ours
+        if region is None or not any(edit.overlaps(other) for other in others):
+            if region is not None:
+                yield region
+            region = _Region(edit.start, edit.end, [], [])
+        region.end = max(region.end, edit.end)
+        (region.ours if is_ours else region.theirs).append(edit)
+    if region is not None:
+        yield region
+
+
+def _applied(base: list[bytes], region: _Region, edits: list[_Edit]) -> bytes:
+    """Return the region's lines with one side's edits."""
+    parts: list[bytes] = []
+    done = region.start
+    for edit in edits:
+        parts += [*base[done : edit.start], *edit.lines]
+        done = edit.end
+    return b"".join([*parts, *base[done : region.end]])
+
+
+def _runs_together(parts: list[bytes]) -> bool:
+    """Return whether joining the parts would make one line of two.
+
+    That is so where a last line without a newline is followed by another one, and where a bare carriage
+    return meets a newline.
+    """
+    filled = [part for part in parts if part]
+    return any(
+        not left.endswith((b"\n", b"\r")) or (left.endswith(b"\r") and right.startswith(b"\n"))
+        for left, right in itertools.pairwise(filled)
+    )
 
 
 def _marked(collision: Collision) -> bytes:

@@ -12,6 +12,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 LINKS_TO = "LINKS_TO"
+RELATES_TO = "RELATES_TO"
 KNOWN_RELATIONS = (
     "SUPPORTS",
     "CONTRADICTS",
@@ -125,17 +126,43 @@ class Observation:
     line: int
 
 
+class Privacy(StrEnum):
+    """Whether models and programs outside may see a note; `UNKNOWN` is kept from them, too."""
+
+    PUBLIC = "public"
+    PRIVATE = "private"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyVerdict:
+    """What was decided on a note; `reason` says why it could not be judged, as a part of a sentence."""
+
+    privacy: Privacy
+    reason: str = ""
+
+    @property
+    def hides(self) -> bool:
+        """Whether the note is kept from models and programs."""
+        return self.privacy is not Privacy.PUBLIC
+
+
+PUBLIC = PrivacyVerdict(Privacy.PUBLIC)
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedNote:
     """Everything a note's text says.
 
     `properties` are plain JSON-like values (dates as ISO strings); `properties_problem` says why a
-    block could not be read (then `properties` is empty and the rest is still there).
+    block could not be read (then `properties` is empty and the rest is still there). `privacy` is the
+    verdict of `app.vault.markdown.privacy`.
     `body_start` is the first character after the frontmatter.
     """
 
     properties: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     properties_problem: str | None = None
+    privacy: PrivacyVerdict = PUBLIC
     body_start: int = 0
     links: tuple[Link, ...] = ()
     relations: tuple[Relation, ...] = ()
@@ -176,9 +203,8 @@ class ParsedNote:
 
     @property
     def is_private(self) -> bool:
-        """Whether `ai: private` keeps it from every model, external client and embedding."""
-        value = self.properties.get("ai")
-        return isinstance(value, str) and value.strip().lower() == "private"
+        """Whether it is kept from every model, external client and embedding."""
+        return self.privacy.hides
 
     @property
     def is_from_web(self) -> bool:

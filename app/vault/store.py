@@ -123,6 +123,11 @@ class NoteStore:
             with self._vault.folder(real.folder) as folder:
                 return folder.read(real.file_name)
 
+    def real(self, path: NotePath) -> NotePath:
+        """The path itself, or the one in the vault that its links lead to; errors as in `read`."""
+        with self._disk(path):
+            return self._real(path)
+
     def read_start(self, path: NotePath, count: int) -> bytes:
         """The first `count` bytes of a file of any size; errors as in `read`, but for the limit."""
         with self._disk(path):
@@ -182,6 +187,15 @@ class NoteStore:
             message = f"The disk refused {path}: {error.strerror or error}."
             raise StorageError(message, path=str(path), errno=error.errno) from error
 
+    def check_writable(self) -> None:
+        """Refuse, before anybody is asked, what could not be written.
+
+        Raises:
+            VaultBusyError: the store is not writable.
+        """
+        if not self.writable:
+            raise VaultBusyError("The vault is open for reading only, so nothing in it can be changed.")
+
     def commit(
         self,
         change_set: ChangeSet,
@@ -210,8 +224,7 @@ class NoteStore:
             VaultBusyError: the store is not writable.
             VaultLostError, StorageError: the disk refused; nothing was written.
         """
-        if not self.writable:
-            raise VaultBusyError("The vault is open for reading only; nothing was written.")
+        self.check_writable()
         if change_set.place != self.place:
             raise InvalidParametersError(
                 f"A change for {change_set.place or 'the vault'} came to {self.place or 'the vault'}."
@@ -238,8 +251,7 @@ class NoteStore:
             VaultBusyError: the store is not writable.
             StorageError: the journal refused.
         """
-        if not self.writable:
-            raise VaultBusyError("The vault is open for reading only; nothing was recorded.")
+        self.check_writable()
         with self._lock:
             changes, contents = recorded(change_set)
             self.journal.keep(contents)

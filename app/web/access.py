@@ -7,9 +7,17 @@ from dataclasses import dataclass
 
 from app.errors import ConflictError, PermissionDeniedError
 from app.settings import WebSettings
-from app.web.addresses import IPAddress
 from app.web.fetching import Bounds, Fetcher, WebError, WebRequest
-from app.web.guard import OneOrigin, PublicOnly, Reach, Resolve, checked_url, origin_of, system_resolve
+from app.web.guard import (
+    AnyAddress,
+    OneOrigin,
+    PublicOnly,
+    Reach,
+    Resolve,
+    checked_url,
+    origin_of,
+    system_resolve,
+)
 from app.web.page import PageReader
 from app.web.providers import PROVIDERS, Hit, SearchProvider
 
@@ -110,24 +118,14 @@ class WebAccess:
         if not address:
             message = f"{provider.name} needs the address of your server: enter it in {_WHERE}."
             raise PermissionDeniedError(message, provider=provider.id)
-        checked_url(address, _Anywhere())
+        checked_url(address, AnyAddress())
         return address
 
     def _reach_of(self, provider: SearchProvider) -> Reach:
         """The user's own server may be at home; every other provider is on the public Internet."""
         if provider.address:
             return self._reach
-        return OneOrigin(origin_of(checked_url(self._address(provider), _Anywhere())))
-
-
-class _Anywhere(PublicOnly):
-    """For reading an address that the user entered; nothing is connected by it."""
-
-    def port(self, scheme: str, host: str, port: int) -> bool:
-        return 0 < port < 65_536
-
-    def address(self, host: str, port: int, address: IPAddress) -> bool:
-        return True
+        return OneOrigin(origin_of(checked_url(self._address(provider), AnyAddress())))
 
 
 def key_account(provider: str, address: str) -> tuple[str, str]:

@@ -76,6 +76,18 @@ class OneOrigin:
         return (host, port) == (self._origin.host, self._origin.port)
 
 
+class AnyAddress:
+    """Everything: for reading an address that the user entered, never for a connection."""
+
+    def port(self, scheme: str, host: str, port: int) -> bool:
+        """Any port."""
+        return 0 < port < 65_536
+
+    def address(self, host: str, port: int, address: IPAddress) -> bool:
+        """Any address."""
+        return True
+
+
 def checked_url(text: str, reach: Reach) -> httpx2.URL:
     """The address to fetch, without its fragment.
 

@@ -8,7 +8,7 @@ from app.permissions.caller import Caller, CallerKind
 from app.permissions.policy import Policy
 from app.toolkit.memory import BlocksInSight, Memory, agent_of
 from app.toolkit.registry import ToolRegistry
-from app.toolkit.vault_view import is_private
+from app.vault.markdown.privacy import is_private
 from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
 from app.vault.store import NoteStore

@@ -31,6 +31,13 @@ def complete_names(workspace: Workspace, word: str, limit: int) -> tuple[str, ..
     return tuple(shortest(records[name], None) for name in found)
 
 
+def complete_files(workspace: Workspace, word: str, limit: int) -> tuple[str, ...]:
+    """Link texts of files other than notes that continue `word`."""
+    shortest = workspace.index.resolver.shortest
+    files = {file.path.text.rpartition("/")[2]: file.path for file in workspace.index.files()}
+    return tuple(shortest(files[name], None) for name in complete(files, word, limit))
+
+
 def complete_tags(workspace: Workspace, word: str, limit: int) -> tuple[str, ...]:
     """Tags that go on from `word`, the most used first."""
     tags = sorted(workspace.index.tags(), key=lambda count: -count.count)

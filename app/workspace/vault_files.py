@@ -16,6 +16,7 @@ from app.permissions.audit import AuditLog
 from app.permissions.grants import Grants
 from app.permissions.pending import PendingStore
 from app.settings import Settings
+from app.storage.private import make_private_folder
 from app.vault.journal import Journal
 from app.vault.lock import VaultLock
 from app.vault.store import NoteStore
@@ -36,10 +37,10 @@ class VaultFiles:
     def __init__(self, root: Path, settings: Settings, events: EventBus, read_only: bool) -> None:
         self.shared = paths.vault_data_folder(root)
         self.own = self.shared / f"reader-{os.getpid()}" if read_only else self.shared
-        self.own.mkdir(parents=True, exist_ok=True)
+        make_private_folder(self.own)
         cache = paths.vault_cache_folder(root)
         self.cache = cache / "reader" if read_only else cache
-        self.cache.mkdir(parents=True, exist_ok=True)
+        make_private_folder(self.cache)
         self._lock = VaultLock(self.shared)
         if not read_only:
             self._lock.acquire()
@@ -51,11 +52,14 @@ class VaultFiles:
 
     def _open(self, root: Path, settings: Settings, events: EventBus, read_only: bool) -> None:
         writable = not read_only
-        self.journal = Journal(self.shared, settings.journal.max_mib * 1024 * 1024)
+        self.audit = AuditLog(self.own, paths.audit_head_file(root) if writable else None)
+        self.journal = Journal(self.shared, settings.journal.max_mib * 1024 * 1024, writable=writable)
+        if writable:
+            # Also where the journal was deleted, or an older copy of it was put back.
+            self.journal.reserve(self.audit.last_commit)
         self.store = NoteStore(root, self.journal, writable=writable)
         self.index = VaultIndex(root, self.cache, settings.index, events)
         self.searches = SavedSearches(self.shared, events, writable=writable)
-        self.audit = AuditLog(self.own, paths.audit_head_file(root) if writable else None)
         self.grants = Grants(self.own, events=events)
         self.conversations = ConversationStore(self.own)
         self.memory = MemoryStore(self.shared, self.journal, writable=writable)
@@ -71,6 +75,7 @@ class VaultFiles:
             self.audit.problem,
             self.searches.problem,
             self.memory.problem,
+            self.conversations.problem,
             pending,
         )
         return [problem for problem in told if problem]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -44,7 +44,7 @@ from app.settings import (
     save_vault_settings,
 )
 from app.toolkit.disk import Disk
-from app.toolkit.memory import Memory
+from app.toolkit.memory import Memory, agent_of
 from app.toolkit.pending import PendingOperations
 from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
@@ -104,7 +104,7 @@ class Workspace:
         )
         self.policy = Policy(_permissions(settings), self.grants, self._vault_rules())
         self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call, self.policy.may_act)
-        self.notices += load_plugins(self.registry).problems
+        self.notices += load_plugins(self.registry, on=settings.tools.plugins_on).problems
         self.runner = ToolRunner(
             self.registry,
             self.policy,
@@ -116,7 +116,7 @@ class Workspace:
             self.grants,
             self.events,
         )
-        self.memory = Memory(files.memory, files.conversations.search)
+        self.memory = Memory(files.memory, files.conversations.search, self._named_agents)
         self.keys = KeyStore()
         self._build_services()
         self._build_agent()
@@ -202,6 +202,14 @@ class Workspace:
 
     def _settings(self) -> Settings:
         return self.settings
+
+    def _named_agents(self) -> Iterator[str]:
+        """The agents of the team, and the programs that have a token or are connected."""
+        yield from (one.name for one in self.settings.team.agents)
+        for name in (one.name for one in (self.ways_in.tokens.clients if self.ways_in.tokens else ())):
+            yield from (f"{kind.value}:{name}" for kind in (CallerKind.MCP, CallerKind.HTTP))
+        for one in self.hub.presence.clients:
+            yield agent_of(Caller(one.client.kind, one.client.name))
 
     def _vault_rules(self) -> VaultRules | None:
         try:

@@ -164,7 +164,7 @@ def test_changes_say_how_to_take_them_back() -> None:
 
 def test_undo_names_what_went_back() -> None:
     assert _say("undo", Undone(commits=[3], paths=["a.md"]), commit=4) == "1 file is as it was:\n\n- a.md"
-    assert "nothing to do" in _say("undo", Undone(commits=[3], paths=[]))
+    assert "nothing to do" in _say("undo", Undone(commits=[3], paths=[], message="Undone; nothing to do."))
 
 
 def test_failures_and_refusals_are_told() -> None:

@@ -8,7 +8,6 @@ from app.analysis.relations import (
     Side,
     Structure,
     cued,
-    opposed,
     relation_confidence,
     strength,
     suggest_relation,
@@ -23,7 +22,8 @@ def side(name: str, *said: str, kind: str = "note", lines: tuple[str, ...] = ())
     ("line", "kind"),
     [
         ("This confirms [[B]].", "SUPPORTS"),
-        ("This does not support [[B]].", "CONTRADICTS"),
+        ("This does not agree with [[B]].", "CONTRADICTS"),
+        ("Our data are inconsistent with [[B]].", "CONTRADICTS"),
         ("It conflicts with [[B]]", "CONTRADICTS"),
         ("Based on [[B]], we built it.", "DERIVED_FROM"),
         ("It led to [[B]].", "CAUSES"),
@@ -31,18 +31,38 @@ def side(name: str, *said: str, kind: str = "note", lines: tuple[str, ...] = ())
     ],
 )
 def test_cue_phrases(line: str, kind: str) -> None:
-    found = cued([line])
+    found = cued([line], "B")
     assert found is not None and found[0] == kind
     made = suggest_relation(side("A", lines=(line,)), side("B"), Structure(0.5))
-    assert made.type == kind and found[1] in made.reasoning
+    assert made.type == kind and found[1] in made.reasoning and made.evidence == (line,)
 
 
-def test_negation_of_what_is_alike_contradicts() -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        "This does not contradict [[B]].",
+        "It is not part of [[B]].",
+        "This does not support [[B]].",
+        "It could contradict [[B]].",
+        "[[C]] contradicts [[B]].",
+        "[[B]] is long, and C contradicts D.",
+        "It contradicts C; compare [[B]].",
+        "Leaning against [[B]].",
+        "It improves [[B]].",
+    ],
+)
+def test_a_line_that_does_not_say_so_is_no_cue(line: str) -> None:
+    assert cued([line], "B") is None
+    made = suggest_relation(side("A", lines=(line,)), side("B"), Structure(0.5))
+    assert made.type == "RELATES_TO" and not made.evidence
+
+
+def test_a_contradiction_is_suggested_with_its_evidence() -> None:
     first, second = "The watch kept good time at sea.", "The watch did not keep good time at sea."
-    assert opposed([first], [second]) == (first, second)
-    assert opposed([first], [first]) is None
-    assert opposed(["Prices rise with demand for bread."], ["Prices fall with demand for bread."]) is not None
-    assert suggest_relation(side("A", first), side("B", second), Structure(0.7)).type == "CONTRADICTS"
+    made = suggest_relation(side("A", first), side("B", second), Structure(0.7))
+    assert made.type == "CONTRADICTS" and made.evidence == (first, second)
+    same = suggest_relation(side("A", first), side("B", first), Structure(0.7))
+    assert same.type == "RELATES_TO" and not same.evidence
 
 
 def test_types_and_likeness_decide_where_nothing_is_said() -> None:

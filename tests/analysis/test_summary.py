@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.analysis.sentences import sentences
+from app.analysis.sentences import ended, prose_from, sentences
 from app.analysis.summary import sentences_to_weigh, shortened, summarize
 
 NOTE = """---
@@ -109,3 +109,24 @@ def test_what_fits_is_whole_and_in_order(said: list[str], most: int) -> None:
 @given(st.text(), st.integers(0, 50))
 def test_shortened_is_short(text: str, most: int) -> None:
     assert len(shortened(text, most)) <= most
+
+
+def test_sentences_of_a_list_are_joined_with_punctuation_and_images_are_left_out() -> None:
+    note = "- Boil water\n- Add leaves:\n- ![[Kettle.png|300]]\n\n![A pot](pot.jpg)\nPour it ![[x.svg]] out\n"
+    said = sentences_to_weigh(note)
+    assert said == ("Boil water", "Add leaves:", "Pour it out")
+    assert summarize(said, 200).text == "Boil water. Add leaves. Pour it out."
+    assert summarize(said, 11).text in ("Boil water.", "Add leaves.")
+
+
+@given(st.lists(st.text(max_size=30)), st.integers(2, 80))
+def test_each_sentence_of_a_summary_ends(lines: list[str], most: int) -> None:
+    said = sentences_to_weigh("\n\n".join(lines))
+    text = summarize(said, most).text
+    assert not text or text.endswith("…") or ended(text) == text
+
+
+def test_the_passage_of_a_place_is_prose() -> None:
+    note = "---\na: b\n---\n# Title\n\n## Part\n![[x.png]]\n- [ ] **Do** it\n\n## Empty\n"
+    assert prose_from(note, 1) == (8, "Do it") == prose_from(note, 6)
+    assert prose_from(note, 9) is None and prose_from(note, 99) is None

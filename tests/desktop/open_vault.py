@@ -119,6 +119,9 @@ class PlainNote(QWidget):
     async def close_requested(self) -> bool:
         return self.may_close
 
+    def take_focus(self) -> None:
+        self.setFocus()
+
     def do(self, what: str) -> None:
         self.done.append(what)
 

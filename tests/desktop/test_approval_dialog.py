@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QLabel, QMainWindow, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.desktop.approval_dialog import ApprovalDialog, ApprovalQueue
@@ -250,17 +250,20 @@ def test_escape_and_closing_the_window_deny(desk: Desk, close: str) -> None:
 # Nothing by accident
 
 
-def test_the_safe_button_has_the_focus_and_enter_never_approves(desk: Desk) -> None:
+def test_no_button_has_the_focus_at_first_and_enter_never_approves(desk: Desk) -> None:
     desk.ask(request(ChangeSet.of(update(), update("B"))))
     bar = desk.dialog.bar
-    assert bar.deny_button.isDefault()
-    assert desk.dialog.focusWidget() is bar.deny_button
+    for key in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_A):
+        QTest.keyClick(desk.dialog.windowHandle(), key)
+    assert desk.answers == []
+    assert all(file.share is Share.ALL for file in desk.dialog.page.draft.files)
     page = desk.dialog.page
     for widget in (bar.approve_button, page.diff_view.canvas, page.files.view, desk.dialog):
         for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             QTest.keyClick(widget, key)
             QTest.keyClick(widget, key, Qt.KeyboardModifier.ControlModifier)
     assert desk.answers == []
+    bar.deny_button.setFocus()
     QTest.keyClick(bar.deny_button, Qt.Key.Key_Return)
     assert desk.decision == Denied("")
 
@@ -533,7 +536,6 @@ def test_a_small_change_gets_a_small_dialog_in_the_middle_of_the_window(desk: De
     small, canvas = desk.dialog.height(), desk.dialog.page.diff_view.canvas
     assert small < 0.6 * desk.window.height()
     assert canvas.verticalScrollBar().maximum() == 0
-    assert 0 <= canvas.viewport().height() - canvas.text_height < 60
     middle = desk.window.frameGeometry().center() - desk.dialog.frameGeometry().center()
     assert middle.manhattanLength() <= 4
 
@@ -545,18 +547,96 @@ def test_a_large_change_gets_nine_tenths_of_the_window_and_scrolls(desk: Desk) -
     assert desk.dialog.page.diff_view.canvas.verticalScrollBar().maximum() > 0
 
 
-def test_the_dialog_fits_each_request_that_comes_up_and_does_not_shrink_while_it_is_read(desk: Desk) -> None:
+def test_the_dialog_keeps_its_size_and_place_while_it_is_used(desk: Desk) -> None:
     large = ChangeSet.of(Create(P("One.md"), b"line\n" * 400), Create(P("Two.md"), b"x\n"))
     desk.ask(request(large), request(ChangeSet.of(update(after=BEFORE + b"end\n")), 2))
     settle(desk)
-    tall = desk.dialog.height()
-    desk.dialog.page.files.choose(1)
+    place, bar = desk.dialog.geometry(), desk.dialog.bar
+    QTest.keyClick(desk.dialog.page.files.view, Qt.Key.Key_Down)
     settle(desk)
-    assert desk.dialog.height() == tall
+    assert desk.dialog.page.file is desk.dialog.page.draft.files[1]
+    assert desk.dialog.geometry() == place
     desk.dialog.show_request(1)
     settle(desk)
-    assert desk.dialog.height() < tall
+    assert desk.dialog.geometry() == place
     desk.rest()
-    desk.dialog.bar.edit_button.click()
+    buttons = (bar.deny_button, bar.later_button, bar.edit_button, bar.approve_button)
+    places = [button.geometry() for button in buttons]
+    desk.click("edit_button")
+    QTest.keyClicks(desk.dialog.page.editor.field, "My ")
+    desk.dialog.page.flush()
     settle(desk)
-    assert desk.dialog.page.is_editing and desk.dialog.height() > 400
+    assert bar.approve_button.text() == "Approve edited text"
+    assert [button.geometry() for button in buttons] == places
+    assert desk.dialog.geometry() == place
+    assert desk.dialog.page.editor.field.height() > 60
+
+
+def test_a_space_typed_in_the_editor_answers_nothing(desk: Desk, qtbot: QtBot) -> None:
+    desk.ask(request(ChangeSet.of(update())))
+    with qtbot.waitActive(desk.dialog):
+        desk.dialog.activateWindow()
+    desk.click("edit_button")
+    for key in (Qt.Key.Key_A, Qt.Key.Key_Space, Qt.Key.Key_Return):
+        QTest.keyClick(desk.dialog.windowHandle(), key)
+    assert desk.answers == []
+    assert desk.dialog.page.editor.field.toPlainText().startswith("a \nONE\n")
+
+
+def test_the_time_stands_still_while_the_user_works_on_the_request(desk: Desk) -> None:
+    desk.ask(request(ChangeSet.of(update()), timeout=60.0))
+    dialog = desk.dialog
+    dialog._tick()
+    assert dialog.bar.time.text() == "0:59 left"
+    QTest.keyClick(dialog.windowHandle(), Qt.Key.Key_PageDown)
+    desk.rest(5)
+    dialog._tick()
+    assert dialog.bar.time.text() == "Paused"
+    assert desk.questions[0].request.postponed.seconds == 5
+    desk.rest(20)
+    dialog._tick()
+    assert dialog.bar.time.text() == "0:39 left"
+    desk.click("edit_button")
+    for _ in range(10):
+        desk.rest(30)
+        dialog._tick()
+        assert dialog.bar.time.text() == "Paused"
+    desk.click("approve_button")
+    assert isinstance(desk.decision, Approved)
+
+
+def test_later_waits_as_long_as_the_user_takes(desk: Desk) -> None:
+    desk.ask(request(ChangeSet.of(update()), timeout=60.0))
+    desk.click("later_button")
+    assert desk.dialog.isHidden()
+    desk.rest(3_600)
+    desk.queue.review("1")
+    desk.rest()
+    desk.dialog._tick()
+    assert desk.dialog.bar.time.text() == ""
+    desk.click("approve_button")
+    assert isinstance(desk.decision, Approved)
+
+
+def test_the_agent_of_this_window_has_no_time_limit(desk: Desk) -> None:
+    desk.ask(request(ChangeSet.of(update()), timeout=None))
+    desk.rest(86_400)
+    assert desk.dialog.bar.time.text() == ""
+    desk.click("approve_button")
+    assert isinstance(desk.decision, Approved)
+
+
+def test_the_tool_and_the_size_are_among_the_details(desk: Desk) -> None:
+    desk.ask(request(ChangeSet.of(update())))
+
+    def shown() -> str:
+        return " ".join(
+            label.text() for label in desk.dialog.page.header.findChildren(QLabel) if label.isVisible()
+        )
+
+    assert "edit_note" not in shown() and "bytes" not in shown()
+    unfolder = next(
+        button for button in desk.dialog.findChildren(QToolButton) if button.text().startswith("Details")
+    )
+    unfolder.click()
+    assert "edit_note" in shown() and "name = A" in shown()

@@ -115,6 +115,11 @@ def test_the_panel_shows_the_vault_and_follows_it(gui, wait_until, service: Serv
         panel.filter.clear()
         panel.select("Three.md")
         assert panel.model.path_at(panel.tree.currentIndex()) == ("Three.md", False)
+        (vault / "Three.md").unlink()
+        await client.run(lambda w: w.index.refresh([], [NotePath("Three.md")]))
+        await wait_until(lambda: shown(panel.model) == ["One.md"])
+        assert not panel.tree.currentIndex().isValid()
+        assert not panel.tree.selectionModel().hasSelection()
 
         panel._show_attachments(True)
         await wait_until(lambda: "picture.png" in shown(panel.model))

@@ -19,7 +19,7 @@ A = NotePath.parse("A.md")
 
 async def history_of(vault: WholeVault, wait_until, versions: int) -> HistoryDialog:
     dialog = HistoryDialog(A, vault.client, ThemeSource("light"))
-    await wait_until(lambda: dialog.list.count() == versions)
+    await wait_until(lambda: dialog.list.topLevelItemCount() == versions)
     return dialog
 
 
@@ -31,10 +31,10 @@ def test_versions_are_listed_and_compared_with_now(gui, service: Service, wait_u
             dialog = await history_of(vault, wait_until, 3)
             await wait_until(lambda: "holds now" in dialog.diff_view._message.text())
             assert not dialog.restore_button.isEnabled()
-            dialog.list.setCurrentRow(1)
+            dialog.list.setCurrentItem(dialog.list.topLevelItem(1))
             await wait_until(lambda: dialog.diff_view.diff is not None)
             assert (dialog.diff_view.diff.added, dialog.diff_view.diff.removed) == (1, 0)
-            dialog.list.setCurrentRow(2)
+            dialog.list.setCurrentItem(dialog.list.topLevelItem(2))
             await wait_until(lambda: dialog.diff_view.diff.added == 2)
             assert b"".join(dialog.diff_view.diff.before) == NOTES["A.md"].encode()
 
@@ -46,7 +46,7 @@ def test_restoring_asks_and_gives_the_very_bytes(gui, service: Service, wait_unt
         async with whole_vault(tmp_path, service, NOTES) as vault:
             await vault.save("A.md", b"all new\r\n")
             dialog = await history_of(vault, wait_until, 2)
-            dialog.list.setCurrentRow(1)
+            dialog.list.setCurrentItem(dialog.list.topLevelItem(1))
             await wait_until(dialog.restore_button.isEnabled)
             vault.decision = Denied()
             await dialog.restore()
@@ -55,7 +55,7 @@ def test_restoring_asks_and_gives_the_very_bytes(gui, service: Service, wait_unt
             await dialog.restore()
             assert len(vault.asked) == 2
             assert (tmp_path / "A.md").read_text() == NOTES["A.md"]
-            assert dialog.list.count() == 3
+            assert dialog.list.topLevelItemCount() == 3
 
     gui(main())
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from app import paths
@@ -313,6 +314,53 @@ def test_layout_and_tabs_come_back(in_window, wait_until, vault: Path) -> None:
 
     in_window(first)
     in_window(second)
+
+
+def test_the_last_vault_is_remembered_when_it_is_opened(
+    in_window, wait_until, vault: Path, tmp_path: Path, errors: list[str]
+) -> None:
+    errors.append("failed to open Other")
+
+    def kept() -> str:
+        return Remembered.of_window().text("vault")  # what a start after kill -9 finds
+
+    async def refuse(root: Path, settings: Settings, approver: object, read_only: bool) -> OpenVault:
+        if root != vault:
+            raise StorageError("The disk refused.")
+        return await open_vault(root, settings, approver, read_only)  # type: ignore[arg-type]
+
+    async def use(window: MainWindow) -> None:
+        window.open_folder(vault, asked=True)
+        await wait_until(lambda: window.view is not None)
+        assert kept() == str(vault)
+        other = tmp_path / "Other"
+        other.mkdir()
+        window.open_folder(other, asked=True)
+        await wait_until(lambda: window.view is None and window.stack.currentWidget() is window.welcome)
+        assert kept() == str(vault)
+        window.open_folder(vault, asked=True)
+        await wait_until(lambda: window.view is not None)
+        window.menu.run("close-vault")
+        await wait_until(lambda: kept() == "")
+
+    in_window(use, refuse)
+
+
+def test_a_note_chosen_by_name_has_the_focus(in_window, wait_until, vault: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        window.open_folder(vault)
+        await wait_until(lambda: window.view is not None and window.view._built)
+        window.activateWindow()
+        window.view.page.panel("files").tree.setFocus()
+        palette = window.finder._palette
+        window.menu.run("go-note")
+        palette.field.setText("two")
+        await wait_until(lambda: palette.model.rowCount() == 1)
+        QTest.keyClick(palette.field, Qt.Key.Key_Return)
+        await wait_until(lambda: bool(notes_of(window)) and window.focusWidget() is notes_of(window)[0])
+        assert notes_of(window)[0].path == "Two.md"
+
+    in_window(use)
 
 
 def test_unsaved_text_keeps_the_window_open(in_window, wait_until, vault: Path) -> None:

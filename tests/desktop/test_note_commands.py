@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from app.desktop import dialogs
 from app.desktop.bridge import Service
@@ -61,9 +61,40 @@ def test_a_note_made_by_hand_asks_nothing_and_a_taken_name_offers_the_note(
             await asking
             assert opened == ["Kyoto.md"] and made == ["Books/Osaka.md"]
             assert (tmp_path / "vault/Kyoto.md").read_text() == "k"
-            failed: list[str] = []
-            commands.failed.connect(failed.append)
-            await commands.new_note("../Osaka")
-            assert failed and not (tmp_path / "Osaka.md").exists()
+
+    gui(main())
+
+
+def test_a_name_that_no_file_can_have_is_explained_in_place_and_stays(
+    gui, service: Service, tmp_path: Path, qtbot, wait_until
+) -> None:
+    async def main() -> None:
+        async with whole_vault(tmp_path / "vault", service, NOTES) as vault:
+            window = QWidget()
+            qtbot.addWidget(window)
+            commands = NoteCommands(vault.client, ThemeSource("light"), window)
+            made: list[str] = []
+            commands.made.connect(made.append)
+
+            def field() -> QLineEdit:
+                (sheet,) = window.findChildren(dialogs.Sheet)
+                return sheet.findChild(QLineEdit)
+
+            for name in ("Plan: 2027", "../Osaka"):
+                asking = asyncio.get_running_loop().create_task(commands.new_note(name))
+                await wait_until(lambda: bool(window.findChildren(dialogs.Sheet)))
+                (sheet,) = window.findChildren(dialogs.Sheet)
+                assert field().text() == name
+                field().setText(f"{name} ")
+                assert field().accessibleDescription()
+                done = next(b for b in sheet.findChildren(QPushButton) if b.text() == "OK")
+                assert not done.isEnabled()
+                field().setText("Plan 2027" if "Plan" in name else "Osaka")
+                assert done.isEnabled() and not field().accessibleDescription()
+                done.click()
+                await asking
+                await wait_until(lambda: not window.findChildren(dialogs.Sheet))
+            assert made == ["Plan 2027.md", "Osaka.md"]
+            assert not (tmp_path / "Osaka.md").exists()
 
     gui(main())

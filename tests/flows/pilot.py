@@ -183,6 +183,14 @@ class Pilot(Hands):
             QTest.keyClick(note.reader, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
         await self.until(lambda: note.editing and note.editor.isVisible(), "the source is in front")
 
+    async def show_reading(self, note: NoteView) -> None:
+        """Bring the reading view to the front, by Ctrl+E."""
+        await self.front()
+        while note.editing:
+            note.editor.setFocus()
+            QTest.keyClick(note.editor, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+        await self.until(lambda: note.reader.isVisible(), "the reading view is in front")
+
     async def write_at_end(self, note: NoteView, text: str) -> None:
         """Type at the end of the source."""
         await self.edit(note)

@@ -103,6 +103,7 @@ def test_broken_notes_are_shown_listed_and_never_rewritten(app_run, garden: Path
         await pilot.approve()
         assert (await call).success
         yaml = await pilot.open_note("Yaml.md")
+        await pilot.show_reading(yaml)
         await pilot.until(lambda: "Still a note" in yaml.reader.toPlainText())
 
     app_run(use)
@@ -175,6 +176,7 @@ def test_a_second_app_is_told_and_may_only_read(app_run, service_of_another, gar
             assert pilot.window.status.mode.text() == "Read-only"
             await pilot.until(lambda: "Tea.md" in pilot.nodes)
             note = await pilot.open_note("Tea.md")
+            await pilot.show_reading(note)
             await pilot.until(lambda: "hot water" in note.reader.toPlainText())
             call = pilot.start_call("add_tag", {"name": "Tea", "tag": "x"}, AGENT)
             await pilot.until(lambda: call.done() or pilot.approvals.waiting, "it is refused or asked")

@@ -95,7 +95,7 @@ def test_one_of_two_files_is_approved(app_run, settings, garden: Path) -> None:
     with use_model(settings, call, Say("Half.")) as server:
         app_run(use)
     (told,) = [m for m in server.requests[1]["messages"] if m["role"] == "tool"]
-    assert json.loads(told["content"])["left_out"] == ["Water.md"]
+    assert json.loads(told["content"])["left_out_by_user"] == ["Water.md"]
 
 
 def test_a_grant_is_listed_used_and_taken_back(app_run, settings, garden: Path) -> None:

@@ -155,7 +155,7 @@ def test_an_older_version_is_restored_from_the_history(app_run, garden: Path) ->
         assert isinstance(dialog, HistoryDialog)
         await pilot.until(lambda: len(dialog.versions) == 3, "three versions")
         assert [version.author for version in dialog.versions][:2] == ["claude", "claude"]
-        dialog.list.setCurrentRow(2)
+        dialog.list.setCurrentItem(dialog.list.topLevelItem(2))
         await pilot.press("Restore this version…", dialog)
         await pilot.approve()
         await pilot.until(lambda: (garden / "Tea.md").read_bytes() == before["Tea.md"])

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.desktop.history_dialog import HistoryDialog
+from app.settings import Settings, save_settings
 from tests.flows.pilot import Pilot
+
+TYPED = (b"Cut", b" it", b" back.")
 
 
 def test_a_note_is_opened_edited_and_saved(app_run, garden: Path) -> None:
@@ -19,8 +24,6 @@ def test_a_note_is_opened_edited_and_saved(app_run, garden: Path) -> None:
         note = await pilot.open_note("Plants/Mint.md")
         await pilot.write_at_end(note, "Cut it back.")
         tabs = note.parentWidget().parentWidget()
-        assert tabs.tabText(0) == "● Mint"
-        assert mint.read_bytes() == before
         await pilot.save(note)
         # The note's own line ends and every other byte stay.
         assert mint.read_bytes() == before + b"Cut it back."
@@ -35,6 +38,7 @@ def test_an_outside_edit_of_a_clean_note_shows_by_itself(app_run, garden: Path) 
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         note = await pilot.open_note("Water.md")
+        await pilot.show_reading(note)
         (garden / "Water.md").write_text("# Water\n\nWritten by a sync program, see [[Mint]].\n")
         await pilot.until(lambda: "sync program" in note.editor.toPlainText(), "the source follows")
         await pilot.until(lambda: "sync program" in note.reader.toPlainText(), "the reading view follows")
@@ -48,6 +52,50 @@ def test_an_outside_edit_of_a_clean_note_shows_by_itself(app_run, garden: Path) 
     app_run(use)
 
 
+@pytest.fixture
+def late_autosave(settings: Settings) -> None:
+    """Typed text stays unsaved for as long as a test needs it to."""
+    settings.editor.autosave_delay = 120
+    save_settings(settings)
+
+
+def test_typed_text_is_saved_without_being_asked_and_is_one_entry_of_the_history(
+    app_run, settings: Settings, garden: Path
+) -> None:
+    settings.editor.autosave_delay = 0.5
+    save_settings(settings)
+    mint = garden / "Plants/Mint.md"
+    before = mint.read_bytes()
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        note = await pilot.open_note("Plants/Mint.md")
+        tabs = note.parentWidget().parentWidget()
+        for number, typed in enumerate(TYPED, 1):
+            await pilot.write_at_end(note, typed.decode())
+            assert tabs.tabText(0) == "Mint"
+            await pilot.until(lambda: not note.document.dirty, "it is saved")
+            assert mint.read_bytes() == before + b"".join(TYPED[:number])
+        # The other tab takes the focus: what was typed is saved before any delay is over.
+        settings.editor.autosave_delay = 120
+        pilot.window._take_settings(settings)
+        await pilot.write_at_end(note, " Often.")
+        await pilot.open_note("Tea.md")
+        await pilot.until(lambda: mint.read_bytes().endswith(b" Often."), "it is saved")
+        pilot.window.view.commands.act("history", "Plants/Mint.md")
+        await pilot.until(lambda: pilot.sheets, "the history")
+        dialog = pilot.sheets[0]
+        assert isinstance(dialog, HistoryDialog)
+        await pilot.until(
+            lambda: dialog.list.topLevelItemCount() == 2, "one sitting, and what was there before"
+        )
+        assert dialog.list.topLevelItem(0).childCount() == 4
+        await pilot.press("Close")
+
+    app_run(use)
+
+
+@pytest.mark.usefixtures("late_autosave")
 def test_an_outside_edit_of_unsaved_text_asks_and_merging_keeps_both(app_run, garden: Path) -> None:
     water = garden / "Water.md"
     water.write_bytes(b"# Water\n\nOne.\n\nTwo.\n\nThree.\n")
@@ -59,15 +107,22 @@ def test_an_outside_edit_of_unsaved_text_asks_and_merging_keeps_both(app_run, ga
         water.write_bytes(b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\n")
         await pilot.until(lambda: "changed outside" in note.notice.text, "it asks")
         assert "Mine." in note.editor.toPlainText() and "Theirs." not in note.editor.toPlainText()
-        await pilot.press("Merge both", note)
+        await pilot.press("Merge", note)
         await pilot.until(lambda: not note.document.dirty, "it is saved")
         assert water.read_bytes() == b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\nMine."
         assert note.notice.text == ""
-        # Both wrote at the same place: no merge is offered, and what is given up stays in the history.
+        # Both wrote at the same place: what is given up stays in the history.
         await pilot.write_at_end(note, " And more.")
         water.write_bytes(b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\nTheirs again.")
         await pilot.until(lambda: "changed outside" in note.notice.text, "it asks")
-        assert not pilot._buttons("Merge both", note)
+        assert note.parentWidget().parentWidget().tabText(0) == "● Water"
+        # Ctrl+S shows both sides; deciding later changes nothing.
+        note.editor.setFocus()
+        pilot.ctrl(Qt.Key.Key_S)
+        await pilot.until(lambda: pilot.sheets, "both sides")
+        await pilot.press("Decide later")
+        await pilot.until(lambda: not pilot.sheets)
+        assert water.read_bytes().endswith(b"Theirs again.") and note.document.dirty
         await pilot.press("Keep mine", note)
         await pilot.until(lambda: not note.document.dirty, "it is saved")
         assert water.read_bytes() == b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\nMine. And more."
@@ -79,6 +134,7 @@ def test_an_outside_edit_of_unsaved_text_asks_and_merging_keeps_both(app_run, ga
     app_run(use)
 
 
+@pytest.mark.usefixtures("late_autosave")
 def test_a_note_that_is_deleted_outside_keeps_its_unsaved_text(app_run, garden: Path) -> None:
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
@@ -87,7 +143,7 @@ def test_a_note_that_is_deleted_outside_keeps_its_unsaved_text(app_run, garden: 
         (garden / "Water.md").unlink()
         await pilot.until(lambda: "deleted or moved" in note.notice.text, "it is told")
         assert note.editor.toPlainText().endswith("Mine.")
-        await pilot.press("Make it again", note)
+        await pilot.press("Create it again", note)
         await pilot.until(lambda: not note.document.dirty)
         assert (garden / "Water.md").read_bytes().endswith(b"#nature\nMine.")
 
@@ -98,6 +154,7 @@ def test_links_and_backlinks_lead_from_note_to_note(app_run, garden: Path) -> No
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         note = await pilot.open_note("Plants/Camellia.md")
+        await pilot.show_reading(note)
         await pilot.until(lambda: "real tea" in note.reader.toPlainText(), "it is drawn")
         await pilot.follow(note.reader, "real tea")
         tea = await pilot.shown("Tea.md")
@@ -110,6 +167,7 @@ def test_links_and_backlinks_lead_from_note_to_note(app_run, garden: Path) -> No
         QTest.keyClick(pilot.window, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
         tea = await pilot.shown("Tea.md")
         # A name that no note has: it is asked whether to make one.
+        await pilot.show_reading(tea)
         await pilot.until(lambda: "Kettle" in tea.reader.toPlainText())
         await pilot.follow(tea.reader, "Kettle")
         await pilot.until(lambda: pilot.sheets, "the question")
@@ -130,6 +188,7 @@ def test_links_to_names_with_odd_characters(app_run, garden: Path) -> None:
         await pilot.open(garden)
         for at, name in enumerate(names):
             hub = await pilot.open_note("Hub.md")
+            await pilot.show_reading(hub)
             await pilot.until(lambda at=at, hub=hub: f"to {at}" in hub.reader.toPlainText())
             await pilot.follow(hub.reader, f"to {at}")
             await pilot.shown(f"{name}.md")
@@ -168,7 +227,49 @@ def test_search_finds_and_opens_at_the_line(app_run, garden: Path) -> None:
     app_run(use)
 
 
-def test_closing_with_unsaved_text_asks(app_run, garden: Path) -> None:
+@pytest.mark.usefixtures("late_autosave")
+def test_closing_saves_first(app_run, garden: Path) -> None:
+    water = garden / "Water.md"
+    before = water.read_bytes()
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        note = await pilot.open_note("Water.md")
+        await pilot.write_at_end(note, "Typed.")
+        pilot.window.close()
+        await pilot.until(pilot.window.ended.is_set, "it closes without a question")
+        assert water.read_bytes() == before + b"Typed."
+
+    app_run(use)
+
+
+@pytest.mark.usefixtures("late_autosave")
+def test_quitting_during_a_conflict_asks_and_keeps_both_texts(app_run, garden: Path) -> None:
+    water = garden / "Water.md"
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        note = await pilot.open_note("Water.md")
+        await pilot.write_at_end(note, "Mine.")
+        water.write_bytes(water.read_bytes() + b"Theirs.")
+        await pilot.until(lambda: "changed outside" in note.notice.text, "it asks")
+        pilot.window.close()
+        await pilot.press("Keep it open")
+        await pilot.until(lambda: not pilot.sheets)
+        assert not pilot.window.ended.is_set() and note.document.dirty
+        pilot.window.close()
+        await pilot.press("Compare…")
+        await pilot.press("Keep theirs")
+        await pilot.press("Save")
+        await pilot.until(pilot.window.ended.is_set, "it closes")
+        assert water.read_bytes().endswith(b"Theirs.")
+
+    app_run(use)
+
+
+def test_without_autosave_closing_asks(app_run, settings: Settings, garden: Path) -> None:
+    settings.editor.autosave = False
+    save_settings(settings)
     water = garden / "Water.md"
     before = water.read_bytes()
 
@@ -176,6 +277,7 @@ def test_closing_with_unsaved_text_asks(app_run, garden: Path) -> None:
         await pilot.open(garden)
         note = await pilot.open_note("Water.md")
         await pilot.write_at_end(note, "Unsaved.")
+        assert note.parentWidget().parentWidget().tabText(0) == "● Water"
         pilot.window.close()
         await pilot.press("Cancel")
         await pilot.until(lambda: not pilot.sheets)

@@ -44,7 +44,7 @@ def spoil(path: Path, start: int = 0, length: int = 1 << 30) -> None:
     path.write_bytes(content)
 
 
-async def test_a_file_that_is_no_index_is_set_aside_and_told(make_vault: MakeVault, reopened: Reopen) -> None:
+async def test_a_file_that_is_no_index_is_replaced_and_told(make_vault: MakeVault, reopened: Reopen) -> None:
     vault = await make_vault({"a.md": "[[b]]", "b.md": "x"})
     await vault.index.close()
     spoil(file_of(vault))
@@ -52,7 +52,6 @@ async def test_a_file_that_is_no_index_is_set_aside_and_told(make_vault: MakeVau
     assert index.notice is not None
     assert "damaged" in index.notice
     assert len(vault.rebuilds) == 1
-    assert len(list(index._folder.glob("*.unusable-*"))) == 1
     assert (await index.scan()).indexed == 2
     assert [link.source.text for link in index.backlinks(NotePath("b.md"))] == ["a.md"]
 
@@ -78,7 +77,7 @@ async def test_a_truncated_file_is_begun_anew_and_told(
     assert {path.name: path.read_text("utf-8") for path in vault.root.glob("*.md")} == notes
 
 
-async def test_a_file_of_a_newer_version_is_set_aside_and_told(
+async def test_a_file_of_a_newer_version_is_replaced_and_told(
     make_vault: MakeVault, reopened: Reopen
 ) -> None:
     vault = await make_vault({"a.md": "x"})
@@ -132,7 +131,7 @@ async def test_the_file_can_be_deleted_between_two_starts(make_vault: MakeVault,
 async def test_a_locked_file_is_a_clear_error_and_nothing_is_lost(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("app.storage.sqlite.BUSY_S", 0.05)
     vault = await make_vault({"a.md": "x"})
     with closing(sqlite3.connect(file_of(vault), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -150,7 +149,7 @@ async def test_a_locked_file_is_a_clear_error_and_nothing_is_lost(
 async def test_a_file_locked_at_the_start_is_a_clear_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("app.storage.sqlite.BUSY_S", 0.05)
     database, _ = open_database(tmp_path)
     database.close()
     with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
+import stat
 import subprocess
 import sys
 import threading
@@ -15,7 +16,9 @@ import pytest
 
 from app.errors import NotFoundError, StorageError
 from app.permissions.audit import AuditLog
+from app.permissions.audit_chain import Gap, check
 from app.permissions.audit_entry import AuditEntry, AuditFilter, Decided, row_hash, to_row
+from app.permissions.audit_reading import AuditReading
 
 ENTRY = AuditEntry(
     time=1_700_000_000.0,
@@ -207,18 +210,134 @@ def test_a_head_one_row_behind_is_no_damage(log, tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"not a database at all" * 100, b"SQLite format 3\0" + b"\xff" * 4000])
-def test_a_damaged_log_is_set_aside_and_the_new_one_says_so(tmp_path, content):
+def test_a_damaged_log_is_set_aside_and_the_new_one_continues_its_numbers(tmp_path, content):
     log = AuditLog(tmp_path)
     fill(log)
     log.close()
     (tmp_path / "audit.sqlite3").write_bytes(content)
     log = AuditLog(tmp_path)
-    (aside,) = tmp_path.glob("audit.sqlite3.damaged-*")
+    (aside,) = tmp_path.glob("audit.damaged-*.sqlite3")
     assert aside.read_bytes() == content and aside.name in log.problem
-    first = log.entry(1)
+    first = log.entry(6)
     assert aside.name in first.reason and "row 5 with the hash" in first.reason
-    assert log.verify().ok and log.append(ENTRY).id == 2
+    assert log.append(ENTRY).id == 7
+    check = log.verify()
+    assert check.ok and [(gap.first, gap.last, gap.cause) for gap in check.gaps] == [(1, 5, "set-aside")]
+    with pytest.raises(NotFoundError):
+        log.entry(1)
     log.close()
+
+
+def test_a_log_damaged_together_with_its_head_never_uses_a_number_again(tmp_path):
+    log = AuditLog(tmp_path)
+    fill(log)
+    log.close()
+    (tmp_path / "audit.sqlite3").write_bytes(b"no database" * 100)
+    (tmp_path / "audit.head").unlink()
+    log = AuditLog(tmp_path)
+    assert log.append(ENTRY).id > 1_000_000
+    assert log.verify().gaps[0].cause == "set-aside"
+    log.close()
+
+
+def test_an_emptied_log_looks_like_tampering(tmp_path):
+    log = AuditLog(tmp_path)
+    fill(log)
+    log.close()
+    (tmp_path / "audit.sqlite3").write_bytes(b"")
+    log = AuditLog(tmp_path)
+    assert "cut off" in log.problem and log.verify().first_bad == 1
+    log.close()
+
+
+class Power:
+    """A power cut: the last rows are lost, the log is not closed, and the computer starts again."""
+
+    def __init__(self, monkeypatch) -> None:
+        self._monkeypatch = monkeypatch
+        self.start("first boot")
+
+    def start(self, boot: str) -> None:
+        self._monkeypatch.setattr("app.permissions.audit_chain.boot_id", lambda: boot)
+
+    def cut(self, log: AuditLog, folder: Path, rest: int) -> None:
+        AuditReading.close(log)
+        tamper(folder, f"DELETE FROM audit WHERE id > {rest}")
+        self.start("second boot")
+
+
+def test_rows_lost_in_a_power_cut_are_told_apart_from_tampering(tmp_path, monkeypatch):
+    power = Power(monkeypatch)
+    log = AuditLog(tmp_path)
+    fill(log)
+    power.cut(log, tmp_path, 3)
+    found = check(tmp_path / "audit.sqlite3", tmp_path / "audit.head")
+    assert found.ok and found.gaps == (Gap(4, 5, "crash"),)
+    log = AuditLog(tmp_path)
+    assert "rows 4 to 5" in log.problem and "computer stopped" in log.problem
+    assert log.append(ENTRY).id == 7
+    found = log.verify()
+    assert found.ok and found.gaps == (Gap(4, 5, "crash"),)
+    log.close()
+    log = AuditLog(tmp_path)
+    assert log.problem == "" and log.verify().gaps == (Gap(4, 5, "crash"),)
+    log.close()
+
+
+def test_rows_removed_after_the_log_was_closed_are_no_crash(tmp_path, monkeypatch):
+    power = Power(monkeypatch)
+    log = AuditLog(tmp_path)
+    fill(log)
+    log.close()
+    tamper(tmp_path, "DELETE FROM audit WHERE id > 3")
+    power.start("second boot")
+    log = AuditLog(tmp_path)
+    assert "cut off" in log.problem and log.verify().first_bad == 4
+    log.close()
+
+
+def test_rows_of_a_killed_process_are_no_crash(tmp_path, monkeypatch):
+    power = Power(monkeypatch)
+    log = AuditLog(tmp_path)
+    fill(log)
+    power.cut(log, tmp_path, 3)
+    power.start("first boot")
+    log = AuditLog(tmp_path)
+    assert "cut off" in log.problem and log.verify().first_bad == 4
+    log.close()
+
+
+def test_rows_of_an_earlier_session_are_no_crash(tmp_path, monkeypatch):
+    power = Power(monkeypatch)
+    log = AuditLog(tmp_path)
+    fill(log)
+    log.close()
+    log = AuditLog(tmp_path)
+    fill(log, 1)
+    power.cut(log, tmp_path, 3)
+    log = AuditLog(tmp_path)
+    assert "cut off" in log.problem and log.verify().first_bad == 4
+    log.close()
+
+
+def test_a_row_changed_beside_a_crash_gap_is_still_found(tmp_path, monkeypatch):
+    power = Power(monkeypatch)
+    log = AuditLog(tmp_path)
+    fill(log)
+    power.cut(log, tmp_path, 3)
+    log = AuditLog(tmp_path)
+    tamper(tmp_path, "UPDATE audit SET result = 'nothing' WHERE id = 2")
+    assert log.verify().first_bad == 2
+    tamper(tmp_path, "DELETE FROM audit WHERE id = 3")
+    assert not log.verify().ok
+    log.close()
+
+
+def test_each_row_is_on_the_disk_when_it_is_appended(log, tmp_path):
+    assert log._connection.execute("PRAGMA synchronous").fetchone() == (2,)
+    assert {
+        file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.glob("audit*")
+    } == dict.fromkeys(("audit.sqlite3", "audit.sqlite3-wal", "audit.sqlite3-shm", "audit.head"), 0o600)
 
 
 def test_a_folder_that_cannot_be_used_is_told(tmp_path):
@@ -283,7 +402,7 @@ def test_undone_is_found_through_undo_of_undo(tmp_path):
         log = AuditLog(tmp_path)
     redone = log.append(replace(ENTRY, commit=12, undoes=(11,)))
     assert log.entry(made.id).undone_by is None and log.entry(undone.id).undone_by == redone.id
-    assert log.commits_of_entry(made.id) == (10,) and log.entry_of_commit(11).id == undone.id
+    assert log.entry_of_commit(11).id == undone.id
     assert log.last_commit == 12
     log.close()
 
@@ -314,6 +433,7 @@ _WRITER = """
 import sys
 from pathlib import Path
 from app.permissions.audit import AuditLog
+from app.permissions.audit_chain import Gap, check
 from app.permissions.audit_entry import AuditEntry
 log = AuditLog(Path(sys.argv[1]))
 while True:

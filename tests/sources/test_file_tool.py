@@ -361,6 +361,22 @@ async def test_several_folders_are_told_apart(desk: Desk, tmp_path) -> None:
     assert (await desk.file("load", "Plan.txt", source_id="Other")).result["text"] == "another\n"
 
 
+async def test_block_loads_a_file_of_a_source_by_its_path(desk: Desk) -> None:
+    await desk.add(RW)
+    load = {"op": "load", "label": "Plan.txt", "source_id": "Desk"}
+    loaded = await desk.workspace.runner.call("block", load, AGENT)
+    assert loaded.success and loaded.untrusted and loaded.result["text"] == "one\ntwo\nthree\n"
+    label = f"file:{desk.source.hash8}:Plan.txt"
+    assert loaded.result["blocks"][0]["label"] == label and await desk.state("Plan.txt") == "in sync"
+    again = await desk.workspace.runner.call("block", {**load, "label": label}, AGENT)
+    assert again.success and again.result["text"] == "one\ntwo\nthree\n"
+    edit = {"op": "append", "label": label, "content": "four"}
+    assert (await desk.workspace.runner.call("block_edit", edit, AGENT)).success
+    assert (await desk.file("save", "Plan.txt")).success and desk.text("Plan.txt").endswith("four")
+    for wrong in ({"label": "Nothing.txt"}, {"source_id": "nowhere"}):
+        assert kind(await desk.workspace.runner.call("block", {**load, **wrong}, AGENT)) == "not_found"
+
+
 # Watching
 
 

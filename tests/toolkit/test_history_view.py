@@ -32,7 +32,7 @@ async def test_versions_and_restore(bench, view):
     await save(bench, "Tea.md", "new\n")
     history = view(AGENT)
     newest, oldest = history.versions(TEA)[0], history.versions(TEA)[-1]
-    assert history.content(newest.hash) == b"new\n"
+    assert history.content(TEA, newest.hash) == b"new\n"
     (change,) = history.plan_restore(TEA, oldest.hash).changes
     assert change.before == b"new\n" and b"Hot water" in change.after
 
@@ -43,9 +43,9 @@ async def test_a_private_notes_history_is_as_private(bench, view):
     own = view(Caller.user()).versions(SECRET)
     assert len(own) == 2 and view(AGENT).versions(SECRET) == ()
     for version in own:
-        assert b"treasure" in view(Caller.user()).content(version.hash)
+        assert b"treasure" in view(Caller.user()).content(SECRET, version.hash)
         with pytest.raises(NotFoundError):
-            view(AGENT).content(version.hash)
+            view(AGENT).content(SECRET, version.hash)
         with pytest.raises(NotFoundError):
             view(AGENT).plan_restore(SECRET, version.hash)
     assert view(AGENT).commits() == () and len(view(Caller.user()).commits()) == 1

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from app import paths
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings, VaultSettings
-from app.toolkit.plugins import GROUP, Plugin, load_plugins
+from app.toolkit.plugins import GROUP, Plugin, load_plugins, plugin_packages
 from app.toolkit.registry import Category, Level, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import Tool, tool
@@ -181,3 +182,53 @@ def test_the_second_of_two_that_want_one_name_is_left_out() -> None:
 def test_a_category_is_off_whatever_the_plug_in_says() -> None:
     registry, _, problems = loaded(f"{__name__}:EXECUTES")
     assert not problems and not registry.category("own").on
+
+
+# The user's plug-in folder
+
+
+@pytest.fixture
+def user_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield paths.plugin_folder()
+    for name in [name for name in sys.modules if name.partition(".")[0] == "scriptorium_customer_support"]:
+        del sys.modules[name]
+
+
+def loaded_from_folder(*on: str) -> tuple[ToolRegistry, tuple[str, ...], tuple[str, ...]]:
+    registry = ToolRegistry(CATEGORIES, CATALOG)
+    came = load_plugins(registry, on=on)
+    return registry, came.categories, came.problems
+
+
+def test_a_plug_in_in_the_folder_is_listed_and_not_loaded(user_folder: Path) -> None:
+    install(user_folder / "support")
+    (user_folder / "broken.whl").write_bytes(b"no wheel")
+    (user_folder / "empty").mkdir()
+    (user_folder / "readme.txt").touch()
+    broken, empty, support = plugin_packages()
+    assert support.title.startswith("scriptorium-customer-support ") and not support.problem
+    assert broken.problem and empty.problem
+    registry, categories, problems = loaded_from_folder()
+    assert categories == () and problems == () and registry.all() == CATALOG
+    assert not any(str(user_folder) in one for one in sys.path)
+    assert "scriptorium_customer_support" not in sys.modules
+
+
+@pytest.mark.parametrize("as_wheel", [False, True])
+def test_a_plug_in_that_is_switched_on_brings_its_tools(user_folder: Path, as_wheel: bool) -> None:
+    install(user_folder / "support")
+    name = "support"
+    if as_wheel:
+        name = "support-1.0-py3-none-any.whl"
+        made = shutil.make_archive(str(user_folder / "support"), "zip", user_folder / "support")
+        Path(made).rename(user_folder / name)
+        shutil.rmtree(user_folder / "support")
+    registry, categories, problems = loaded_from_folder(name)
+    assert problems == () and categories == ("customer_support",)
+    assert registry.get("user").category == "customer_support"
+    assert Path(sys.path[-1]) == user_folder / name, "after everything of the app"
+    _, categories, _ = loaded_from_folder()
+    assert categories == (), "switched off, it is not found in Python's path either"
+    _, categories, problems = loaded_from_folder("gone", name)
+    assert categories == ("customer_support",) and problems == ()

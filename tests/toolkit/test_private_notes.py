@@ -7,7 +7,7 @@ import pytest
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.settings import PermissionSettings, Rule
-from app.toolkit.vault_view import is_private
+from app.vault.markdown.privacy import is_private
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent")
 BUILTIN = Caller(CallerKind.DESKTOP_AGENT, "Built-in", uses_model=False)

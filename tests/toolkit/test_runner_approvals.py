@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from dataclasses import replace
 
 import pytest
@@ -14,6 +15,7 @@ from app.permissions.scope import Operation
 from app.toolkit.runner import ApprovalAnswered, ToolFinished
 from app.vault.changes import ChangeSet, Create, Delete, Update
 from app.vault.path import NotePath
+from tests.toolkit.conftest import AGENT, CLIENT
 
 
 async def forever(request):
@@ -23,10 +25,38 @@ async def forever(request):
 async def test_no_answer_in_time_is_a_no(bench):
     bench.policy.approval_timeout = 0.05
     bench.approver.answers.append(forever)
-    outcome = await bench.call("make", {"name": "Coffee"})
+    outcome = await bench.call("make", {"name": "Coffee"}, CLIENT)
     assert outcome.denied and outcome.error["reason"] == "timed-out"
     assert bench.last().decision == "timed-out" and not (bench.root / "Coffee.md").exists()
     assert bench.of(ApprovalAnswered)[-1].decision is None
+
+
+async def test_in_a_vault_that_is_open_for_reading_only_nobody_is_asked(bench):
+    bench.store.writable = False
+    outcome = await bench.call("make", {"name": "Coffee"})
+    assert not outcome.success and "reading only" in outcome.message
+    assert not bench.approver.asked and not (bench.root / "Coffee.md").exists()
+    bench.grants.add(GrantOffer("Allow", Operation.CREATE))
+    assert not (await bench.call("make", {"name": "Coffee"})).success
+
+
+async def test_an_approver_that_still_works_on_the_answer_moves_the_time_limit(bench):
+    bench.policy.approval_timeout = 0.05
+
+    async def work(request):
+        request.postponed.add(math.inf)
+        await asyncio.sleep(4 * request.timeout)
+        return Approved(request.proposal)
+
+    bench.approver.answers.append(work)
+    outcome = await bench.call("make", {"name": "Coffee"}, CLIENT)
+    assert outcome.success and (bench.root / "Coffee.md").exists()
+
+
+async def test_the_user_and_the_agent_of_the_window_have_no_time_limit(bench):
+    for name, caller in (("A", AGENT), ("B", CLIENT), ("C", replace(AGENT, acting_for="claude"))):
+        assert (await bench.call("make", {"name": name}, caller)).success
+    assert [request.timeout for request in bench.approver.asked] == [None, 300.0, 300.0]
 
 
 @pytest.mark.parametrize("error", [RuntimeError("broken"), TimeoutError(), asyncio.CancelledError(), None])
@@ -105,14 +135,20 @@ async def test_the_user_may_edit_and_the_caller_is_told(bench):
     outcome = await bench.call("make", {"name": "Coffee", "text": "its words"})
     assert bench.text("Coffee.md") == "my words"
     assert outcome.result["changed_by_user"] is True
-    assert outcome.result["files"][0]["path"] == "Coffee.md" and outcome.result["left_out"] == []
+    (edited,) = outcome.result["edited_by_user"]
+    assert edited["path"] == "Coffee.md" and outcome.result["left_out_by_user"] == []
+    assert "-its words" in edited["diff"] and "+my words" in edited["diff"]
+    assert outcome.message == "Created Coffee.md. Edited by the user: Coffee.md."
+    assert bench.last().result == outcome.message
     assert bench.last().reason == "approved by the user after editing the text"
 
 
 async def test_the_user_may_leave_files_out(bench):
     bench.approver.answers.append(lambda r: Approved(r.proposal.only([NotePath("Tea.md")])))
     outcome = await bench.call("remove", {"names": ["Tea", "Home"]})
-    assert outcome.success and outcome.result["left_out"] == ["Home.md"]
+    assert outcome.success and outcome.result["left_out_by_user"] == ["Home.md"]
+    assert outcome.message == "Moved Tea.md to the trash. Left out by the user: Home.md."
+    assert bench.last().paths == ("Tea.md",) and bench.last().result == outcome.message
     assert not (bench.root / "Tea.md").exists() and (bench.root / "Home.md").exists()
 
 

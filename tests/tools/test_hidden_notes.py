@@ -154,7 +154,7 @@ async def test_an_approval_in_part_does_not_tell_of_a_private_note(workspace, ap
 
     approver.answers[:] = [without_other]
     outcome = await call(workspace, "move_note", name="Topic", new_name="Theme")
-    assert outcome.result["left_out"] == ["Other.md"] and "Anna" not in str(outcome.as_dict())
+    assert outcome.result["left_out_by_user"] == ["Other.md"] and "Anna" not in str(outcome.as_dict())
     assert b"[[Theme]]" in workspace.store.read(DIARY)
 
 

@@ -37,7 +37,7 @@ async def conflicting_turn(workspace):
     await call(workspace, "move_note", name="Old", new_name="Older")
     await call(workspace, "delete_note", name="Gone")
     await workspace.runner.save(P("Older.md"), b"alpha\nBETA\n", b"alpha\nmine\n")
-    return workspace.audit.commits_of_turn("t1")
+    return tuple(one.id for one in workspace.audit.commits_of_turn("t1", workspace.journal))
 
 
 async def test_an_agent_is_told_of_a_conflict_and_nothing_is_written(workspace):
@@ -106,7 +106,7 @@ async def test_a_part_of_an_undo_leaves_the_rest_to_be_undone(workspace, approve
     approver.answers[:] = [part]
     assert (await call(workspace, "undo", turn="t1", caller=Caller.user())).success
     assert here(workspace)(P("One.md")) is None and here(workspace)(P("Two.md")) == b"2\n"
-    commits = workspace.audit.commits_of_turn("t1")
+    commits = tuple(one.id for one in workspace.audit.commits_of_turn("t1", workspace.journal))
     assert [workspace.journal.commit(number).undone_by for number in commits] == [None, None]
     plan = workspace.journal.undo(commits, here(workspace))
     assert plan.change_set == ChangeSet((Delete(P("Two.md"), b"2\n"),), plan.change_set.summary)

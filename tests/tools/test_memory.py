@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
+from app.settings import AgentProfile, TeamSettings
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", turn="t", uses_model=False)
 MODEL = Caller(CallerKind.DESKTOP_AGENT, "Model")
@@ -104,6 +106,7 @@ async def test_a_block_is_put_away_and_comes_back_when_it_is_loaded(workspace):
 
 
 async def test_sharing_asks_and_the_other_agent_may_do_what_was_given(workspace, approver):
+    workspace.settings.team = TeamSettings(agents=(AgentProfile(name="editor"),))
     await make(workspace)
     assert kind_of(await call(workspace, "block", EDITOR, op="load", label="plan")) == "not_found"
     shared = await call(workspace, "block", op="share", label="plan", agent="editor", permission="append")
@@ -118,6 +121,40 @@ async def test_sharing_asks_and_the_other_agent_may_do_what_was_given(workspace,
     assert kind_of(await call(workspace, "block", op="unshare", label="plan", agent="editor")) == "not_found"
     more = await call(workspace, "block", op="share", label="plan", agent="editor", permission="admin")
     assert kind_of(more) == "permission_denied"
+
+
+async def test_a_block_is_shared_only_with_an_agent_that_exists(workspace, approver):
+    workspace.settings.team = TeamSettings(agents=(AgentProfile(name="Editor"),))
+    await make(workspace)
+    share = {"op": "share", "label": "plan", "permission": "append"}
+    unknown = await call(workspace, "block", **share, agent="Edit")
+    assert kind_of(unknown) == "not_found" and unknown.error["suggestions"] == ["Editor"]
+    assert not approver.asked and not workspace.memory.store.block("plan", "scriptorium").shares
+    assert (await call(workspace, "block", **share, agent="editor")).success
+    assert list(workspace.memory.store.block("plan", "scriptorium").shares) == ["Editor"]
+    workspace.settings.team = TeamSettings()
+    assert (await call(workspace, "block", op="unshare", label="plan", agent="Editor")).success
+
+
+async def test_null_empties_a_field_and_a_section_but_not_what_is_read_only(workspace):
+    set_field = partial(call, workspace, "block_edit", op="set_field")
+    await make(workspace, "form", layout=FORM, content="mood: calm\nseen: 3\nborn: 1970\n")
+    assert (await set_field(label="form", field="mood", value=None)).success
+    assert await text_of(workspace, "form") == "seen: 3\nborn: 1970\n"
+    parts = {"kind": "composite", "sections": [{"name": "facts", "content": FORM}, {"name": "notes"}]}
+    await make(workspace, "parts", layout=parts, content="")
+    facts = {"mood": "calm", "seen": 2}
+    assert (await set_field(label="parts", field="facts", value=facts)).success
+    assert (await set_field(label="parts", field="notes", value="Hello")).success
+    wrong = await set_field(label="parts", field="facts", value={**facts, "born": "1980"})
+    assert kind_of(wrong) == "invalid_parameters"
+    for field in ("facts", "notes"):
+        assert (await set_field(label="parts", field=field, value=None)).success
+    assert await text_of(workspace, "parts") == "facts:\n  seen: 0\nnotes:\n"
+    # A client that sends null for what it leaves out is understood.
+    assert (await call(workspace, "block_edit", op="append", label="plan", content="x", value=None)).error[
+        "type"
+    ] == "not_found"
 
 
 async def test_every_agent_has_a_memory_of_its_own(workspace):

@@ -153,6 +153,31 @@ async def test_find_related_nodes_writes_relations_where_asked(workspace, approv
     assert other.result["links_created"] == 0
 
 
+async def test_auto_link_writes_no_type_that_nothing_speaks_for(workspace, approver):
+    same = "The marine chronometer of John Harrison kept the time of Greenwich on the voyage to Jamaica."
+    for name, kind in (("Seen", "observation"), ("Guess", "hypothesis")):
+        content = {"title": name, "text": same}
+        await call(workspace, "create_node", type=kind, content=content, auto_analyze=False)
+    outcome = await call(workspace, "find_related_nodes", node_id="Seen", auto_link=True, limit=1)
+    (found,) = outcome.result["related_nodes"]
+    assert (found["id"], found["suggested_relationship"], found["evidence"]) == ("Guess.md", "SUPPORTS", [])
+    (relation,) = scan(text(workspace, "Seen.md")).relations
+    assert (relation.type, relation.link.target) == ("RELATES_TO", "Guess")
+
+
+async def test_related_nodes_that_agree_by_a_negation_are_no_contradiction(workspace):
+    for name, said in (
+        ("Sport", "Exercise improves sleep quality."),
+        ("Trial", "Exercise does not harm sleep; it improves sleep quality."),
+        ("Doubt", "Exercise does not improve sleep quality."),
+    ):
+        content = {"title": name, "text": said}
+        await call(workspace, "create_node", type="claim", content=content, auto_analyze=False)
+    outcome = await call(workspace, "find_related_nodes", node_id="Sport", min_similarity=0.1)
+    kinds = {one["id"]: one["suggested_relationship"] for one in outcome.result["related_nodes"]}
+    assert kinds["Trial.md"] != "CONTRADICTS" and kinds["Doubt.md"] == "CONTRADICTS"
+
+
 async def test_summarize_node_keeps_to_the_length_and_says_how(workspace):
     outcome = await call(workspace, "summarize_node", node_id="John Harrison", max_length=150)
     assert 0 < len(outcome.result["summary"]) <= 150 and "LexRank" in outcome.result["reasoning"]

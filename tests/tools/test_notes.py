@@ -92,6 +92,24 @@ async def test_edit_note_replace_needs_one_place_or_says_which(workspace):
     assert second.success and "voyage to Jamaica" in read(workspace, "Instruments/H4.md")
 
 
+@pytest.mark.parametrize("occurrence", [None, 1, 2])
+async def test_edit_note_never_changes_the_properties(workspace, occurrence):
+    said = "---\ntitle: Tea and tea\ntags: [tea]\n---\nA tea.\n"
+    await call(workspace, "create_note", name="Drink", content=said)
+    replace = {"name": "Drink", "op": "replace", "old": "tea", "text": "coffee", "occurrence": occurrence}
+    outcome = await call(workspace, "edit_note", **replace)
+    assert outcome.success == (occurrence != 2)
+    after = read(workspace, "Drink.md")
+    assert after == (said.replace("A tea", "A coffee") if occurrence != 2 else said)
+    for wrong in (
+        {"op": "replace", "old": "Tea and", "text": "x"},
+        {"op": "patch", "patch": "@@\n-title: Tea and tea\n+title: x\n"},
+    ):
+        refused = await call(workspace, "edit_note", name="Drink", **wrong)
+        assert refused.error["type"] == "invalid_parameters" and "set_properties" in refused.error["message"]
+    assert read(workspace, "Drink.md") == after
+
+
 async def test_edit_note_says_what_an_operation_lacks(workspace):
     outcome = await call(workspace, "edit_note", name="H4", op="replace", text="x")
     assert outcome.error["type"] == "invalid_parameters" and outcome.error["missing"] == ["old"]

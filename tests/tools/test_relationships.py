@@ -164,6 +164,13 @@ async def test_reclassify_suggests_a_type_with_its_reason(workspace):
     assert "- contradicts [[H4]]" in text(workspace, "Against it.md")
 
 
+async def test_what_is_said_of_two_notes_knows_their_relations(workspace):
+    edge = "People/John Harrison.md -[SUPPORTS]-> " + BEAT
+    outcome = await call(workspace, "reclassify_relationship", edge_id=edge)
+    assert "related already as SUPPORTS" in outcome.result["reasoning"]
+    assert "without a type" not in outcome.result["reasoning"]
+
+
 async def test_summarize_relationship_gives_evidence_and_strength(workspace):
     told = (await call(workspace, "summarize_relationship", edge_id=EDGE)).result
     assert told["strength_assessment"] == "strong" and told["evidence"] and "supports" in told["summary"]
@@ -184,7 +191,10 @@ async def test_suggestions_are_listed_accepted_and_rejected_for_good(workspace, 
     listed = await call(workspace, "suggest_relationships", limit=50)
     found = listed.result["suggestions"]
     assert found and all(one["score"] >= 0.6 and one["reasoning"] for one in found)
-    assert all(one["auto"] == (one["score"] >= 0.8) for one in found) and not approver.asked
+    for one in found:
+        shown = one["evidence"] or one["relationship_type"] == "RELATES_TO"
+        assert one["auto"] == bool(one["score"] >= 0.8 and shown)
+    assert not approver.asked
     first = found[0]
     rejected = await call(
         workspace, "suggest_relationships", op="reject", suggestion_id=first["suggestion_id"]

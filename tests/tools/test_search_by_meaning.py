@@ -21,6 +21,7 @@ NOTES = {
     "Shopping.md": "bread bread bread milk bread eggs bread",
     "Baking day.md": "How to bake bread: flour and water, patience, an oven.",
     "Tax.md": "The annual return is due in July. Keep every receipt.",
+    "Garden.md": "# Garden\n\n## Roses\n\n- Prune the **roses** in winter\n\n## Tulips\n\n## Nothing\n",
     "Secret.md": "---\nai: private\n---\nHow I bake bread in secret.",
 }
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="t", uses_model=True)
@@ -67,6 +68,11 @@ async def test_search_with_vectors(meant: Workspace) -> None:
     assert by_meaning.result["hits"][0]["name"] in ("Sourdough", "Baking day")
     assert all(hit["name"] != "Secret" for hit in by_meaning.result["hits"])
 
+    hits = (await _call(meant, "semantic_search", query="cutting flowers", min_similarity=0.0)).result["hits"]
+    shown = {hit["name"]: [line["text"] for line in hit["lines"]] for hit in hits}
+    assert shown["Garden"] == ["Prune the roses in winter"]
+    assert shown["Tax"] == [NOTES["Tax.md"]]
+
     related = await _call(meant, "find_related", name="Sourdough")
     (first, *_) = related.result["related"]
     assert first["name"] == "Baking day" and first["relationship"] == "SEMANTICALLY_RELATED"
@@ -74,6 +80,14 @@ async def test_search_with_vectors(meant: Workspace) -> None:
 
     assert not meant.vectors.has(NotePath.parse("Secret.md"))
     assert await meant.meaning.near_duplicates(meant.store) == ()
+
+
+async def test_re_analysis_of_a_node_is_of_its_new_text(meant: Workspace) -> None:
+    updates = {"text": "Flour and water: how I bake a loaf of bread in the oven, with patience."}
+    told = await _call(meant, "update_node", node_id="Tax", updates=updates, re_analyze=True)
+    names = [one["id"] for one in told.result["related_nodes"]]
+    assert "Baking day.md" in names and "Tax.md" not in names
+    await _call(meant, "undo")
 
 
 async def test_a_worker_that_is_gone_leaves_the_order_of_the_words(meant: Workspace) -> None:

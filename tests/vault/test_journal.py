@@ -162,14 +162,24 @@ def test_a_file_damaged_while_open_is_told_and_the_next_commit_works(tmp_path: P
     journal.close()
 
 
-def test_a_journal_of_a_newer_version_is_left_alone(tmp_path: Path):
-    Journal(tmp_path).close()
-    db = sqlite3.connect(tmp_path / "journal.sqlite")
-    db.execute("PRAGMA user_version = 99")
-    db.close()
-    with pytest.raises(StorageError):
-        Journal(tmp_path)
-    assert [file.name for file in tmp_path.glob("*damaged*")] == []
+def test_numbers_that_others_know_are_never_used_again(tmp_path: Path):
+    (tmp_path / "vault").mkdir()
+    journal = Journal(tmp_path / "data")
+    journal.reserve(41)
+    store = NoteStore(tmp_path / "vault", journal)
+    assert store.commit(ChangeSet.of(Create(P("a.md"), b"1")), author="agent").id == 42
+    journal.reserve(5)
+    assert store.commit(ChangeSet.of(Create(P("b.md"), b"1")), author="agent").id == 43
+    journal.close()
+
+
+def test_a_guest_reads_a_damaged_journal_as_empty_and_leaves_the_file(tmp_path: Path):
+    (tmp_path / "journal.sqlite").write_bytes(b"no database" * 100)
+    journal = Journal(tmp_path, writable=False)
+    assert journal.problem is not None
+    assert journal.commits() == ()
+    journal.close()
+    assert [file.name for file in tmp_path.iterdir()] == ["journal.sqlite"]
 
 
 def test_settings_that_keep_it_safe(journal: Journal):

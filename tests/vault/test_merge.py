@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from app.vault.merge import merge
 
-lines = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\r\n", b"\n", b"d\n"]), max_size=8)
+lines = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\r\n", b"\n", b"d\n", b"e\r"]), max_size=8)
 texts = st.builds(lambda body, last: b"".join(body) + last, lines, st.sampled_from([b"", b"end"]))
 
 
@@ -54,10 +54,53 @@ def test_one_sided_edits_win(base: bytes, other: bytes):
 
 
 @given(texts, texts, texts)
-def test_a_clean_merge_is_the_same_from_both_sides_and_invents_nothing(base, ours, theirs):
+def test_swapping_the_sides_swaps_the_merge(base, ours, theirs):
+    merged, swapped = merge(base, ours, theirs), merge(base, theirs, ours)
+    assert [(one.base, one.theirs, one.ours) for one in merged.conflicts] == [
+        (one.base, one.ours, one.theirs) for one in swapped.conflicts
+    ]
+    assert merged.conflicts or merged.text == swapped.text
+
+
+@given(texts, texts, texts)
+def test_every_line_comes_from_one_of_the_texts(base, ours, theirs):
     merged = merge(base, ours, theirs)
-    assert bool(merged.conflicts) == bool(merge(base, theirs, ours).conflicts)
+    known = set(base.splitlines(keepends=True) + ours.splitlines(True) + theirs.splitlines(True))
+    assert set(merged.for_theirs.splitlines(keepends=True)) <= known
     if not merged.conflicts:
-        assert merged.text == merge(base, theirs, ours).text
-        known = set((base + b"\n" + ours + b"\n" + theirs).splitlines())
-        assert set(merged.text.splitlines()) <= known
+        assert merged.text == merged.for_theirs
+
+
+@given(texts, texts, texts)
+def test_a_conflict_is_a_change_of_both_sides_that_differs(base, ours, theirs):
+    for conflict in merge(base, ours, theirs).conflicts:
+        assert conflict.base != conflict.ours
+        assert conflict.base != conflict.theirs
+        assert conflict.ours != conflict.theirs
+        assert conflict.base in base
+        assert conflict.ours in ours
+        assert conflict.theirs in theirs
+
+
+@given(
+    st.lists(st.sampled_from([b"a", b"b"]), min_size=1, max_size=6),
+    st.lists(st.integers(0, 2), min_size=6, max_size=6),
+)
+def test_edits_with_a_kept_line_between_them_never_conflict(blocks, sides):
+    """Each block of lines is edited by at most one side; an unique line stands between two blocks."""
+    texts = [b"", b"", b""]
+    expected = b""
+    for number, block in enumerate(blocks):
+        kept, changed = block + b"\n", b"new %d\n" % number
+        mine = [changed if side == sides[number] and side else kept for side in range(3)]
+        texts = [text + line + b"kept %d\n" % number for text, line in zip(texts, mine, strict=True)]
+        expected += (changed if sides[number] else kept) + b"kept %d\n" % number
+    merged = merge(*texts)
+    assert (merged.text, merged.conflicts) == (expected, ())
+
+
+def test_long_texts_merge_without_comparing_all_lines_with_all():
+    base = [b"line %d\n" % number for number in range(40_000)]
+    ours, theirs = [b"first\n", *base[1:]], [*base[:-1], b"last\n"]
+    merged = merge(b"".join(base), b"".join(ours), b"".join(theirs))
+    assert (merged.text, merged.conflicts) == (b"".join([b"first\n", *base[1:-1], b"last\n"]), ())

@@ -19,7 +19,7 @@ from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.spot_view import SpotView, ask_to_read, spot_of
 from app.toolkit.tool import tool
-from app.vault.changes import ChangeSet, Create, Update, content_hash
+from app.vault.changes import ChangeSet, Create, Update, after_of, content_hash
 from app.vault.path import NotePath
 
 CATEGORY = "programs"
@@ -107,9 +107,12 @@ async def agent_write(
     change = await asyncio.to_thread(_written, context, target, content, known_hash)
     made = isinstance(change, Create)
     said = f"{'Created' if made else 'Wrote'} {change.path}."
-    written = content_hash(change.after)
-    result = WrittenText(path=str(change.path), created=made, hash=written, message=said)
-    return context.propose(ChangeSet.of(change, summary=f"Write {change.path}"), result)
+
+    def report(committed: ChangeSet) -> WrittenText:
+        written = next(filter(None, map(after_of, committed.changes)), change.after)
+        return WrittenText(path=str(change.path), created=made, hash=content_hash(written), message=said)
+
+    return context.propose(ChangeSet.of(change, summary=f"Write {change.path}"), report)
 
 
 @tool(category=CATEGORY, always_asks=True)

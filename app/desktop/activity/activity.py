@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from datetime import datetime
 from enum import StrEnum
 
 from PySide6.QtCore import QCoreApplication
@@ -77,12 +76,12 @@ def begun(key: str, tool: str, caller: Caller, at: float) -> Activity:
     return Activity(key, Kind.TOOL, tool, Status.RUNNING, "", starter_of(caller.kind), caller.name, at)
 
 
-def asked(activity: Activity, request: ApprovalRequest, at: float) -> Activity:
+def asked(activity: Activity, request: ApprovalRequest) -> Activity:
     """The call while the user is asked about it."""
     return replace(
         activity,
         status=Status.PENDING,
-        summary=_tr("{0}; waits until {1}").format(title(request), _clock(at + request.timeout)),
+        summary=_tr("{0}; waits for your answer").format(title(request)),
         request=request,
         paths=tuple(map(str, request.scope.paths)),
     )
@@ -170,10 +169,6 @@ def in_a_line(activity: Activity) -> str:
 def who(activity: Activity) -> str:
     """The name of who began it."""
     return starter_words(activity.starter) if activity.starter is Starter.USER else describe(activity.who)
-
-
-def _clock(at: float) -> str:
-    return datetime.fromtimestamp(at).strftime("%H:%M")
 
 
 def _tr(text: str) -> str:

@@ -130,7 +130,7 @@ class Feed(QAbstractListModel):
         now = time.time()
         known = self._of(request.call) or begun(request.call or request.id, request.tool, request.caller, now)
         self._calls[request.id] = known.key
-        self.put(asked(known, request, now))
+        self.put(asked(known, request))
 
     def _answer(self, request_id: str) -> None:
         known = self._of(self._calls.pop(request_id, ""))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+import math
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QPushButton, QWidget
 
 from app.desktop.approval.labels import tr
@@ -11,6 +14,7 @@ from app.permissions.caller import CallerKind
 from app.permissions.draft import Draft, Share
 from app.permissions.request_words import time_left
 from app.permissions.scope import Operation
+from app.vault.changes import ChangeSet
 from app.vault.visible import describe
 
 _LITTLE_TIME_S = 30
@@ -19,7 +23,7 @@ _LITTLE_TIME_S = 30
 class AnswerBar(QWidget):
     """The answers to one request.
 
-    Deny is the safe one: Enter means it, and only it. Approve takes Space, a click, or Alt+A.
+    No button answers to Enter unless it has the focus. Each keeps its width and place whatever it says.
     """
 
     denied = Signal(str)
@@ -29,9 +33,8 @@ class AnswerBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.deny_button = _button(tr("Deny"), tr("Deny; nothing is written (Enter)"))
-        self.deny_button.setDefault(True)
-        later = tr("Decide later; until its time is up it waits in the activity at the bottom")
+        self.deny_button = _button(tr("Deny"), tr("Deny; nothing is written"))
+        later = tr("Decide later: the request waits in the activity at the bottom")
         self.later_button = _button(tr("Later"), later)
         self.words = QLineEdit()
         self.words.setMaxLength(2_000)
@@ -53,7 +56,7 @@ class AnswerBar(QWidget):
         self.words.clear()
         to_you = request.caller.kind is CallerKind.USER
         self.words.setVisible(not to_you)
-        self.words.setPlaceholderText(tr("Tell it why, if you like"))
+        self.words.setPlaceholderText(tr("Reason (optional)"))
         self.deny_button.setText(tr("Cancel") if to_you else tr("Deny"))
         self.edit_button.blockSignals(True)
         self.edit_button.setChecked(False)
@@ -66,7 +69,7 @@ class AnswerBar(QWidget):
         for offer in request.offers:
             self._add_offer(offer)
         self.menu_button.setVisible(bool(request.offers))
-        self.deny_button.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._keep_widths(request)
 
     def show_choice(self, draft: Draft, why_not_editable: str, problem: str, *, editing: bool) -> None:
         """Say on the buttons exactly what they would do now."""
@@ -81,7 +84,10 @@ class AnswerBar(QWidget):
         self.edit_button.setText(tr("Done editing") if editing else tr("Edit…"))
 
     def show_time(self, seconds: float) -> None:
-        """Show how long the request still waits."""
+        """Show how long the request still waits; infinite: nothing, it waits as long as the user takes."""
+        if math.isinf(seconds):
+            self.time.setText("")
+            return
         self.time.setText(tr("{0} left").format(time_left(seconds)) if seconds > 0 else tr("Time is up"))
         self.time.setToolTip(tr("Without an answer until then it is denied"))
         tone = "warning" if seconds <= _LITTLE_TIME_S else "muted"
@@ -89,6 +95,26 @@ class AnswerBar(QWidget):
             self.time.setProperty("tone", tone)
             self.time.style().unpolish(self.time)
             self.time.style().polish(self.time)
+
+    def show_pause(self) -> None:
+        """Show that the time stands still while the user works on the request."""
+        self.time.setText(tr("Paused"))
+        self.time.setToolTip(tr("The time continues once you stop editing and scrolling"))
+
+    def _keep_widths(self, request: ApprovalRequest) -> None:
+        """Make the buttons as wide as the longest text that this request can put on them."""
+        proposal = request.proposal
+        count = len(proposal.changes) if isinstance(proposal, ChangeSet) else 0
+        approve = [tr("Approve")]
+        if count:
+            approve += [tr("Approve edited text"), tr("Approve selected changes")]
+        if count > 1:
+            approve.append(_approve_files(count, count))
+        _reserve(self.approve_button, approve)
+        _reserve(self.edit_button, [tr("Edit…"), tr("Done editing")])
+        _reserve(
+            self.time, [] if request.timeout is None else [tr("{0} left").format("88:88"), tr("Time is up")]
+        )
 
     def _add_offer(self, offer: GrantOffer) -> None:
         action = self.menu.addAction(describe(offer.label).replace("&", "&&"))
@@ -120,7 +146,24 @@ def _approve_words(draft: Draft) -> str:
     partly = any(file.share is Share.SOME for file in draft.files)
     if wanted == len(draft.files) or (partly and len(draft.files) == 1):
         return tr("Approve selected changes")
-    return tr("Approve {0} of {1} files").format(f"{wanted:,}", f"{len(draft.files):,}")
+    return _approve_files(wanted, len(draft.files))
+
+
+def _approve_files(wanted: int, count: int) -> str:
+    return tr("Approve {0} of {1} files").format(f"{wanted:,}", f"{count:,}")
+
+
+def _reserve(widget: QLabel | QPushButton, texts: Sequence[str]) -> None:
+    """Let no other text of `texts` change the width of `widget`."""
+    shown = widget.text()
+    widget.ensurePolished()
+    widget.setMinimumWidth(0)
+    widest = 0
+    for text in texts:
+        widget.setText(text)
+        widest = max(widest, widget.sizeHint().width())
+    widget.setText(shown)
+    widget.setMinimumWidth(widest)
 
 
 def _button(text: str, tip: str) -> QPushButton:

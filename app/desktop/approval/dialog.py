@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -22,6 +23,9 @@ from app.permissions.request_words import title
 
 _TICK_MS = 250
 _SMALLEST = QSize(640, 300)
+# The least height of a dialog whose text can be edited: the editor opens in it without making it taller.
+_EDITABLE = 460
+_PAUSE_S = 10.0
 _SHARE_OF_WINDOW = 0.9
 _LARGEST = QSize(1360, 940)
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -32,9 +36,14 @@ Answer = tuple[Waiting, Decision]
 class ApprovalDialog(QDialog):
     """A sheet of the window that shows one waiting request at a time.
 
+    It takes the size that a request needs when that comes up. From the first key, click or wheel step on it
+    keeps its size, its place and the places of its buttons. No button has the focus at first, so a key that
+    was meant for another window answers nothing. The time limit stands still while the user works on the
+    request: with the editor open, and for 10 s after each key, click and wheel step.
+
     `decided` carries a list of (waiting, decision). `put_aside`: the user wants to decide later. Each
     request that comes up takes no answer for 300 ms. Enter only ever denies, and only from the Deny button
-    or the words next to it; Escape and the window's close button deny too, or leave the editor or the page
+    or the reason next to it; Escape and the window's close button deny too, or leave the editor or the page
     of all requests.
     """
 
@@ -58,10 +67,14 @@ class ApprovalDialog(QDialog):
         self._build()
         self._timer = QTimer(self)
         self._timer.setInterval(_TICK_MS)
-        self._timer.timeout.connect(self._show_time)
+        self._timer.timeout.connect(self._tick)
         self._timer.start()
         self._connect()
         self._is_placed = False
+        self._is_used = self._was_used = False
+        self._used_at = -math.inf
+        self._ticked_at = clock()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         # Once the parts have their places: only then do texts know how tall they are.
         self._fitting = QTimer(self, singleShot=True, interval=0)
         self._fitting.timeout.connect(self._fit)
@@ -104,7 +117,10 @@ class ApprovalDialog(QDialog):
         if 0 <= place < len(self._items):
             self._current = self._items[place]
             self.guard.rest()
+            self._is_used = False
+            self._used_at = -math.inf
             self._replace_page(self._current)
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _fill_page(self) -> None:
         if self.page is not None and self._current is not None:
@@ -140,9 +156,11 @@ class ApprovalDialog(QDialog):
         self._fitting.start()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape steps back or denies; an Enter that nothing has taken does nothing."""
+        """Let Escape step back or deny, and Enter deny if *Deny* has the focus."""
         if event.key() in _ENTER:
             event.accept()
+            if self.focusWidget() is self.bar.deny_button:
+                self.bar.deny_button.click()
         elif event.key() == Qt.Key.Key_Escape:
             event.accept()
             self._step_back()
@@ -186,6 +204,7 @@ class ApprovalDialog(QDialog):
         self._around = (self.strip, self._notice_frame, self._line, self.bar)
 
     def _connect(self) -> None:
+        self.guard.used.connect(self._note_use)
         self.strip.chosen.connect(self.show_request)
         self.strip.batch_wanted.connect(self._show_batch)
         self.bar.denied.connect(lambda words: self._decide(lambda _: Denied(words)))
@@ -206,8 +225,11 @@ class ApprovalDialog(QDialog):
         self.resize(largest.width(), min(largest.height(), _SMALLEST.height()))
 
     def _fit(self) -> None:
-        """As tall as what is shown needs, up to the largest; around the middle, which stays in its place."""
-        if self._current is None:
+        """Take the height that the request needs, up to the largest, in the middle of the window.
+
+        Another request makes a dialog that the user has seen taller, but not smaller.
+        """
+        if self._current is None or (self._is_used and self.isVisible()):
             return
         self._place_parts()
         page = self.batch or self.page
@@ -215,7 +237,7 @@ class ApprovalDialog(QDialog):
             return
         around = sum(part.sizeHint().height() for part in self._around if not part.isHidden())
         wanted = around + page.height_for(self.width())
-        least = self.height() if self._is_in_use else _SMALLEST.height()
+        least = self.height() if self._was_used and self.isVisible() else self._least_height()
         height = min(max(wanted, least), self._largest().height())
         if height != self.height():
             self.resize(self.width(), height)
@@ -224,10 +246,20 @@ class ApprovalDialog(QDialog):
             self._centre()
             self._is_placed = True
 
+    def _least_height(self) -> int:
+        """Return the height that leaves room for the editor, where the text can be edited."""
+        can_edit = self.page is not None and bool(self.page.draft.files) and not self.page.why_not_editable()
+        return _EDITABLE if can_edit else _SMALLEST.height()
+
+    def _note_use(self) -> None:
+        self._is_used = self._was_used = True
+        self._used_at = self._clock()
+
     @property
-    def _is_in_use(self) -> bool:
-        """Whether the user is at work on the request: then the dialog may grow, but not jump about."""
-        return self.page is not None and (self.page.is_browsed or self.page.is_editing)
+    def _is_paused(self) -> bool:
+        """Whether the user works on the request, so that its time stands still."""
+        is_editing = self.page is not None and self.page.is_editing
+        return is_editing or self._clock() - self._used_at < _PAUSE_S
 
     def _place_parts(self) -> None:
         layout = self.layout()
@@ -251,9 +283,14 @@ class ApprovalDialog(QDialog):
             self.page.hide()
             self.page.deleteLater()
         self.page = ReviewPage(waiting.draft, self._theme, self)
-        self.page.changed.connect(self._refresh)
+        self.page.changed.connect(self._follow_page)
         self.page.height_changed.connect(self._fitting.start)
         self._place.addWidget(self.page)
+
+    def _follow_page(self) -> None:
+        if self.guard.armed:
+            self._note_use()
+        self._refresh()
 
     def _refresh(self) -> None:
         if self.page is not None and self._current is not None:
@@ -265,6 +302,7 @@ class ApprovalDialog(QDialog):
 
     def _edit(self, on: bool) -> None:
         if self.page is not None and self.page.is_editing != on:
+            self._note_use()
             self.page.set_editing(on)
 
     def _approve(self, grant: GrantOffer | None) -> None:
@@ -303,7 +341,7 @@ class ApprovalDialog(QDialog):
         self._place.addWidget(batch)
         self._fitting.start()
         self.guard.rest()
-        batch.back_button.setFocus()
+        self.setFocus()
 
     def _decide_all(self, decision: Callable[[Waiting], Decision]) -> None:
         if self.batch is None or not self.guard.armed:
@@ -325,11 +363,28 @@ class ApprovalDialog(QDialog):
             self.strip.show_queue(self._items, self._items.index(self._current))
         self.guard.rest()
         self._fitting.start()
-        self.bar.deny_button.setFocus()
+        self.setFocus()
+
+    def _tick(self) -> None:
+        now = self._clock()
+        since, self._ticked_at = now - self._ticked_at, now
+        if (
+            self._current is not None
+            and self.isVisible()
+            and self._is_paused
+            and now < self._current.deadline
+        ):
+            self._current.postpone(since)
+        self._show_time()
 
     def _show_time(self) -> None:
-        if self._current is not None:
-            self.bar.show_time(self._current.deadline - self._clock())
+        if self._current is None:
+            return
+        left = self._current.deadline - self._clock()
+        if self._is_paused and 0 < left < math.inf:
+            self.bar.show_pause()
+        else:
+            self.bar.show_time(left)
 
     def _dress(self, _: Theme) -> None:
         """Draw the page in the new theme; one that is being edited keeps its old icons."""

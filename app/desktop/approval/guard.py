@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QWindow
 from PySide6.QtWidgets import QWidget
 
@@ -22,10 +22,13 @@ _BLOCKED = (
     QEvent.Type.MouseButtonDblClick,
     QEvent.Type.TouchBegin,
 )
+_USES = (QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.Wheel, QEvent.Type.TouchBegin)
 
 
 class ArmingGuard(QObject):
     """Swallows keys and clicks on `window` until it has rested; `clock` gives seconds.
+
+    `used` says that a key, a click or a wheel step has reached the window.
 
     `rest` starts the time anew, for each request that comes up, and `shown` says that the window is there. A
     key that comes meanwhile is somebody still typing, and makes it last longer. It looks at what the system
@@ -33,15 +36,14 @@ class ArmingGuard(QObject):
     What reaches a button in another way, as a shortcut does, finds `armed` false.
     """
 
+    used = Signal()
+
     def __init__(self, window: QWidget, clock: Callable[[], float]) -> None:
         super().__init__(window)
         self._window = window
         self._clock = clock
         self._until = 0.0
         self._watched: QWindow | None = None
-        self._timer = QTimer(self)
-        self._timer.setInterval(int(REST_S * 1000))
-        self._timer.timeout.connect(self._stand_down_if_armed)
 
     @property
     def armed(self) -> bool:
@@ -51,17 +53,14 @@ class ArmingGuard(QObject):
     def rest(self) -> None:
         """Take no answer for the next 300 ms."""
         self._until = self._clock() + REST_S
-        self._timer.start()
         self._watch()
 
     def shown(self) -> None:
-        """The window has come up: watch what it is sent if it rests."""
-        if self._timer.isActive():
-            self._watch()
+        """Watch what the window is sent: it has come up."""
+        self._watch()
 
     def stand_down(self) -> None:
         """Watch no more events."""
-        self._timer.stop()
         if self._watched is not None:
             self._watched.removeEventFilter(self)
             self._watched = None
@@ -69,6 +68,8 @@ class ArmingGuard(QObject):
     def eventFilter(self, _: QObject, event: QEvent) -> bool:
         """Swallow what could answer the request before anyone can have read it."""
         kind = event.type()
+        if kind in _USES and self.armed:
+            self.used.emit()
         if kind not in _BLOCKED or self.armed:
             return False
         if kind == QEvent.Type.KeyPress:
@@ -80,7 +81,3 @@ class ArmingGuard(QObject):
         if handle is not None and handle is not self._watched:
             handle.installEventFilter(self)
             self._watched = handle
-
-    def _stand_down_if_armed(self) -> None:
-        if self.armed:
-            self.stand_down()

@@ -117,46 +117,49 @@ def operation_icon(operation: Operation, theme: Theme, side: int) -> QLabel:
 
 
 class _Facts(QWidget):
-    """One line of facts: way in, tool, operation, extent, and why it is asked; the arguments unfold."""
+    """Why the user is asked; the way in, the tool, the operation, the size and the arguments unfold."""
 
     def __init__(self, request: ApprovalRequest, parent: QWidget) -> None:
         super().__init__(parent)
         self._request = request
-        self._arguments: CappedArea | None = None
+        self._details: QWidget | None = None
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(self._line(request))
         layout.addLayout(row)
         if request.reason:
             reason = plain(tr("Asked because {0}.").format(describe(request.reason)), "muted", self)
             reason.setWordWrap(True)
             reason.setAccessibleName(tr("Why it is asked"))
-            layout.addWidget(reason)
-        if request.arguments:
-            button = _unfolder(tr("Arguments"), tr("Show the arguments of the call"))
-            row.addWidget(button)
-            button.toggled.connect(self._unfold)
-        row.addStretch(1)
+            row.addWidget(reason, 1)
+        self.unfolder = _unfolder(tr("Details"), tr("Show the caller, the tool, the size and the arguments"))
+        self.unfolder.toggled.connect(self._unfold)
+        row.addWidget(self.unfolder, 0, Qt.AlignmentFlag.AlignTop)
 
     def _line(self, request: ApprovalRequest) -> QLabel:
         caller, tool = caller_words(request.caller), describe(request.tool)
         parts = (caller, tool, request.operation.value, extent(request))
         facts = plain("   ·   ".join(part for part in parts if part), "muted", self)
+        facts.setWordWrap(True)
         facts.setAccessibleName(tr("Caller, tool, operation and size"))
         return facts
 
     def _unfold(self, shown: bool) -> None:
-        """Show the arguments; they are laid out when somebody first asks for them."""
-        if self._arguments is None:
-            given = self._request.arguments
-            text = "\n".join(f"{describe(name)} = {_kept_lines(value)}" for name, value in given)
-            self._arguments = CappedArea(plain(text), parent=self)
+        """Show the details; they are laid out the first time that they are asked for."""
+        if self._details is None:
+            self._details = QWidget(self)
+            column = QVBoxLayout(self._details)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.setSpacing(2)
+            column.addWidget(self._line(self._request))
+            if given := self._request.arguments:
+                text = "\n".join(f"{describe(name)} = {_kept_lines(value)}" for name, value in given)
+                column.addWidget(CappedArea(plain(text), parent=self._details))
             if (layout := self.layout()) is not None:
-                layout.addWidget(self._arguments)
-        self._arguments.setVisible(shown)
+                layout.addWidget(self._details)
+        self._details.setVisible(shown)
 
 
 def _claim(request: ApprovalRequest, parent: QWidget) -> QWidget:
@@ -166,7 +169,7 @@ def _claim(request: ApprovalRequest, parent: QWidget) -> QWidget:
     layout.setContentsMargins(12, 8, 12, 8)
     layout.setSpacing(2)
     who = quoted(request.caller.name)
-    layout.addWidget(plain(tr("{0} says of it (its own words, not checked):").format(who), "faint", card))
+    layout.addWidget(plain(tr("Description by {0} (unverified)").format(who), "faint", card))
     words = plain(_kept_lines(request.caller.claim))
     words.setWordWrap(True)
     words.setAccessibleName(tr("The caller's claim"))

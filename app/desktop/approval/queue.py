@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from functools import partial
@@ -26,8 +27,8 @@ class ApprovalQueue(QObject):
 
     `pending_paths_changed` carries a frozenset of the paths (str) that waiting requests would touch, for
     the graph's glow; `count_changed` how many wait; `noted` a sentence about a request that was withdrawn
-    while no dialog is left to say it in. `put_aside`: the user decides later; what waits goes on waiting,
-    until its time is up or somebody calls `review` or `reject`.
+    while no dialog is left to say it in. `put_aside`: the user decides later; what waits then has no time
+    limit any more and waits until `review` or `reject` is called.
 
     Args:
         parent_window: The window whose sheet the dialog is.
@@ -70,7 +71,8 @@ class ApprovalQueue(QObject):
     def add(self, question: Question) -> None:
         """Ask the user; a request that is being read stays in sight."""
         request = question.request
-        item = Waiting(question, Draft(request), self._clock() + request.timeout)
+        limit = math.inf if request.timeout is None else request.timeout
+        item = Waiting(question, Draft(request), self._clock() + limit)
         self._items.append(item)
         question.withdrawn.connect(partial(self._withdraw, item))
         if self.dialog is None and self._coming_up.done:
@@ -120,12 +122,14 @@ class ApprovalQueue(QObject):
             return  # What it was made for has been withdrawn meanwhile.
         dialog.guard.rest()
         dialog.open()
-        dialog.bar.deny_button.setFocus()
+        dialog.setFocus()
         if self._window is not None:
             QApplication.alert(self._window)
 
     def _put_aside(self) -> None:
         if self.dialog is not None:
+            for item in self._items:
+                item.postpone(math.inf)
             self.dialog.hide()
             self.put_aside.emit()
 

@@ -27,8 +27,7 @@ from app.vault.editable_text import EditableText, NotEditableError
 
 # Comparing this much takes a few milliseconds; more is counted in a thread, file by file.
 _AT_ONCE = 48_000
-# What an editor, and the exact text of an effect, take of the height, in pixels.
-_EDITOR_HEIGHT = 260
+# What the exact text of an effect takes of the height, in pixels.
 _EFFECT_HEIGHT = 240
 
 
@@ -36,8 +35,7 @@ class ReviewPage(QWidget):
     """Shows a draft and changes it by what the user ticks and types; `changed` says that it did.
 
     Only the header is there until `fill` is called, and no text until `show_first` is. `height_changed` says
-    that `height_for` may give something else now; `is_browsed` that the user has gone from one of its files
-    to another.
+    that `height_for` may give something else now.
     """
 
     changed = Signal()
@@ -49,7 +47,6 @@ class ReviewPage(QWidget):
         self.problem = ""
         self.files: FilesPanel | None = None
         self._editor: TextEditor | None = None
-        self.is_browsed = False
         self._row = 0
         self._editable: dict[int, tuple[bytes, str]] = {}
         self._theme = theme
@@ -83,8 +80,7 @@ class ReviewPage(QWidget):
         if not self.draft.files:
             return top + _EFFECT_HEIGHT
         files = self.files.wanted_height if self.files is not None else 0
-        editor = _EDITOR_HEIGHT if self.is_editing else 0
-        return top + max(self.diff_view.wanted_height + editor, files)
+        return top + max(self.diff_view.wanted_height, files)
 
     @property
     def file(self) -> FileDraft | None:
@@ -134,7 +130,7 @@ class ReviewPage(QWidget):
             file.edit(content)
             self._show_file(keep_place=True)
             self.editor.show()
-            self.height_changed.emit()
+            self._panes.setSizes([1, 1])
             self.editor.field.setFocus()
         self.changed.emit()
 
@@ -192,7 +188,6 @@ class ReviewPage(QWidget):
             return
         if self.is_editing:
             self.set_editing(False)
-        self.is_browsed = self.is_browsed or row != self._row
         self._row = row
         self._show_file()
         self.changed.emit()

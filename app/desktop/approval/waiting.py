@@ -22,6 +22,10 @@ class Question(Protocol):
         """Emitted when nobody waits for the answer any more."""
         ...
 
+    def postpone(self, seconds: float) -> None:
+        """Move the time limit by `seconds`."""
+        ...
+
     def answer(self, decision: Decision) -> None:
         """Give the answer."""
         ...
@@ -39,3 +43,8 @@ class Waiting:
     def request(self) -> ApprovalRequest:
         """What is asked."""
         return self.draft.request
+
+    def postpone(self, seconds: float) -> None:
+        """Give the user `seconds` more to answer."""
+        self.deadline += seconds
+        self.question.postpone(seconds)

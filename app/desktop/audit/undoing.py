@@ -86,10 +86,11 @@ def _is_conflict(outcome: ToolOutcome) -> bool:
 
 def _plan(arguments: dict[str, object], workspace: Workspace) -> UndoPlan:
     if (turn := arguments.get("turn")) is not None:
-        commits = workspace.audit.commits_of_turn(str(turn))
+        commits = workspace.audit.commits_of_turn(str(turn), workspace.journal)
     else:
-        commits = workspace.audit.commits_of_entry(int(str(arguments["entry"])))
-    first, *_ = workspace.journal.by_place(commits)
+        entry = int(str(arguments["entry"]))
+        commits = workspace.audit.commits_of_entry(entry, workspace.journal)
+    first, *_ = workspace.journal.by_place([commit.id for commit in commits])
     return workspace.runner.places.plan_undo(workspace.journal, first)
 
 

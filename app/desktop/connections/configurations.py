@@ -12,7 +12,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -77,21 +76,6 @@ class Target:
     title: str
     ways: tuple[Way, ...]
     make: Callable[[Connection, Way], Configuration]
-
-
-def own_command() -> tuple[str, ...]:
-    """The command that starts this app, with whole paths: programs outside look in other folders than we."""
-    if image := os.environ.get("APPIMAGE"):
-        return (image,)
-    if getattr(sys, "frozen", False):
-        return (sys.executable,)
-    # Not resolved: the folder of an environment's Python also has its scripts.
-    beside = Path(sys.executable).parent / ("scriptorium.exe" if os.name == "nt" else "scriptorium")
-    if beside.is_file():
-        return (str(beside),)
-    if found := shutil.which("scriptorium"):
-        return (str(Path(found).absolute()),)
-    return (sys.executable, "-m", "app")
 
 
 def shell_line(parts: tuple[str, ...]) -> str:

@@ -8,11 +8,12 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTabWidget, QVBo
 from app.desktop.connections.asking import Overview, Program
 from app.desktop.connections.calls import CallList
 from app.desktop.connections.configuration_view import ConfigurationView
-from app.desktop.connections.configurations import Connection, Way, own_command
+from app.desktop.connections.configurations import Connection, Way
 from app.desktop.connections.profile_editor import ProfileEditor
 from app.desktop.connections.words import session_words, state_words, token_words
 from app.desktop.panel import ElidedLabel
 from app.desktop.theme import ThemeSource
+from app.launch import installed_command
 from app.settings import CallerProfile
 from app.vault.visible import describe
 
@@ -28,7 +29,7 @@ class ProgramPage(QWidget):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.program: Program | None = None
-        self._command = own_command()
+        self._command = installed_command()
         self._theme = theme
         self.name = ElidedLabel()
         self.name.setProperty("textSize", "strong")

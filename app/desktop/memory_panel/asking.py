@@ -11,7 +11,7 @@ from app.memory.archive import Found
 from app.memory.block import Block
 from app.memory.changes import PLACE
 from app.memory.projection import project, read_block
-from app.permissions.caller import Caller, CallerKind
+from app.permissions.caller import Caller
 from app.toolkit.memory import OWN_AGENT
 from app.toolkit.outcome import ToolOutcome
 from app.vault.commits import Version
@@ -84,10 +84,7 @@ async def save_settings(workspace: Workspace, before: Block, change: Callable[[B
 
 def known_agents(workspace: Workspace) -> tuple[str, ...]:
     """The agents that a block can be shared with, as far as they are known by name."""
-    team = (one.name for one in workspace.settings.team.agents)
-    tokens = workspace.ways_in.tokens
-    programs = (f"{CallerKind.MCP}:{one.name}" for one in (tokens.clients if tokens else ()))
-    return tuple(sorted({OWN_AGENT, *workspace.memory.store.agents(), *team, *programs}))
+    return workspace.memory.agents()
 
 
 def pinned(block: Block, on: bool) -> Block:

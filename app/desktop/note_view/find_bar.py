@@ -15,10 +15,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.note_view.editor import SourceEditor
 from app.desktop.note_view.finding import Found, find, replaced
 from app.desktop.note_view.line_ends import PARAGRAPH
 from app.desktop.note_view.reader import Reader
+from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.panel import SearchField, ThemedButton
 from app.desktop.theme import ThemeSource
 
@@ -27,7 +27,7 @@ _AGAIN_MS = 150
 
 
 class FindBar(QFrame):
-    """Finds in the reading or the source view; in the source, which can be edited, it also replaces.
+    """Finds in the reading view or the editor; in the editor it also replaces.
 
     Enter and Shift+Enter go to the next and the previous place, Escape closes.
     """
@@ -36,7 +36,7 @@ class FindBar(QFrame):
         super().__init__(parent)
         self.setObjectName("banner")
         self._theme = theme
-        self._view: SourceEditor | Reader | None = None
+        self._view: LiveEditor | Reader | None = None
         self._document: QTextDocument | None = None
         self._found = Found(())
         self._again = QTimer(self)
@@ -90,7 +90,7 @@ class FindBar(QFrame):
             row.addWidget(button)
         return self._replacing
 
-    def start(self, view: SourceEditor | Reader) -> None:
+    def start(self, view: LiveEditor | Reader) -> None:
         """Find in `view`, beginning with what is selected there."""
         self._watch(view)
         self._replacing.setVisible(not view.isReadOnly())
@@ -106,8 +106,14 @@ class FindBar(QFrame):
         """Close, and give the note the focus."""
         self.hide()
         if self._view is not None:
-            self._view.setExtraSelections([])
+            self._clear_marks()
             self._view.setFocus()
+
+    def _clear_marks(self) -> None:
+        if self._view is not None:
+            self._view.setExtraSelections([])
+        if isinstance(self._view, LiveEditor):
+            self._view.show_matches([])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter goes on, Escape closes."""
@@ -136,7 +142,7 @@ class FindBar(QFrame):
 
     def replace(self) -> None:
         """Replace what is selected, if it is what is looked for, and go on."""
-        if not isinstance(self._view, SourceEditor) or self._view.isReadOnly():
+        if not isinstance(self._view, LiveEditor) or self._view.isReadOnly():
             return
         cursor = self._view.textCursor()
         if (cursor.selectionStart(), cursor.selectionEnd()) in self._found.places:
@@ -146,7 +152,7 @@ class FindBar(QFrame):
 
     def replace_all(self) -> None:
         """Replace every place, as one step of undo."""
-        if not isinstance(self._view, SourceEditor) or self._view.isReadOnly():
+        if not isinstance(self._view, LiveEditor) or self._view.isReadOnly():
             return
         words, fresh = self.field.text(), self.replacement.text()
         text, count = replaced(self._text(), words, fresh, self._case.isChecked())
@@ -163,12 +169,12 @@ class FindBar(QFrame):
                 self._select(number)
                 self._mark()
 
-    def _watch(self, view: SourceEditor | Reader) -> None:
+    def _watch(self, view: LiveEditor | Reader) -> None:
         if self._view is view:
             return
         if self._view is not None:
             _changes(self._view).disconnect(self._look_again)
-            self._view.setExtraSelections([])
+            self._clear_marks()
         self._view, self._document = view, view.document()
         _changes(view).connect(self._look_again)
 
@@ -215,6 +221,8 @@ class FindBar(QFrame):
             mark.format.setBackground(QColor(self._theme.theme.mark_bg))
             marks.append(mark)
         self._view.setExtraSelections(marks)
+        if isinstance(self._view, LiveEditor):
+            self._view.show_matches([start for start, _ in places])
         chosen = (cursor.selectionStart(), cursor.selectionEnd())
         number = places.index(chosen) + 1 if chosen in places else 0
         many = f"{len(places):,}{'+' if self._found.more else ''}"
@@ -222,6 +230,6 @@ class FindBar(QFrame):
         self._count.setText(text if self.field.text() else "")
 
 
-def _changes(view: SourceEditor | Reader) -> SignalInstance:
-    """What tells that the view has another text; colouring the source is no change."""
-    return view.edited if isinstance(view, SourceEditor) else view.textChanged
+def _changes(view: LiveEditor | Reader) -> SignalInstance:
+    """The signal of a view that its text has changed."""
+    return view.edited if isinstance(view, LiveEditor) else view.textChanged

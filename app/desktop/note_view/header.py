@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
 
+from app.desktop.notes.editor.mode import ViewMode
 from app.desktop.panel import ElidedLabel, ThemedButton
 from app.desktop.theme import ThemeSource
 from app.vault.path import NotePath
@@ -39,7 +40,7 @@ class NoteHeader(QWidget):
         self._state = QLabel(self)
         self._state.setProperty("tone", "faint")
         self._save = ThemedButton(theme, "floppy-disk", "Save (Ctrl+S)", self)
-        self._mode = ThemedButton(theme, "pencil-simple", "Edit the source (Ctrl+E)", self)
+        self._mode = ThemedButton(theme, "code", "Show the source (Ctrl+E)", self)
         self._links = ThemedButton(theme, "link", "Links of this note", self)
         self._links.setCheckable(True)
         self._more = ThemedButton(theme, "dots-three", "More", self)
@@ -68,12 +69,18 @@ class NoteHeader(QWidget):
         self._state.setText(text)
         self._save.setVisible(dirty)
 
-    def show_mode(self, editing: bool, editable: bool) -> None:
-        """Show which view is in front, and whether the source can be edited."""
-        self._mode.set_symbol("book-open" if editing else "pencil-simple")
-        words = "Read (Ctrl+E)" if editing else "Edit the source (Ctrl+E)" if editable else "Show the source"
-        self._mode.setToolTip(words)
-        self._mode.setAccessibleName(words)
+    def show_mode(self, mode: ViewMode, editable: bool) -> None:
+        """Show which mode is next, and whether the note can be edited."""
+        symbols = {ViewMode.LIVE: "code", ViewMode.SOURCE: "book-open", ViewMode.READING: "pencil-simple"}
+        read_only = "" if editable else self.tr(" (read only)")
+        words = {
+            ViewMode.LIVE: self.tr("Show the source (Ctrl+E)"),
+            ViewMode.SOURCE: self.tr("Read (Ctrl+E)"),
+            ViewMode.READING: self.tr("Live preview (Ctrl+E)"),
+        }
+        self._mode.set_symbol(symbols[mode])
+        self._mode.setToolTip(words[mode] + read_only)
+        self._mode.setAccessibleName(words[mode] + read_only)
 
     def show_links(self, shown: bool) -> None:
         """Show whether the links are shown."""

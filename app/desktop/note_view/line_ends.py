@@ -9,17 +9,19 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 
+from app.vault.markdown.text import BOM
+
 _END = re.compile("\r\n|\n|\r|\u2029")
 PARAGRAPH = "\u2029"
 
 
 def for_editor(text: str) -> str:
-    """`text` as it is put into the editor."""
-    return _END.sub("\n", text)
+    """`text` as it is put into the editor, which keeps no byte order mark."""
+    return _END.sub("\n", text.removeprefix(BOM))
 
 
 def from_editor(raw: str, original: str) -> str:
-    """The editor's raw text with the line ends of the note.
+    """The editor's raw text with the byte order mark and the line ends of the note.
 
     A line that the note had keeps its own line end; a new one gets the note's usual one.
 
@@ -27,17 +29,34 @@ def from_editor(raw: str, original: str) -> str:
         raw: What `toRawText` gives.
         original: The note's text as it was put into the editor.
     """
+    mark = BOM if original.startswith(BOM) else ""
+    original = original.removeprefix(BOM)
     ends = _END.findall(original)
     kinds = set(ends)
     lines = raw.split(PARAGRAPH)
     if len(kinds) <= 1:
-        return (ends[0] if ends else "\n").join(lines)
+        return mark + (ends[0] if ends else "\n").join(lines)
     usual = max(sorted(kinds), key=ends.count)
     old = _END.split(original)
     new_ends = [usual] * (len(lines) - 1)
-    for tag, a, b, c, _ in SequenceMatcher(None, old, lines, autojunk=False).get_opcodes():
-        if tag == "equal":
-            for offset in range(b - a):
-                if a + offset < len(ends) and c + offset < len(new_ends):
-                    new_ends[c + offset] = ends[a + offset]
-    return "".join(line + end for line, end in zip(lines, [*new_ends, ""], strict=True))
+    for start, fresh, count in _same_lines(old, lines):
+        for offset in range(count):
+            if start + offset < len(ends) and fresh + offset < len(new_ends):
+                new_ends[fresh + offset] = ends[start + offset]
+    return mark + "".join(line + end for line, end in zip(lines, [*new_ends, ""], strict=True))
+
+
+def _same_lines(old: list[str], new: list[str]) -> list[tuple[int, int, int]]:
+    """The runs of lines that both have: where each starts in `old` and in `new`, and how long it is.
+
+    What both have at the start and at the end is not compared line by line: that is slow for long notes.
+    """
+    shortest = min(len(old), len(new))
+    head = next((n for n in range(shortest) if old[n] != new[n]), shortest)
+    rest = shortest - head
+    tail = next((n for n in range(rest) if old[-1 - n] != new[-1 - n]), rest)
+    middle = SequenceMatcher(
+        None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False
+    ).get_matching_blocks()
+    runs = [(head + a, head + b, size) for a, b, size in middle if size]
+    return [(0, 0, head), *runs, (len(old) - tail, len(new) - tail, tail)]

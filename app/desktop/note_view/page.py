@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QImage
 
+from app.desktop.colors import DARK, LIGHT
+from app.desktop.notes.editor.drawing_worker import draw
+from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import LinkRecord, Mention, NoteRecord
 from app.toolkit.related import RelatedNote
@@ -22,6 +25,7 @@ from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode, decode_lossy
 from app.vault.note import ParsedNote
 from app.vault.path import NotePath
+from app.vault.reference import parse_reference
 from app.vault.store import NoteStore
 
 if TYPE_CHECKING:
@@ -182,6 +186,28 @@ def _image(workspace: Workspace, path: NotePath) -> QImage | None:
         return None
     image = QImage.fromData(content)
     return None if image.isNull() else image
+
+
+async def drawing(workspace: Workspace, path: NotePath, request: DrawingRequest) -> Drawing:
+    """What the editor draws in place of source in the note at `path`."""
+    return await asyncio.to_thread(_draw, workspace, path, request)
+
+
+def _draw(workspace: Workspace, path: NotePath, request: DrawingRequest) -> Drawing:
+    def load_image(target: str) -> QImage | None:
+        found = workspace.index.resolver.resolve(target, path).path
+        return _image(workspace, found) if found is not None and found.suffix in _IMAGES else None
+
+    def render_embed(target: str, width: int) -> tuple[str, dict[str, QImage]] | None:
+        name = target.partition("|")[0]
+        found = workspace.index.resolver.resolve(parse_reference(f"[[{name}]]").target, path).path
+        if found is None or not found.is_note:
+            return None
+        colors = RenderColors.of(DARK if request.dark else LIGHT)
+        shown = _render(workspace, path, f"![[{name}]]", colors)
+        return shown.html, shown.images
+
+    return draw(request, load_image, render_embed)
 
 
 async def find_note(workspace: Workspace, name: str) -> NotePath | None:

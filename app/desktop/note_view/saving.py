@@ -1,17 +1,16 @@
 """Saving an edited note without losing anybody's text.
 
 The note is written only if it still holds what it held when it was loaded. If it was changed meanwhile,
-both texts are merged by lines where they do not collide; where they do, the user chooses.
+nothing is written and the user chooses.
 """
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.desktop.note_view.page import Page, load
-from app.errors import ConflictError, VaultLostError
+from app.errors import ConflictError, NotFoundError, StorageError, VaultLostError
 from app.index.records import Mention
 from app.permissions.caller import Caller
 from app.toolkit.runner import ToolOutcome
@@ -31,14 +30,9 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Somebody else changed the note meanwhile: nothing was written.
-
-    `theirs` is the note on the disk (None: it is gone), `merged` both texts together where they do not
-    collide, else None.
-    """
+    """The note was changed meanwhile, so nothing was written; `theirs` is it on the disk, None if gone."""
 
     theirs: Page | None
-    merged: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,49 +45,50 @@ class Failed:
 Result = Saved | Changed | Failed
 
 
-async def save(workspace: Workspace, page: Page, text: str) -> Result:
-    """Write `text` as the note of `page`, if the note is still what it was."""
+async def save(workspace: Workspace, page: Page, text: str, session: str = "") -> Result:
+    """Write `text` as the note of `page`, if the note is still what it was.
+
+    Args:
+        workspace: The open vault.
+        page: The note as it was when `text` was begun.
+        text: What the note shall hold.
+        session: The writing session, which groups its saves in the history.
+    """
     after = text.encode("utf-8")
-    outcome = await workspace.runner.save(page.path, page.content, after, Caller.user())
+    outcome = await workspace.runner.save(page.path, page.content, after, _writer(session))
     if outcome.success:
         return Saved(await load(workspace, page.path))
     kind = (outcome.error or {}).get("type")
     try:
+        if not workspace.store.exists(page.path):
+            return Changed(None)
         if kind == "conflict":
-            return await _compare(workspace, page, after)
-        if kind == "not_found" or not workspace.store.exists(page.path):
-            return Changed(None, None)
+            return Changed(await load(workspace, page.path))
     except VaultLostError as error:
         # Not the note is gone but all of the vault: it may come back.
         return Failed(error.message)
     return Failed(outcome.message)
 
 
-async def create(workspace: Workspace, path: NotePath, text: str) -> Result:
+async def create(workspace: Workspace, path: NotePath, text: str, session: str = "") -> Result:
     """Write `text` as a note that does not exist (any more)."""
-    outcome = await workspace.runner.save(path, None, text.encode("utf-8"), Caller.user())
-    return Saved(await load(workspace, path)) if outcome.success else Failed(outcome.message)
+    outcome = await workspace.runner.save(path, None, text.encode("utf-8"), _writer(session))
+    if outcome.success:
+        return Saved(await load(workspace, path))
+    try:
+        return Changed(await load(workspace, path))
+    except (NotFoundError, StorageError):
+        return Failed(outcome.message)
 
 
-async def _compare(workspace: Workspace, page: Page, ours: bytes) -> Result:
-    if not workspace.store.exists(page.path):
-        return Changed(None, None)
-    return await _against(await load(workspace, page.path), page, ours)
+def merged(base: bytes, ours: bytes, theirs: bytes) -> str | None:
+    """Both texts together, None where they collide."""
+    both = merge(base, ours, theirs)
+    return None if both.conflicts else both.text.decode("utf-8")
 
 
-async def _against(theirs: Page, page: Page, ours: bytes) -> Changed:
-    if theirs.problem:
-        return Changed(theirs, None)
-    both = await asyncio.to_thread(merge, page.content, ours, theirs.content)
-    return Changed(theirs, None if both.conflicts else both.text.decode("utf-8"))
-
-
-async def compare(workspace: Workspace, page: Page, text: str, now_at: NotePath) -> Result:
-    """How the note, which is at `now_at` now, differs from `page` that `text` was typed on."""
-    if not workspace.store.exists(now_at):
-        return Changed(None, None)
-    theirs = await load(workspace, now_at)
-    return await _against(theirs, page, text.encode("utf-8"))
+def _writer(session: str) -> Caller:
+    return replace(Caller.user(), turn=session)
 
 
 async def link_mention(workspace: Workspace, mention: Mention, target: NotePath) -> ToolOutcome:

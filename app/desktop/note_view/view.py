@@ -1,4 +1,7 @@
-"""A note in a tab: reading and source view, properties, links; the note itself is `document.NoteDocument`."""
+"""A note in a tab: live preview, source and reading view, properties, links.
+
+The note itself is `document.NoteDocument`.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,12 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent, QTextCursor
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from app.desktop import dialogs, tasks
+from app.desktop import tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.note_view import page as pages
+from app.desktop.note_view.autosave import Autosave
+from app.desktop.note_view.closing import compare_conflict, may_close
 from app.desktop.note_view.document import NoteDocument
-from app.desktop.note_view.editor import SourceEditor, Wanted
 from app.desktop.note_view.find_bar import FindBar
 from app.desktop.note_view.following import Following
 from app.desktop.note_view.header import NoteHeader
@@ -26,6 +30,12 @@ from app.desktop.note_view.page import Page
 from app.desktop.note_view.preview import Preview
 from app.desktop.note_view.properties_form import PropertiesForm
 from app.desktop.note_view.reader import Reader
+from app.desktop.notes.completions import complete
+from app.desktop.notes.editor.completion import CompletionRequest
+from app.desktop.notes.editor.drawings import DrawingRequest
+from app.desktop.notes.editor.live_editor import LiveEditor
+from app.desktop.notes.editor.mode import EditorMode, ViewMode
+from app.desktop.notes.view_modes import ViewModes
 from app.desktop.panel import EmptyState
 from app.desktop.theme import Theme, ThemeSource
 from app.errors import NotFoundError, ScriptoriumError
@@ -33,7 +43,9 @@ from app.index.records import IndexUpdated
 from app.vault.markdown import edit
 from app.vault.markdown.render import RenderColors
 from app.vault.markdown.scan import scan
-from app.workspace import questions
+from app.vault.note import ParsedNote
+from app.vault.path import NotePath
+from app.vault.reference import parse_reference
 
 _RENDER_MS = 200
 # In place of a fragment: the note is opened to be written in.
@@ -63,6 +75,8 @@ class NoteView(QWidget):
         self._theme = theme
         self._filling = False
         self._undressed = False
+        self._mode = ViewMode.LIVE
+        self._modes = ViewModes(client.workspace.root)
         # A double click asks twice: the second must not load over what was typed after the first.
         self._opening = asyncio.Lock()
         self._preview: Preview | None = None
@@ -70,7 +84,8 @@ class NoteView(QWidget):
         self._nothing: EmptyState | None = None
         self._following = Following(client, lambda: self.path, self)
         body = self._build()
-        self.document = NoteDocument(client, self.editor.document().toRawText, self)
+        self.document = NoteDocument(client, self.editor.document(), self)
+        self._autosave = Autosave(client, self.document, self.editor)
         self._links = LinksBelow(client, theme, self.document, body)
         self._render_soon = QTimer(self)
         self._render_soon.setSingleShot(True)
@@ -89,14 +104,15 @@ class NoteView(QWidget):
         body.setHandleWidth(1)
         self._stack = QStackedWidget(body)
         self.reader = Reader(self._theme, self._stack)
-        self.editor = SourceEditor(self._theme, self._stack)
-        self._stack.addWidget(self.reader)
+        self.editor = LiveEditor(self._theme, self._stack)
         self._stack.addWidget(self.editor)
+        self._stack.addWidget(self.reader)
         body.addWidget(self._stack)
+        self.editor.set_header(self.properties)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self._header, self.notice, self.properties):
+        for widget in (self._header, self.notice):
             column.addWidget(widget)
         column.addWidget(body, 1)
         self._column = column
@@ -107,7 +123,9 @@ class NoteView(QWidget):
         document.loaded.connect(self._show)
         document.saved.connect(self._show_saved)
         document.text_changed.connect(self._take_text)
-        document.dirty_changed.connect(self._show_dirty)
+        document.unsaved_changed.connect(self._show_unsaved)
+        document.renamed.connect(self._show_renamed)
+        document.comparison_requested.connect(self.compare)
         document.said.connect(self.notice.say)
         document.asked.connect(self.notice.ask)
         document.settled.connect(self.notice.clear)
@@ -119,11 +137,13 @@ class NoteView(QWidget):
         self.properties.removed.connect(self._remove_property)
         self.properties.tag_clicked.connect(lambda tag: self._following.follow("tag", tag))
         self.properties.link_clicked.connect(lambda name: self._following.follow("note", name))
-        self.properties.source_wanted.connect(lambda: self.show_source(True))
+        self.properties.source_wanted.connect(lambda: self.show_mode(ViewMode.SOURCE))
         self._connect_reading()
         self.editor.edited.connect(lambda: None if self._filling else document.touched())
-        self.editor.completion_wanted.connect(lambda w: self._start(self._complete(w), "complete"))
+        self.editor.completion_requested.connect(lambda r: self._start(self._complete(r), "complete"))
+        self.editor.drawing_requested.connect(lambda r: self._start(self._draw(r), "draw a part of the note"))
         self.editor.link_followed.connect(self._following.follow)
+        self.editor.link_hovered.connect(self._hover)
         self._shortcut(QKeySequence("F3"), lambda: self.find_bar.find_next())
         self._shortcut(QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(True))
 
@@ -141,7 +161,7 @@ class NoteView(QWidget):
         self._links.said.connect(self.notice.say)
 
     def do(self, what: str) -> None:
-        """Do "save", "mode" (read or edit), "find", "replace" or "links": the menu's commands."""
+        """Do "save", "mode" (the next one), "find", "replace" or "links": the menu's commands."""
         deeds: dict[str, Callable[[], None]] = {
             "save": self.save,
             "mode": self.toggle_mode,
@@ -170,19 +190,23 @@ class NoteView(QWidget):
         async with self._opening:
             if found.text != self.path or self.document.page is None:
                 await self.document.open(found)
-                await self._render()
+                if self._mode is ViewMode.READING:
+                    await self._render()
         self._go_to(fragment)
 
     def _show(self, page: Page) -> None:
         """Show this state of the note in place of what was shown."""
         moved = str(page.path) != self.path
         self.path = str(page.path)
+        self.editor.drawing_scope = f"{self._client.workspace.root}\n{self.path}"
         self._fill(page.text)
         editable = self.document.editable
         self.editor.setReadOnly(not editable)
         self._header.show_path(page.path)
-        self._header.show_mode(self.editing, editable)
-        self.properties.show_properties(page.parsed, editable)
+        self._show_properties(page.parsed, editable)
+        if moved:
+            self.show_mode(self._modes.get(self.path, ViewMode.LIVE), remember=False)
+        self._header.show_mode(self._mode, editable)
         if moved:
             self._links.forget()
             self.title_changed.emit(page.path.name)
@@ -190,16 +214,26 @@ class NoteView(QWidget):
         self._links.refresh()
 
     def _show_saved(self, page: Page) -> None:
-        self.properties.show_properties(page.parsed, True)
+        self._show_properties(page.parsed, True)
         self._render_soon.start()
 
-    def _show_dirty(self, dirty: bool) -> None:
-        self._header.show_state("Unsaved" if dirty else "", dirty=dirty)
-        self.dirty_changed.emit(dirty)
+    def _show_properties(self, parsed: ParsedNote, editable: bool) -> None:
+        """Show the properties as a form, or as source where the form can't."""
+        self.properties.show_properties(parsed, editable)
+        self.editor.show_properties_source(self.properties.has_problem)
+
+    def _show_unsaved(self, unsaved: bool) -> None:
+        self._header.show_state("Unsaved" if unsaved else "", dirty=unsaved)
+        self.dirty_changed.emit(unsaved)
+
+    def _show_renamed(self, page: Page) -> None:
+        self.path = str(page.path)
+        self._header.show_path(page.path)
+        self.title_changed.emit(page.path.name)
 
     def _take_text(self, text: str) -> None:
         self._change(text)
-        self.show_source(True)
+        self._render_soon.start()
 
     def _fill(self, text: str) -> None:
         """Put `text` into the editor and keep the place."""
@@ -235,22 +269,28 @@ class NoteView(QWidget):
                 self.editor.go_to_line(heading.line)
 
     async def _render(self) -> None:
+        """Bring the reading view up to date, if it is in front."""
         page, colors = self.document.page, RenderColors.of(self._theme.theme)
-        if page is None:
+        if page is None or self._mode is not ViewMode.READING:
             return
         text = self.document.text
         shown = await self._client.run(lambda ws: pages.rendered(ws, page.path, text, colors))
         if self.path == str(page.path):
             self.reader.show_rendered(shown, page.path)
-            if not self.editing:
+            if self._mode is ViewMode.READING:
                 self._stack.setCurrentWidget(self._reading)
 
     # Views
 
     @property
+    def mode(self) -> ViewMode:
+        """What is in front: the live preview, the source or the reading view."""
+        return self._mode
+
+    @property
     def editing(self) -> bool:
-        """Whether the source is in front."""
-        return self._stack.currentWidget() is self.editor
+        """Whether the editor is in front, as a live preview or with the source."""
+        return self._mode is not ViewMode.READING
 
     @property
     def _reading(self) -> QWidget:
@@ -258,25 +298,37 @@ class NoteView(QWidget):
         return self.nothing if self.document.is_blank else self.reader
 
     def _write(self) -> None:
-        """Show the source with the cursor at its end."""
-        self.show_source(True)
+        """Show the editor with the cursor at the end of the note."""
+        if not self.editing:
+            self.show_mode(ViewMode.LIVE)
         self.editor.moveCursor(QTextCursor.MoveOperation.End)
         self.editor.setFocus()
 
     def toggle_mode(self) -> None:
-        """Change between reading and source."""
-        self.show_source(not self.editing)
+        """Show the next mode: live preview, source, reading."""
+        self.show_mode(self._mode.next)
+        self.take_focus()
+
+    def take_focus(self) -> None:
+        """Put the focus into the text that is shown."""
         (self.editor if self.editing else self.reader).setFocus()
 
-    def show_source(self, source: bool) -> None:
-        """Show the source, or the reading view."""
-        if not source:
+    def show_mode(self, mode: ViewMode, *, remember: bool = True) -> None:
+        """Show the live preview, the source, or the reading view; the note is shown so the next time."""
+        self._mode = mode
+        if mode is ViewMode.READING:
+            self._column.insertWidget(self._column.indexOf(self.notice) + 1, self.properties)
+            self.properties.show()
             self._start(self._render(), "show the note")
-        self._stack.setCurrentWidget(self.editor if source else self._reading)
+        else:
+            self.editor.set_mode(EditorMode.LIVE if mode is ViewMode.LIVE else EditorMode.SOURCE)
+            self.editor.set_header(self.properties)
+        self._stack.setCurrentWidget(self.editor if self.editing else self._reading)
         if self._find_bar is not None and not self._find_bar.isHidden():
             self.find_text()
-        self.properties.setVisible(not source or self.properties.has_problem)
-        self._header.show_mode(source, not self.editor.isReadOnly())
+        self._header.show_mode(mode, not self.editor.isReadOnly())
+        if remember and self.path:
+            self._modes.put(self.path, mode)
 
     def toggle_links(self) -> None:
         """Show or hide what links here and where this note links."""
@@ -303,6 +355,19 @@ class NoteView(QWidget):
             self._stack.addWidget(self._nothing)
         return self._nothing
 
+    def _hover(self, name: str, at: QPoint) -> None:
+        """The pointer is on a link of the editor, or on none."""
+        if name:
+            self._start(self._preview_link(name, at), "preview the note")
+        else:
+            self._point_at("", at)
+
+    async def _preview_link(self, name: str, at: QPoint) -> None:
+        source, target = NotePath(self.path), parse_reference(f"[[{name}]]").target
+        found = await self._client.run(lambda ws: ws.index.resolver.resolve(target, source).path)
+        if found is not None:
+            self._point_at(found.text, at)
+
     def _point_at(self, path: str, at: QPoint) -> None:
         """The pointer is on a link to `path`, or on none."""
         if self._preview is None and path:
@@ -315,7 +380,7 @@ class NoteView(QWidget):
         """What finds in this note; made when it is first wanted, as few notes are searched."""
         if self._find_bar is None:
             self._find_bar = FindBar(self._theme, self)
-            self._column.insertWidget(self._column.indexOf(self.properties), self._find_bar)
+            self._column.insertWidget(self._column.indexOf(self.notice) + 1, self._find_bar)
         return self._find_bar
 
     def find_text(self) -> None:
@@ -323,29 +388,27 @@ class NoteView(QWidget):
         self.find_bar.start(self.editor if self.editing else self.reader)
 
     def replace_text(self) -> None:
-        """Find and replace in the source."""
-        self.show_source(True)
+        """Find and replace in the editor."""
+        if not self.editing:
+            self.show_mode(ViewMode.LIVE)
         self.find_text()
 
     # Editing and saving
 
     def save(self) -> None:
-        """Save what was typed."""
-        self._start(self.document.save(), "save the note")
+        """Save what was typed; during a conflict, show both sides of it."""
+        if self.document.conflict is not None:
+            self.compare()
+        else:
+            self._start(self.document.save(), "save the note")
+
+    def compare(self) -> None:
+        """Show both sides of a conflict and let the user decide."""
+        self._start(compare_conflict(self.document, self._theme, self), "compare the texts")
 
     async def close_requested(self) -> bool:
-        """Whether the tab may close; unsaved text is saved, thrown away, or keeps it open."""
-        if not self.document.dirty:
-            return True
-        name = self.path.rpartition("/")[2]
-        answers = ("Save", "Throw away", "Cancel")
-        text = "It has text that is not saved yet."
-        answer = await dialogs.choose(self, f"Save “{name}”?", text, answers, main=0)
-        if answer == 0:
-            return await self.document.save()
-        if answer == 1:
-            self.document.throw_away()
-        return answer == 1
+        """Whether the tab may close: its text is saved, or the user decided about it."""
+        return await may_close(self.document, self._theme, self)
 
     def _set_property(self, name: str, value: object) -> None:
         self._edit(partial(edit.set_property, key=name, value=value), f"set {name}")
@@ -364,7 +427,7 @@ class NoteView(QWidget):
         self._change(text)
         self.document.touched()
         if was_dirty:
-            self.properties.show_properties(scan(text), True)
+            self._show_properties(scan(text), True)
         else:
             self.save()
 
@@ -387,12 +450,15 @@ class NoteView(QWidget):
         if self._undressed:
             self._dress(self._theme.theme)
 
-    async def _complete(self, wanted: Wanted) -> None:
-        word, tag = wanted.word, wanted.kind == "tag"
-        names = await self._client.run(
-            lambda ws: (questions.complete_tags if tag else questions.complete_names)(ws, word, 12)
-        )
-        self.editor.offer(wanted, list(names))
+    async def _complete(self, request: CompletionRequest) -> None:
+        source, text = NotePath(self.path), self.editor.text()
+        items = await self._client.run(lambda ws: complete(ws, source, request, text))
+        self.editor.offer(request, items)
+
+    async def _draw(self, request: DrawingRequest) -> None:
+        source = NotePath(self.path)
+        drawing = await self._client.run(lambda ws: pages.drawing(ws, source, request))
+        self.editor.show_drawing(request, drawing)
 
     def _start(self, coro: object, what: str) -> None:
         tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]

@@ -39,7 +39,7 @@ def prepend(text: str, addition: str) -> str:
 
 
 def replace_text(text: str, old: str, new: str, occurrence: int | None = None) -> str:
-    """`text` with one occurrence of `old` replaced by `new`.
+    """`text` with one occurrence of `old` after the properties replaced by `new`.
 
     Args:
         text: A note's text.
@@ -52,16 +52,18 @@ def replace_text(text: str, old: str, new: str, occurrence: int | None = None) -
     """
     if not old:
         raise InvalidParametersError("Say which text to replace.", count=0)
-    if old not in text:
+    start = read_frontmatter(text).body_start
+    if text.find(old, start) < 0:
         old = with_newlines(old, newline_of(text, len(text)))
-    count = text.count(old)
+    count = text.count(old, start)
     if count == 0:
-        raise InvalidParametersError("The text to replace is not in the note.", count=0)
+        where = "only in the properties: use set_properties" if old in text else "not in the note"
+        raise InvalidParametersError(f"The text to replace is {where}.", count=0)
     if occurrence is None and count > 1:
         raise InvalidParametersError(f"The text to replace is there {count} times: say which.", count=count)
     if occurrence is not None and not 1 <= occurrence <= count:
         raise InvalidParametersError(f"There is no occurrence {occurrence}, only {count}.", count=count)
-    at = -len(old)
+    at = start - len(old)
     for _ in range(occurrence or 1):
         at = text.index(old, at + len(old))
     return spliced(text, [(at, at + len(old), with_newlines(new, newline_of(text, at)))])

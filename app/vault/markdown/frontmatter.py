@@ -39,7 +39,7 @@ class Frontmatter:
 def read_frontmatter(text: str) -> Frontmatter:
     """The properties of a note's text, safely: no objects are made, size, depth and aliases are capped."""
     bom = len(BOM) if text.startswith(BOM) else 0
-    content, end = _extent(text)
+    content, end = block_extent(text)
     if content is None:
         return Frontmatter(body_start=bom)
     whole = Span(bom, end)
@@ -58,11 +58,11 @@ def read_frontmatter(text: str) -> Frontmatter:
 
 def body_start(text: str) -> int:
     """The first character after the block, read or not, and the byte order mark."""
-    content, end = _extent(text)
+    content, end = block_extent(text)
     return end if content is not None else len(BOM) if text.startswith(BOM) else 0
 
 
-def _extent(text: str) -> tuple[Span | None, int]:
+def block_extent(text: str) -> tuple[Span | None, int]:
     """What is between the two `---` lines of the block, None where there is none, and where it ends."""
     opening = _OPEN.match(text)
     closing = _CLOSE.search(text, opening.end() - 1) if opening else None

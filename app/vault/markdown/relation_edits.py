@@ -113,6 +113,8 @@ def change_relation(
 def remove_relation(text: str, relation: Relation) -> str:
     """`text` without one relation; a line that said nothing else goes too.
 
+    When the last item under `## Relations` goes, the heading goes with it.
+
     Args:
         text: A note's text.
         relation: One that `scan` found in this text.
@@ -126,7 +128,7 @@ def remove_relation(text: str, relation: Relation) -> str:
     expected.pop(at)
     for attempt in _removals(text, before, relation):
         if Counter(map(_said, scan(attempt).relations)) == Counter(expected):
-            return attempt
+            return _without_empty_section(before, relation, attempt)
     raise InvalidParametersError(
         f"The relation on line {relation.line} can't be removed without changing more; nothing was changed.",
         line=relation.line,
@@ -284,6 +286,27 @@ def _without_line(text: str, begin: int, stop: int) -> str:
     # The last line has no newline; the text keeps ending without one.
     kept = text[:begin]
     return kept.removesuffix("\n").removesuffix("\r") if begin < stop else kept
+
+
+def _without_empty_section(before: ParsedNote, relation: Relation, text: str) -> str:
+    """`text` without the heading `Relations` above a removed relation, where nothing is left below it."""
+    above = [one for one in before.headings if one.span.start < relation.span.start]
+    if relation.link.in_properties or not above or heading_key(above[-1].text) != SECTION.casefold():
+        return text
+    headings = scan(text).headings
+    found = [i for i, one in enumerate(headings) if one.span == above[-1].span]
+    if not found:
+        return text
+    place = section_at(text, headings, found[0])
+    if place.end != place.own_end or text[place.start : place.own_end].strip():
+        return text
+    start = place.heading.span.start
+    if place.end < len(text):
+        return text[:start] + text[place.end :]
+    body = text[:start].rstrip("\r\n")
+    if not body:
+        return text[:start]
+    return body + (newline_of(text, len(body)) if text.endswith("\n") else "")
 
 
 def _property_removals(text: str, note: ParsedNote, relation: Relation) -> Iterator[str]:

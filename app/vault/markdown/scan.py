@@ -9,6 +9,7 @@ from app.vault.markdown.blocks import LineFacts
 from app.vault.markdown.code_spans import masked as mask
 from app.vault.markdown.frontmatter import Frontmatter, body_start, read_frontmatter
 from app.vault.markdown.inline import scan_inline
+from app.vault.markdown.privacy import judge_text
 from app.vault.markdown.property_facts import property_links, property_tags
 from app.vault.markdown.relations import property_relations, prose_relations
 from app.vault.markdown.text import Lines
@@ -57,8 +58,15 @@ def _outline(
     return ParsedNote(
         properties=frontmatter.properties,
         properties_problem=frontmatter.problem,
+        privacy=judge_text(text, readable=_readable(text), frontmatter=frontmatter),
         body_start=start,
         links=(*(link for _, link, _ in in_properties), *links),
         relations=(*property_relations(in_properties, text), *in_prose),
         tags=(*property_tags(frontmatter, text, lines), *tags),
     )
+
+
+def _readable(text: str) -> int | None:
+    """Where the first character stands that replaces what could not be decoded; None if there is none."""
+    at = text.find("\ufffd")
+    return at if at >= 0 else None

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.desktop.connections import configurations
-from app.desktop.connections.configurations import TARGETS, Connection, Way, own_command
+from app.desktop.connections.configurations import TARGETS, Connection, Way
 
 VAULT = Path('/home/ann/My "notes"/Zettel & Gärten')
 COMMAND, ADDRESS = ("/opt/Script orium/scriptorium",), "http://127.0.0.1:27482"
@@ -84,18 +83,3 @@ def test_a_token_that_is_not_known_leaves_its_place_to_be_filled() -> None:
 )
 def test_a_server_is_called_by_the_vault_in_plain_letters(folder: str, key: str) -> None:
     assert Connection(Path("/v") / folder, "x", ("s",), "").key == key
-
-
-def test_the_apps_own_command_is_found_as_it_was_installed(monkeypatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("APPIMAGE", raising=False)
-    monkeypatch.setattr(configurations.shutil, "which", lambda _: None)
-    python = tmp_path / "python"
-    monkeypatch.setattr(sys, "executable", str(python))
-    assert own_command() == (str(python), "-m", "app")
-    script = tmp_path / ("scriptorium.exe" if sys.platform == "win32" else "scriptorium")
-    script.touch()
-    assert own_command() == (str(script),)
-    monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert own_command() == (str(python),)
-    monkeypatch.setenv("APPIMAGE", "/apps/Scriptorium.AppImage")
-    assert own_command() == ("/apps/Scriptorium.AppImage",)

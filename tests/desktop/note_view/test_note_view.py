@@ -15,6 +15,7 @@ from app.desktop.note_view import page as pages
 from app.desktop.note_view.drafts import Drafts
 from app.desktop.note_view.property_rows import ListValue, TextValue
 from app.desktop.note_view.view import WRITE, NoteView
+from app.desktop.notes.editor.mode import ViewMode
 from app.desktop.theme import ThemeSource
 from app.vault.path import NotePath
 from tests.desktop.whole_vault import WholeVault, whole_vault
@@ -162,8 +163,7 @@ def test_a_large_note_is_opened_whole_and_is_not_dirty(gui, opened, wait_until) 
     async def main() -> None:
         text = "# Large\n\n" + "Some **words** with a [[A]] and #tag 🧭.\n\n" * 40_000
         async with opened("Large.md", {**NOTES, "Large.md": text}) as (_, view):
-            last = view.editor.document().lastBlock().previous().previous()
-            await wait_until(lambda: bool(last.layout().formats()), 25)
+            view.editor.moveCursor(QTextCursor.MoveOperation.End)
             assert view.document.editable
             assert not view.document.dirty
             assert view.document.text == text
@@ -181,7 +181,7 @@ def test_unsaved_text_is_offered_after_a_crash(gui, opened, wait_until) -> None:
             again = NoteView(vault.client, ThemeSource("dark"))
             await again.open("A.md")
             assert "unsaved text" in again.notice.text
-            again.notice.answer("Take it")
+            again.notice.answer("Restore")
             assert again.editor.toPlainText() == NOTES["A.md"] + "typed 🧭"
             assert await again.document.save()
             assert (vault.root / "A.md").read_text() == NOTES["A.md"] + "typed 🧭"
@@ -214,11 +214,12 @@ def test_find_counts_goes_on_and_replaces_all_as_one_step(gui, opened, wait_unti
 def test_an_empty_note_says_so_and_offers_to_write(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("Blank.md", {"Blank.md": "---\nkey: value\n---\n\n", "B.md": "b"}) as (vault, view):
+            view.show_mode(ViewMode.READING)
             await wait_until(view.nothing.isVisible)
             view.nothing.findChild(QPushButton).click()
             assert view.editing
             view.editor.insertPlainText("words")
-            view.toggle_mode()
+            view.show_mode(ViewMode.READING)
             assert view.reader.isVisible()
             assert await view.document.save()
             assert (vault.root / "Blank.md").read_text() == "---\nkey: value\n---\n\nwords"

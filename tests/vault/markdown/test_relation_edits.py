@@ -59,6 +59,11 @@ def test_a_property_becomes_an_item_and_the_other_links_of_it_stay() -> None:
         ("- supports [[A]], [[B]]\n", "- supports [[B]]\n"),
         ("So [supports:: [[A]]] it is\n", "So it is\n"),
         ("x\n- [ ] supports:: [[A]]\ny", "x\ny"),
+        ("x\n\n## Relations\n\n- supports [[A]]\n", "x\n"),
+        ("x\n\n## Relations\n\n- supports [[A]]\n- cites [[B]]\n", "x\n\n## Relations\n\n- cites [[B]]\n"),
+        ("x\n\n## Relations\n- supports [[A]]\n\n## More\ny", "x\n\n## More\ny"),
+        ("## Relations\n- supports [[A]]\n### More\ny", "## Relations\n### More\ny"),
+        ("x\n## Ties\n- supports [[A]]\n", "x\n## Ties\n"),
     ],
 )
 def test_removing(text: str, after: str) -> None:

@@ -1,0 +1,392 @@
+"""Find two sentences that can't both be right: one denies what the other states, or they differ by opposites.
+
+The rule is precise rather than complete: a pair counts only if nothing but the denial tells the sentences
+apart. Sentences are split into clauses, and clauses into the stems of their content words and prepositions.
+Two clauses contradict each other if
+
+- one is negated once, the other is not, and the stems of the negated one are those of the other, in order;
+  the other may continue ("wrote it for the organ" against "did not write it");
+- or neither is negated, and their stems differ in one place by a pair of opposites that are what is stated:
+  a verb, what stands after a form of "be", or a comparison with "than".
+
+Clauses whose truth depends on a condition, a quantity, a time or a speaker (if, some, no longer, claims) are
+not compared. A pair is dropped if either note also says what the other one says.
+
+`python -m tests.benchmarks.contradictions` measures precision and recall on 100 hand-written pairs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+_SENTENCES = 40
+_MIN_SHARED = 2
+_MAX_TOKENS = 40
+
+Verdict = Literal["agree", "contradict", "unclear"]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_NEGATORS = _words(
+    "not no never nobody nothing none nowhere neither nicht nie niemals kein keine keiner keinen"
+    " keinem keines"
+)
+_DROPPED = _words(
+    "a an the this these those there that any ever also too even just simply really actually indeed"
+    " truly very quite either own such be is are am was were been being do does did done has have had"
+    " can could will shall should would must to it he she they we i you his her its their our my your"
+    " nor and or so as rather der die das den dem des ein eine einen einem einer eines ist sind war"
+    " waren wird werden hat haben hatte es er sie wir ich auch sehr und oder"
+)
+_PREPOSITIONS = _words(
+    "of in on at by for from with without into onto over under after before since during between"
+    " through against about around near off out up down than across per via like within upon behind"
+    " beside among towards von im am auf aus bei mit nach seit zu zum zur über unter vor für ohne"
+    " durch gegen um bis"
+)
+_PRONOUNS = _words("it he she they this these those that his her its their es er sie dies")
+_COPULAS = _words(
+    "be is are am was were been being become becomes became remain remains remained seem seems seemed"
+    " stay stays ist sind war waren bleibt bleiben"
+)
+_DEGREES = _words("very quite too really so rather also not never as even more nicht sehr auch")
+_PAST = _words("was were did had war waren hatte")
+_PRESENT = _words("is are am do does has have ist sind hat haben")
+_MODALS = _words("will shall should must would")
+_SUBORDINATORS = _words(
+    "who whom whose which that where because since although though despite whose what how why welche"
+    " welcher welches dass weil obwohl"
+)
+_UNCERTAIN = re.compile(
+    r"\b(?:some|sometimes|someone|may|might|could|often|usually|rarely|seldom|hardly|barely|scarcely|partly"
+    r"|partially|maybe|perhaps|possibly|probably|likely|unlikely|occasionally|most|mostly|many|few|several"
+    r"|mainly|generally|typically|tends?|nearly|almost|if|unless|when|whenever|while|until|except|only|otherwise"
+    r"|would|used to|formerly|once|still|now|nowadays|today|then|previously|originally|initially|anymore|yet"
+    r"|says?|said|writes? that|wrote that|told|claim\w*|believ\w*|thinks?|thought|argu\w+|suggest\w*|assum\w+"
+    r"|hypothes\w+|rumou?r\w*|myths?|legends?|according|alleged\w*|supposed\w*|doubt\w*|question\w*|whether"
+    r"|critics|deny|denies|denied|refut\w+|wrongly|mistaken\w*|falsely|pretend\w*|hop(?:e|es|ed)|fear\w*"
+    r"|expect\w*|predict\w*|plan(?:s|ned)? to|wants?|wanted|(?:true|false|case|clear|sure) that"
+    r"|no (?:longer|more|less|doubt)|any (?:longer|more)"
+    r"|not (?:only|just|merely|necessarily|always|all|every|everyone|entirely|fully|quite|exactly|both|alone)"
+    r"|manche\w*|manchmal|einige\w*|vielleicht|oft|meist\w*|wenn|falls|nur|könnte\w*|früher|heute|nicht mehr"
+    r"|nicht immer|nicht alle|sagt\w*|glaubt|behauptet\w*|mythos)\b"
+)
+_CLAUSE_END = re.compile(
+    r"\s*(?:[;:—–()]|\.\.\.|…|,?\s+(?:but|however|whereas|sondern|aber)\s|,\s+(?:and|so|it|they|he|she|rather)\s)\s*"
+)
+_EXPLETIVE = re.compile(r"it (?:is|was) (?:not )?\w+ (?:to|for)\b")
+_TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_IRREGULAR = {
+    form: base
+    for base, forms in {
+        "keep": "kept",
+        "win": "won",
+        "write": "wrote written",
+        "rise": "rose risen",
+        "fall": "fell fallen",
+        "lose": "lost",
+        "build": "built",
+        "find": "found",
+        "make": "made",
+        "give": "gave given",
+        "take": "took taken",
+        "grow": "grew grown",
+        "see": "saw seen",
+        "know": "knew known",
+        "begin": "began begun",
+        "lead": "led",
+        "hold": "held",
+        "go": "went gone goes",
+        "come": "came",
+        "become": "became",
+        "run": "ran",
+        "sell": "sold",
+        "buy": "bought",
+        "teach": "taught",
+        "bring": "brought",
+        "pay": "paid",
+        "mean": "meant",
+        "send": "sent",
+        "spend": "spent",
+        "stand": "stood",
+        "choose": "chose chosen",
+        "speak": "spoke spoken",
+        "break": "broke broken",
+        "drive": "drove driven",
+        "eat": "ate eaten",
+        "fly": "flew flown",
+        "draw": "drew drawn",
+        "show": "shown",
+        "freeze": "froze frozen",
+        "steal": "stole stolen",
+        "meet": "met",
+        "sleep": "slept",
+        "feel": "felt",
+        "sink": "sank sunk",
+        "swim": "swam swum",
+        "shrink": "shrank shrunk",
+    }.items()
+    for form in forms.split()
+}
+
+
+def _pairs(text: str) -> frozenset[frozenset[str]]:
+    return frozenset(frozenset(_stem(word) for word in pair.split("/")) for pair in text.split())
+
+
+def _stem(word: str) -> str:
+    """A crude stem: the same for the forms of a regular English word, and of common irregular verbs."""
+    word = _IRREGULAR.get(word, word)
+    if len(word) > 4 and word.endswith("ies"):
+        return f"{word[:-3]}y"
+    for ending in ("ing", "ed"):
+        if (
+            len(word) > len(ending) + 2
+            and word.endswith(ending)
+            and re.search(r"[aeiouy]", word[: -len(ending)])
+        ):
+            word = word[: -len(ending)]
+            if len(word) > 2 and word[-1] == word[-2] and word[-1] not in "lsz":
+                word = word[:-1]
+            return word.removesuffix("e")
+    if len(word) > 3 and word.endswith("s") and word[-2] not in "sui":
+        word = word[:-2] if re.search(r"(?:s|x|z|ch|sh)es$", word) else word[:-1]
+    if len(word) > 4 and word.endswith("ied"):
+        return f"{word[:-3]}y"
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+_OPPOSITE_VERBS = _pairs(
+    "increase/decrease increase/reduce increase/lower raise/lower raise/reduce rise/fall rise/drop"
+    " rise/decline grow/shrink improve/worsen improve/harm improve/impair improve/damage help/harm"
+    " help/hurt help/hinder benefit/harm strengthen/weaken accelerate/slow cause/prevent"
+    " promote/inhibit promote/prevent encourage/discourage accept/reject approve/reject win/lose"
+    " succeed/fail pass/fail allow/forbid allow/prohibit permit/forbid gain/lose expand/contract"
+    " include/exclude love/hate attract/repel confirm/disprove prove/disprove lengthen/shorten"
+    " heat/cool live/die remember/forget preserve/destroy succeed/failed enable/prevent widen/narrow"
+)
+_OPPOSITE_STATES = _pairs(
+    "possible/impossible true/false alive/dead present/absent good/bad safe/dangerous cheap/expensive"
+    " healthy/harmful easy/difficult easy/hard strong/weak fast/slow hot/cold large/small big/small"
+    " rich/poor early/late high/low old/new old/young open/closed full/empty heavy/light loud/quiet"
+    " wet/dry useful/useless effective/useless innocent/guilty success/failure right/wrong long/short"
+)
+_OPPOSITE_COMPARISONS = _pairs(
+    "more/less more/fewer better/worse faster/slower higher/lower larger/smaller bigger/smaller"
+    " older/younger older/newer earlier/later longer/shorter stronger/weaker heavier/lighter"
+    " safer/riskier warmer/colder warmer/cooler hotter/colder cheaper/dearer easier/harder"
+    " richer/poorer"
+)
+_DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A sentence of each of two notes that can't both be right."""
+
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """A content word or preposition: as written, its stem, and whether it states what the clause says."""
+
+    word: str
+    stem: str
+    after_copula: bool
+    is_preposition: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A clause that can be compared."""
+
+    tokens: tuple[_Token, ...]
+    words: frozenset[str]
+    negations: int
+    sentence: int
+
+    @property
+    def stems(self) -> tuple[str, ...]:
+        return tuple(one.stem for one in self.tokens)
+
+
+def find_contradiction(first: Sequence[str], second: Sequence[str]) -> Contradiction | None:
+    """The first pair of sentences, one of each note, that contradict each other; None if there is none.
+
+    Args:
+        first: The sentences of one note.
+        second: Those of the other.
+    """
+    ours, theirs = _clauses(first), _clauses(second)
+    for mine in ours:
+        for other in theirs:
+            if _compare(mine, other) != "contradict":
+                continue
+            said_too = any(_compare(one, other) == "agree" for one in ours)
+            said_too = said_too or any(_compare(mine, one) == "agree" for one in theirs)
+            if not said_too:
+                return Contradiction(first[mine.sentence], second[other.sentence])
+    wide = _wide_contradiction(first, second)
+    return Contradiction(*wide) if wide else None
+
+
+def _compare(first: _Clause, second: _Clause) -> Verdict:
+    """Whether two clauses say the same, the opposite, or neither."""
+    if not _same_time(first, second):
+        return "unclear"
+    if first.negations == second.negations:
+        if first.stems == second.stems:
+            return "agree"
+        return "contradict" if not first.negations and _differ_by_opposites(first, second) else "unclear"
+    denial, statement = (first, second) if first.negations else (second, first)
+    size = len(denial.tokens)
+    shared = [one for one in denial.tokens if not one.is_preposition]
+    if len(shared) < _MIN_SHARED:
+        return "unclear"
+    rest = statement.tokens[size:]
+    if statement.stems[:size] == denial.stems and (not rest or rest[0].is_preposition):
+        return "contradict"
+    # "Coffee is healthy" and "coffee is not unhealthy": no denial of each other, and so no news.
+    return "agree" if _differ_by_opposites(first, second) else "unclear"
+
+
+def _differ_by_opposites(first: _Clause, second: _Clause) -> bool:
+    """Whether two clauses are the same but for one pair of opposites that is what they state."""
+    if len(first.tokens) != len(second.tokens):
+        return False
+    places = [at for at, pair in enumerate(zip(first.stems, second.stems, strict=True)) if pair[0] != pair[1]]
+    if not places:
+        return False
+    at, *more = places
+    # "Present at" and "absent from": the preposition goes with the word.
+    if more and not (
+        more == [at + 1] and first.tokens[at + 1].is_preposition and second.tokens[at + 1].is_preposition
+    ):
+        return False
+    shared = [one for place, one in enumerate(first.tokens) if place not in places and not one.is_preposition]
+    return bool(shared) and _are_opposites(first, second, at)
+
+
+def _are_opposites(first: _Clause, second: _Clause, at: int) -> bool:
+    mine, other = first.tokens[at], second.tokens[at]
+    pair = frozenset((mine.stem, other.stem))
+    if pair in _OPPOSITE_COMPARISONS:
+        return "than" in first.stems[at:] and "than" in second.stems[at:]
+    is_state = mine.after_copula and other.after_copula
+    if pair in _OPPOSITE_VERBS:
+        modifies = any(one.word.endswith("ing") and not one.after_copula for one in (mine, other))
+        return at > 0 and not modifies
+    if pair in _OPPOSITE_STATES:
+        return is_state
+    short, long = sorted((mine.word, other.word), key=len)
+    return is_state and any(long == prefix + short for prefix in _DENYING_PREFIXES)
+
+
+def _same_time(first: _Clause, second: _Clause) -> bool:
+    """Whether nothing shows that two clauses speak of different times or of a duty against a fact."""
+    if (first.words & _MODALS) != (second.words & _MODALS):
+        return False
+    ours, theirs = (bool(one.words & _PAST) for one in (first, second))
+    now, then = (bool(one.words & _PRESENT) for one in (first, second))
+    if (ours and not now and then and not theirs) or (theirs and not then and now and not ours):
+        return False
+    forms = {one.stem: one.word for one in second.tokens}
+    for token in first.tokens:
+        other = forms.get(token.stem, token.word)
+        for clause, changed, plain in ((second, token.word, other), (first, other, token.word)):
+            if changed == plain:
+                continue
+            if "did" in clause.words and changed == f"{plain}s":
+                return False
+            if clause.words & {"do", "does"} and (changed.endswith("ed") or changed in _IRREGULAR):
+                return False
+    return True
+
+
+# Reading
+
+
+def _clauses(sentences: Sequence[str]) -> list[_Clause]:
+    return [
+        clause
+        for number, sentence in enumerate(sentences[:_SENTENCES])
+        if not sentence.rstrip().endswith(("?", "？"))
+        for clause in _read(_plain(sentence), number)
+    ]
+
+
+def _plain(sentence: str) -> str:
+    """The sentence in lower case, with contractions and final punctuation undone."""
+    text = sentence.casefold().replace("’", "'").rstrip(" .!\"'”")
+    text = re.sub(r"\bcan(?:not|'t)\b", "can not", text)
+    text = re.sub(r"\bwon't\b", "will not", text)
+    text = re.sub(r"n't\b", " not", text)
+    text = re.sub(r"\bfail(?:s|ed)? to\b", "not", text)
+    text = re.sub(r"\b(?:at all|in fact|of course)\b", " ", text)
+    return re.sub(r"\bneither\b(.*?)\bnor\b", r"not \1 ", text)
+
+
+def _read(sentence: str, number: int) -> Iterator[_Clause]:
+    if _UNCERTAIN.search(sentence):
+        return
+    for part in _CLAUSE_END.split(sentence):
+        if (clause := _read_clause(part, number)) is not None:
+            yield clause
+
+
+def _read_clause(text: str, number: int) -> _Clause | None:
+    words = _TOKEN.findall(text)
+    if not 2 <= len(words) <= _MAX_TOKENS or (words[0] in _PRONOUNS and not _EXPLETIVE.match(text)):
+        return None
+    negations = 0
+    tokens: list[_Token] = []
+    after_copula = False
+    for at, word in enumerate(words):
+        if word in _NEGATORS:
+            following = words[at + 1] if at + 1 < len(words) else ""
+            of_a_part = bool(_SUBORDINATORS.intersection(words[:at]))
+            of_a_gerund = word == "not" and following.endswith("ing") and not after_copula
+            if of_a_part or of_a_gerund:
+                return None
+            negations += 1
+        elif word not in _DROPPED:
+            preposition = word in _PREPOSITIONS
+            stem = word if preposition else _stem(word)
+            tokens.append(_Token(word, stem, after_copula, preposition))
+        after_copula = word in _COPULAS or (after_copula and (word in _DEGREES or word in ("a", "an", "the")))
+    content = [one for one in tokens if not one.is_preposition]
+    if negations > 1 or len(content) < _MIN_SHARED:
+        return None
+    return _Clause(tuple(tokens), frozenset(words), negations, number)
+
+
+_WIDE_NOT = re.compile(r"(?:并非|並非|不是)|(?:没|沒|不)(?=[有会會能可要应應])|不|没|沒|未")
+_WIDE = re.compile(r"[\u4e00-\u9fff]{3,}")
+
+
+def _wide_contradiction(first: Sequence[str], second: Sequence[str]) -> tuple[str, str] | None:
+    """Two Chinese sentences of which one is the other with one denial more."""
+    theirs = {bare: (other, denials) for other, bare, denials in _wide(second)}
+    for mine, bare, denials in _wide(first):
+        other, others = theirs.get(bare, ("", denials))
+        if abs(denials - others) == 1:
+            return mine, other
+    return None
+
+
+def _wide(sentences: Sequence[str]) -> Iterator[tuple[str, str, int]]:
+    """The Chinese sentences, each without its denials, and how many those are."""
+    for sentence in sentences[:_SENTENCES]:
+        text = sentence.strip().rstrip("。！")
+        if not _WIDE.search(text) or text.endswith(("？", "吗", "嗎")):
+            continue
+        bare = re.sub("是", "", _WIDE_NOT.sub("", text))
+        yield sentence, bare, len(_WIDE_NOT.findall(text))

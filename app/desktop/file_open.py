@@ -1,0 +1,48 @@
+"""Folders that the desktop hands to the running app: macOS sends them as events, not as arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QFileOpenEvent
+
+
+class FileOpenEvents(QObject):
+    """Catches `QFileOpenEvent` of the application.
+
+    An event may come before there is a window, as when the user drops a folder on the icon of an app that
+    does not run. The last such folder is kept until `hand_to` names a receiver.
+    """
+
+    def __init__(self, application: QObject) -> None:
+        super().__init__(application)
+        self._waiting: Path | None = None
+        self._open: Callable[[Path], object] | None = None
+        application.installEventFilter(self)
+
+    def hand_to(self, open_folder: Callable[[Path], object] | None) -> bool:
+        """Call `open_folder` with each folder from now on, and with the one that waits.
+
+        Returns:
+            Whether a folder was waiting.
+        """
+        self._open = open_folder
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and open_folder is not None:
+            open_folder(waiting)
+        return waiting is not None
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take what names a folder of this machine; all else is left to the application."""
+        if event.type() != QEvent.Type.FileOpen or not isinstance(event, QFileOpenEvent):
+            return False
+        path = Path(event.file())
+        if not event.file() or not path.is_dir():
+            return False
+        if self._open is None:
+            self._waiting = path
+        else:
+            self._open(path)
+        return True

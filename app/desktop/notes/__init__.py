@@ -1,0 +1,1 @@
+"""Notes in the window: the live editor and what belongs to it."""

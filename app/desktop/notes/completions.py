@@ -1,0 +1,72 @@
+"""What can be completed in a note: names, files, headings, block ids and tags of the vault."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.desktop.notes.editor.completion import CompletionItem, CompletionRequest
+from app.errors import ScriptoriumError
+from app.vault.markdown.scan import scan
+from app.vault.markdown.text import decode_lossy
+from app.vault.path import NotePath
+from app.workspace import questions
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+MAX_ITEMS = 30
+_MAX_BLOCK_LABEL = 60
+
+
+async def complete(
+    workspace: Workspace, source: NotePath, request: CompletionRequest, text: str
+) -> list[CompletionItem]:
+    """The items for what is being typed.
+
+    Args:
+        workspace: The open vault.
+        source: The note that is written in.
+        request: What is being typed.
+        text: The text of that note, for its own headings and blocks.
+    """
+    if request.kind == "tag":
+        return _same(questions.complete_tags(workspace, request.word, MAX_ITEMS))
+    if request.kind in ("note", "embed"):
+        names = questions.complete_names(workspace, request.word, MAX_ITEMS)
+        if request.kind == "note":
+            return _same(names)
+        files = questions.complete_files(workspace, request.word, MAX_ITEMS)
+        return _same((*names, *files)[:MAX_ITEMS])
+    if request.note:
+        found = workspace.index.resolver.resolve(request.note, source).path
+        if found is None:
+            return []
+        try:
+            text = decode_lossy(workspace.store.read(found))
+        except ScriptoriumError:
+            return []
+    return _headings(text, request.word) if request.kind == "heading" else _blocks(text, request.word)
+
+
+def _same(words: tuple[str, ...]) -> list[CompletionItem]:
+    return [CompletionItem(word, word) for word in words]
+
+
+def _headings(text: str, word: str) -> list[CompletionItem]:
+    wanted = word.casefold()
+    headings = [one for one in scan(text).headings if wanted in one.text.casefold()]
+    return [
+        CompletionItem(f"{'    ' * (one.level - 1)}{one.text}", one.text.replace("#", " ").strip())
+        for one in headings[:MAX_ITEMS]
+    ]
+
+
+def _blocks(text: str, word: str) -> list[CompletionItem]:
+    wanted = word.casefold()
+    lines = text.split("\n")
+    found = []
+    for block in scan(text).blocks:
+        shown = lines[block.line - 1].strip()
+        if wanted in block.id.casefold() or wanted in shown.casefold():
+            found.append(CompletionItem(f"^{block.id}   {shown[:_MAX_BLOCK_LABEL]}", block.id))
+    return found[:MAX_ITEMS]

@@ -1,0 +1,190 @@
+"""Completion while typing: what is being typed, what can be offered for it, and the list that offers it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from PySide6.QtCore import QModelIndex, QRect, QStringListModel, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QListView, QWidget
+
+_MAX_ROWS = 9
+_MIN_WIDTH, _MAX_WIDTH = 200, 480
+_GAP = 3
+_BLOCK = re.compile(r"(!?)\[\[([^\[\]|#^\n]*)#?\^([^\[\]|#^\n]{0,80})$")
+_HEADING = re.compile(r"(!?)\[\[([^\[\]|#^\n]*)#([^\[\]|^\n]{0,80})$")
+_NOTE = re.compile(r"(!?)\[\[([^\[\]|#^\n]{0,80})$")
+_TAG = re.compile(r"(?:^|(?<=[\s(,]))#([\w\-/]{1,60})$|(?<=[^#\s][ \t])#()$")
+_DATE = re.compile(r"(?:^|(?<=[\s(]))@([\w-]{0,20})$")
+_COMMAND = re.compile(r"(?:^[ \t>]*|(?<=\s))/([\w ]{0,24})$")
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionRequest:
+    """What is being typed.
+
+    Attributes:
+        kind: "note", "embed", "heading", "block", "tag", "date" or "command".
+        word: What stands there so far.
+        note: For a heading or block the note that it is in; empty for this one.
+    """
+
+    kind: str
+    word: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionItem:
+    """What is offered: how it is shown, and what is inserted in place of the word."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SlashCommand:
+    """A command that can be typed after a slash; without `run` it is one of the editor's own."""
+
+    id: str
+    title: str
+    run: Callable[[], None] | None = None
+
+
+def find_request(before: str, *, in_code: bool = False) -> CompletionRequest | None:
+    """What is being typed at the end of the text before the cursor.
+
+    Args:
+        before: The line up to the cursor.
+        in_code: Whether it is in code, where nothing is completed.
+    """
+    if in_code or before.count("`") % 2:
+        return None
+    if match := _BLOCK.search(before):
+        return CompletionRequest("block", match[3], match[2])
+    if match := _HEADING.search(before):
+        return CompletionRequest("heading", match[3], match[2])
+    if match := _NOTE.search(before):
+        return CompletionRequest("embed" if match[1] else "note", match[2])
+    if match := _TAG.search(before):
+        return CompletionRequest("tag", match[1] or "")
+    if match := _DATE.search(before):
+        return CompletionRequest("date", match[1])
+    if match := _COMMAND.search(before):
+        return CompletionRequest("command", match[1])
+    return None
+
+
+def date_items(word: str, today: date) -> list[CompletionItem]:
+    """The days that a word after "@" may mean, with their dates."""
+    days = {"today": 0, "tomorrow": 1, "yesterday": -1}
+    for ahead in range(2, 8):
+        days[f"next {today + timedelta(days=ahead):%A}".lower()] = ahead
+    wanted = word.casefold()
+    found = []
+    for name, ahead in days.items():
+        day = (today + timedelta(days=ahead)).isoformat()
+        if name.removeprefix("next ").startswith(wanted) or name.startswith(wanted) or day.startswith(wanted):
+            label = name[0].upper() + name[1:]
+            found.append(CompletionItem(f"{label}   {day}", day))
+    return found
+
+
+def command_items(word: str, commands: Sequence[SlashCommand]) -> list[CompletionItem]:
+    """The commands whose title has a word that starts so."""
+    wanted = word.casefold()
+    return [
+        CompletionItem(one.title, one.id)
+        for one in commands
+        if any(part.startswith(wanted) for part in (one.title.casefold(), *one.title.casefold().split()))
+    ]
+
+
+class CompletionPopup(QListView):
+    """A list below or above the line with the cursor, never over it. The editor keeps the focus.
+
+    `chosen` carries the number of the item that was chosen.
+    """
+
+    chosen = Signal(int)
+
+    def __init__(self, editor: QWidget) -> None:
+        super().__init__(editor)
+        self._labels = QStringListModel(self)
+        self.setModel(self._labels)
+        self.setObjectName("popup")
+        self.setAccessibleName(self.tr("Completions"))
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setUniformItemSizes(True)
+        self.setMouseTracking(True)
+        self.entered.connect(self.setCurrentIndex)
+        self.clicked.connect(self._choose)
+        self.hide()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is shown."""
+        return self.isVisible()
+
+    def offer(self, labels: list[str], line: QRect) -> None:
+        """Show labels next to a line.
+
+        Args:
+            labels: What is offered; nothing closes the list.
+            line: The area of the cursor, in the editor.
+        """
+        if not labels:
+            self.hide()
+            return
+        self._labels.setStringList(labels)
+        self.setCurrentIndex(self._labels.index(0, 0))
+        self._place(line)
+        self.show()
+        self.raise_()
+
+    def take_key(self, event: QKeyEvent) -> bool:
+        """Whether a key was meant for the list, which has acted on it; Escape is the editor's."""
+        if not self.is_open or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            return False
+        key = event.key()
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
+            self._choose(self.currentIndex())
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self._step(-1 if key == Qt.Key.Key_Up else 1)
+        elif key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
+            self._step(-_MAX_ROWS if key == Qt.Key.Key_PageUp else _MAX_ROWS, around=False)
+        else:
+            return False
+        return True
+
+    def _step(self, rows: int, *, around: bool = True) -> None:
+        count = self._labels.rowCount()
+        row = self.currentIndex().row() + rows
+        row = row % count if around else min(max(0, row), count - 1)
+        self.setCurrentIndex(self._labels.index(row, 0))
+
+    def _choose(self, index: QModelIndex) -> None:
+        self.hide()
+        if index.isValid():
+            self.chosen.emit(index.row())
+
+    def _place(self, line: QRect) -> None:
+        """Below the line if there is room, else where there is more of it."""
+        editor = self.parentWidget()
+        area = editor.rect() if editor is not None else QRect()
+        row = max(1, self.sizeHintForRow(0))
+        frame = 2 * self.frameWidth() + 2
+        wanted = min(self._labels.rowCount(), _MAX_ROWS) * row + frame
+        below, above = area.bottom() - line.bottom() - _GAP, line.top() - area.top() - _GAP
+        is_below = below >= wanted or below >= above
+        height = min(wanted, max(row + frame, below if is_below else above))
+        width = min(max(_MIN_WIDTH, self.sizeHintForColumn(0) + 32), _MAX_WIDTH, area.width() - 8)
+        left = max(area.left() + 4, min(line.left(), area.right() - width - 4))
+        top = line.bottom() + _GAP if is_below else line.top() - _GAP - height
+        self.setGeometry(left, top, width, height)

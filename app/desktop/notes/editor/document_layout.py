@@ -1,0 +1,233 @@
+"""Shows a `QTextDocument` that holds the exact source through a `TextFlow`.
+
+Qt keeps the cursor, undo, the clipboard, drag and drop, input methods and accessibility. Only the line with
+the cursor needs a real `QTextBlock.layout()`: there what is shown is the source, and Qt asks that layout for
+the cursor's place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QColor,
+    QPainter,
+    QTextBlock,
+    QTextDocument,
+    QTextFrame,
+    QTextOption,
+)
+
+from app.desktop.notes.editor import hit_test, painting
+from app.desktop.notes.editor.flow import TextFlow
+from app.desktop.notes.editor.inline_scanner import MAX_STYLED_LENGTH
+from app.desktop.notes.editor.painting import Highlight
+from app.desktop.notes.editor.text_layout import break_lines, source_font, space_above
+from app.desktop.utf16 import place_in_text, place_in_units
+
+_SPACE_BELOW = 60.0
+_CARET_WIDTH = 1.5
+_UNKNOWN_HEIGHT = 2_000.0
+
+
+class LiveLayout(QAbstractTextDocumentLayout):
+    """Lays a document out as `flow` shows it.
+
+    Attributes:
+        flow: The lines as rows.
+        is_paused: Whether changes of the document are ignored, because the flow is loaded otherwise.
+        left: The left edge of the text column, in the document.
+        top: The top edge of the text, below the header.
+        hovered: The line under the pointer, -1 for none.
+        cursor_position: Gives the position of the cursor. It must not hold a reference to the editor:
+            Python's garbage collector would delete both in the wrong order.
+    """
+
+    def __init__(self, document: QTextDocument, flow: TextFlow) -> None:
+        super().__init__(document)
+        self.flow = flow
+        self.is_paused = True
+        self.left = 0.0
+        self.top = 0.0
+        self.page_width = flow.width
+        self.hovered = -1
+        self.cursor_position: Callable[[], int] = lambda: 0
+        self._revision = -1
+        self._block_key: tuple[int, object] | None = None
+
+    # Between positions of the document (UTF-16) and (line, column)
+
+    def place(self, position: int) -> tuple[int, int]:
+        """The line and column of a position."""
+        block = self.document().findBlock(position)
+        number = block.blockNumber()
+        line = self.flow.lines[number] if 0 <= number < len(self.flow.lines) else ""
+        return number, place_in_text(line, position - block.position())
+
+    def position(self, line: int, column: int) -> int:
+        """The position of a line and column."""
+        block = self.document().findBlockByNumber(line)
+        return block.position() + place_in_units(self.flow.lines[line], column)
+
+    def caret(self, position: int) -> QRectF:
+        """Where the cursor is at a position, in the document."""
+        return hit_test.caret_rect(self.flow, *self.place(position)).translated(self.left, self.top)
+
+    def to_flow(self, point: QPointF) -> QPointF:
+        """A point of the document in the flow."""
+        return point - QPointF(self.left, self.top)
+
+    def mark_current(self) -> None:
+        """Take the document as it is for what the flow shows."""
+        self.is_paused = False
+        self._revision = self.document().revision()
+        self._block_key = None
+
+    def emit_size(self) -> None:
+        """Tell the editor the size of everything."""
+        self.documentSizeChanged.emit(self.documentSize())
+
+    # What Qt asks
+
+    def documentChanged(self, position: int, removed: int, added: int) -> None:
+        """Bring the flow up to date with a change of the document."""
+        document, flow = self.document(), self.flow
+        if self.is_paused or document.revision() == self._revision:  # no text changed: a new width
+            return
+        self._revision = document.revision()
+        first = document.findBlock(position)
+        last = document.findBlock(position + added)
+        if not last.isValid():
+            last = document.lastBlock()
+        start = first.blockNumber()
+        count = last.blockNumber() - start + 1
+        gone = len(flow.lines) - (document.blockCount() - count)
+        lines, block = [], first
+        for _ in range(count):
+            lines.append(block.text())
+            block = block.next()
+        while gone > 1 and count > 1 and lines[-1] == flow.lines[start + gone - 1]:
+            gone, count = gone - 1, count - 1  # Qt names one block too many
+            lines.pop()
+        if gone == count and flow.lines[start : start + gone] == lines:
+            self._take_composed(first)
+            self.update.emit()
+            return
+        flow.preedit = None
+        before = flow.heights.total
+        flow.splice(start, gone, lines)
+        if flow.heights.total != before:
+            self.emit_size()
+        self.update.emit()
+
+    def documentSize(self) -> QSizeF:
+        """The size of everything."""
+        return QSizeF(self.page_width, self.top + self.flow.heights.total + _SPACE_BELOW)
+
+    def pageCount(self) -> int:
+        """One page."""
+        return 1
+
+    def frameBoundingRect(self, frame: QTextFrame) -> QRectF:
+        """The area of everything."""
+        return QRectF(QPointF(0, 0), self.documentSize())
+
+    def blockBoundingRect(self, block: QTextBlock) -> QRectF:
+        """The area of a line; Qt asks for it to find the cursor."""
+        number = block.blockNumber()
+        flow = self.flow
+        if not 0 <= number < len(flow.rows):
+            return QRectF()
+        height = flow.heights[number]
+        if len(flow.lines[number]) > MAX_STYLED_LENGTH:
+            # To lay such a line out as one would take 30 ms for each key. Qt takes the corner of the
+            # rectangle for the cursor where the block has no lines.
+            line, column = self.place(self.cursor_position())
+            caret = hit_test.caret_rect(flow, number, column if line == number else 0)
+            return QRectF(caret.x() + self.left, caret.y() + self.top, 1, height)
+        self._lay_out_block(block, number)
+        return QRectF(self.left, self.top + flow.heights.top(number), flow.width, height)
+
+    def _lay_out_block(self, block: QTextBlock, number: int) -> None:
+        """Give the block a layout that Qt can ask: the same as is shown where the source is shown."""
+        layout, flow = block.layout(), self.flow
+        row = flow.row(number)
+        key = (
+            number,
+            (block.revision(), flow.width, row.scan, row.active, row.indent, layout.preeditAreaText()),
+        )
+        if layout.lineCount() and self._block_key == key:
+            return
+        level = flow.heading_level(number)
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        option.setTabStopDistance(4 * flow.style.space)
+        layout.setTextOption(option)
+        layout.setFont(flow.style.headings[level] if level else source_font(flow, row))
+        # No formats: Qt takes `setFormats` on a block's layout for a change of the document.
+        break_lines(layout, flow.width - row.indent)
+        layout.setPosition(QPointF(row.indent, space_above(flow, number, row)))
+        self._block_key = key
+
+    def hitTest(self, point: object, accuracy: Qt.HitTestAccuracy) -> int:
+        """The position at a point."""
+        if not self.flow.rows:
+            return -1
+        inside = self.to_flow(QPointF(point))  # type: ignore[call-overload]
+        return self.position(*hit_test.place_at(self.flow, inside.x(), max(0.0, inside.y())))
+
+    def draw(self, painter: QPainter, context: QAbstractTextDocumentLayout.PaintContext) -> None:
+        """Paint what is in the clip of the context."""
+        flow = self.flow
+        clip = context.clip
+        if not clip.isValid():
+            clip = QRectF(0, 0, self.page_width, _UNKNOWN_HEIGHT)
+        before = flow.heights.total
+        top, bottom = clip.top() - self.top, clip.bottom() - self.top
+        painter.save()
+        painter.translate(self.left, self.top)
+        highlights = self._highlights(context.selections, top, bottom)
+        painting.paint(flow, painter, top, bottom, highlights, self.hovered)
+        cursor = context.cursorPosition
+        if cursor != -1:  # below -1 while an input method composes
+            caret = hit_test.caret_rect(flow, *self.place(cursor if cursor >= 0 else self.cursor_position()))
+            painter.fillRect(QRectF(caret.x(), caret.y(), _CARET_WIDTH, caret.height()), flow.style.text)
+        painter.restore()
+        if flow.heights.total != before:
+            self.emit_size()
+
+    def _highlights(
+        self, selections: list[QAbstractTextDocumentLayout.Selection], top: float, bottom: float
+    ) -> list[Highlight]:
+        """The selections that are in view, each in its own color."""
+        if not selections:
+            return []
+        flow, document = self.flow, self.document()
+        first = document.findBlockByNumber(flow.heights.at(top)[0]).position()
+        last_block = document.findBlockByNumber(flow.heights.at(bottom)[0])
+        last = last_block.position() + last_block.length()
+        found = []
+        for one in selections:
+            cursor = one.cursor
+            start, end = cursor.selectionStart(), cursor.selectionEnd()
+            if start != end and start <= last and end >= first:
+                ground: QColor = one.format.background().color()
+                found.append(Highlight(self.place(start), self.place(end), ground))
+        return found
+
+    def _take_composed(self, block: QTextBlock) -> None:
+        """Show what an input method is composing; the text has not changed."""
+        flow, old = self.flow, self.flow.preedit
+        flow.preedit = None
+        block = self.document().findBlock(self.cursor_position())
+        layout = block.layout()
+        if composed := layout.preeditAreaText():
+            number = block.blockNumber()
+            column = place_in_text(flow.lines[number], layout.preeditAreaPosition())
+            flow.preedit = (number, column, composed)
+        for one in (old, flow.preedit):
+            if one is not None and one[0] < len(flow.rows):
+                flow.rows[one[0]].fragments = None
+                flow.row(one[0])

@@ -1,0 +1,154 @@
+"""Makes drawings: pictures, formulas by ziamath, diagrams by mermaid-render, embedded notes from their HTML.
+
+It runs in a worker thread: nothing here touches a widget. ziamath and mermaid-render were chosen because they
+need no browser and no network: ziamath sets TeX as paths of SVG, mermaid-render runs Mermaid's own parser in
+QuickJS and rasterizes by resvg. Both are loaded with the first formula or diagram.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from PySide6.QtCore import QByteArray, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen, QTextDocument
+
+from app.desktop.notes.editor.drawings import NOT_DRAWABLE, Drawing, DrawingRequest
+from app.desktop.notes.editor.embeds import split_target
+
+MAX_IMAGE_HEIGHT = 640.0
+MAX_EMBED_HEIGHT = 900.0
+_MAX_SOURCE = 20_000
+_PIXELS_PER_POINT = 96 / 72
+_DISPLAY_SCALE, _INLINE_SCALE = 1.15, 1.02
+_MAX_DIAGRAM_PIXELS = 4_000
+_LIGHT_THEME, _DARK_THEME = "redux-color", "dark"
+_EMBED_PADDING = 12.0
+# ziamath keeps its options and fonts in module globals, and QuickJS is used by one thread at a time.
+_TYPESETTING = threading.Lock()
+
+Render = Callable[[str, int], tuple[str, dict[str, QImage]] | None]
+Load = Callable[[str], QImage | None]
+
+
+def draw(request: DrawingRequest, load: Load, render: Render | None = None) -> Drawing:
+    """Make a drawing; `NOT_DRAWABLE` for a source that can't be drawn.
+
+    Args:
+        request: What is to be drawn.
+        load: Gives the picture that a target names.
+        render: Gives the HTML and the pictures of the note that an embed names, for a width.
+    """
+    if len(request.source) > _MAX_SOURCE:
+        return NOT_DRAWABLE
+    if request.kind == "image":
+        return _draw_image(request, load)
+    if request.kind == "embed":
+        return _draw_embed(request, render) if render is not None else NOT_DRAWABLE
+    # The libraries raise many kinds of errors for a source that is not finished or not valid.
+    try:
+        with _TYPESETTING:
+            return _draw_diagram(request) if request.kind == "mermaid" else _draw_formula(request)
+    except Exception:
+        return NOT_DRAWABLE
+
+
+def _draw_image(request: DrawingRequest, load: Load) -> Drawing:
+    target, (wanted_width, wanted_height) = split_target(request.source)
+    image = load(target)
+    if image is None or image.isNull():
+        return NOT_DRAWABLE
+    natural = QSizeF(image.width(), image.height())
+    size = QSizeF(natural)
+    if wanted_width:
+        height = wanted_height or natural.height() * wanted_width / natural.width()
+        size = QSizeF(wanted_width, height)
+    most = QSizeF(request.width or natural.width(), MAX_IMAGE_HEIGHT)
+    if size.width() > most.width() or size.height() > most.height():
+        size.scale(most, Qt.AspectRatioMode.KeepAspectRatio)
+    pixels = size * request.ratio
+    if pixels.width() < image.width():
+        image = image.scaled(
+            max(1, round(pixels.width())),
+            max(1, round(pixels.height())),
+            Qt.AspectRatioMode.IgnoreAspectRatio,
+            Qt.TransformationMode.SmoothTransformation,
+        )
+    return Drawing(size.width(), size.height(), size.height(), image)
+
+
+def _draw_formula(request: DrawingRequest) -> Drawing:
+    from PySide6.QtSvg import QSvgRenderer
+    from ziamath.config import config
+    from ziamath.zmath import Latex
+
+    config.svg2 = False  # QtSvg draws the symbols of SVG 2 in the wrong place
+    is_inline = request.kind == "inline-math"
+    scale = _INLINE_SCALE if is_inline else _DISPLAY_SCALE
+    size = request.points * _PIXELS_PER_POINT * scale
+    made = Latex(request.source, size=size, inline=is_inline, color=request.color or None)
+    renderer = QSvgRenderer(QByteArray(made.svg().encode()))
+    area = renderer.viewBoxF().size()
+    if area.isEmpty():
+        return NOT_DRAWABLE
+    image = _blank(area, request.ratio)
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    renderer.render(painter, QRectF(0, 0, area.width() * request.ratio, area.height() * request.ratio))
+    painter.end()
+    return Drawing(area.width(), area.height(), area.height() + made.getyofst(), image)
+
+
+def _draw_diagram(request: DrawingRequest) -> Drawing:
+    import mermaid_render
+
+    ratio = max(1.0, request.ratio)
+    theme = _DARK_THEME if request.dark else _LIGHT_THEME
+    png = mermaid_render.mermaid_to_png(request.source, scale=ratio, theme=theme, background="transparent")
+    image = QImage.fromData(png)
+    if image.isNull() or max(image.width(), image.height()) > _MAX_DIAGRAM_PIXELS * ratio:
+        return NOT_DRAWABLE
+    width, height = image.width() / ratio, image.height() / ratio
+    if request.width and width > request.width:
+        height *= request.width / width
+        width = float(request.width)
+    return Drawing(width, height, height, image)
+
+
+def _draw_embed(request: DrawingRequest, render: Render) -> Drawing:
+    """An embedded note as a picture with a bar at its left."""
+    found = render(request.source, request.width)
+    if found is None:
+        return NOT_DRAWABLE
+    html, images = found
+    document = QTextDocument()
+    document.setDocumentMargin(0)
+    font = QFont(document.defaultFont())
+    font.setPointSizeF(request.points)
+    document.setDefaultFont(font)
+    room = request.width - 2 * _EMBED_PADDING
+    for address, image in images.items():
+        if image.width() > room:
+            image = image.scaledToWidth(max(1, int(room)), Qt.TransformationMode.SmoothTransformation)
+        document.addResource(QTextDocument.ResourceType.ImageResource.value, address, image)
+    document.setHtml(html)
+    document.setTextWidth(room)
+    height = min(document.size().height(), MAX_EMBED_HEIGHT) + _EMBED_PADDING
+    image = _blank(QSizeF(request.width, height), request.ratio)
+    painter = QPainter(image)
+    painter.scale(request.ratio, request.ratio)
+    bar = QColor(request.color)
+    bar.setAlphaF(0.25)
+    painter.setPen(QPen(bar, 2))
+    painter.drawLine(1, 0, 1, int(height))
+    painter.translate(_EMBED_PADDING, _EMBED_PADDING / 2)
+    document.drawContents(painter, QRectF(0, 0, room, height - _EMBED_PADDING))
+    painter.end()
+    return Drawing(float(request.width), height, height, image)
+
+
+def _blank(size: QSizeF, ratio: float) -> QImage:
+    width, height = max(1, round(size.width() * ratio)), max(1, round(size.height() * ratio))
+    image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(Qt.GlobalColor.transparent)
+    return image

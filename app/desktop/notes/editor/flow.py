@@ -1,0 +1,354 @@
+"""The lines of a note as rows that flow from top to bottom; knows neither a document nor a widget.
+
+`TextFlow` mirrors the lines of the document (Python strings), what each is, their heights, and the layouts of
+those that were seen. Places are (line, column), columns in Python characters. A row with the cursor shows its
+source; any other shows its text without markup, with a map between both. The origin is the top left corner
+of the text column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from app.desktop.notes.editor import long_lines, row_layout
+from app.desktop.notes.editor.code_colors import PIECE_LINES
+from app.desktop.notes.editor.drawings import DrawingRequest
+from app.desktop.notes.editor.line_heights import LineHeights
+from app.desktop.notes.editor.line_scanner import LineKind, State, scan_line, scan_lines
+from app.desktop.notes.editor.note_rows import PART_LENGTH, NoteRows
+from app.desktop.notes.editor.rows import Row
+from app.desktop.notes.editor.style import EditorStyle
+
+MAX_LAYOUTS = 600  # rows whose layout is kept
+
+
+class TextFlow(NoteRows):
+    """Rows that are laid out as they come into view; see the module."""
+
+    def __init__(self, style: EditorStyle) -> None:
+        super().__init__(style)
+        self._laid_out: dict[Row, None] = {}
+        self._has_folds = False
+
+    # The text
+
+    def load(self, lines: list[str]) -> None:
+        """Take other lines."""
+        self.lines = lines
+        self.rows = [Row(scan) for scan in scan_lines(lines)]
+        self.active = (-1, -1)
+        self.preedit = None
+        self._laid_out.clear()
+        self.table_widths.clear()
+        self._has_folds = any(row.scan.fold == "-" for row in self.rows)
+        if self.shows_source:
+            for row in self.rows:
+                row.active = True
+        self._guess_heights()
+        self._hide_folded()
+
+    def splice(self, first: int, removed: int, lines: list[str]) -> None:
+        """Take `lines` in place of `removed` lines from `first` on."""
+        for row in self.rows[first : first + removed]:
+            self._laid_out.pop(row, None)
+        self.table_widths.clear()
+        state = self.rows[first - 1].scan.state if first else ()
+        made, state = self._scan(first, lines, state)
+        same_lines = removed == 1 == len(lines)
+        if same_lines and long_lines.can_patch(self, first, made[0]):
+            long_lines.patch(self, first, lines[0])
+            made = [self.rows[first]]
+            self._laid_out[made[0]] = None
+        else:
+            self._keep_layouts(first, removed, lines, made)
+        for old, new in zip(self.rows[first : first + removed], made, strict=False):
+            if old is not new:
+                new.folded, new.hidden, new.active = old.folded, old.hidden, old.active
+                new.height = new.height or old.height
+        if self.shows_source:
+            for row in made:
+                row.active = True
+        had_underline = self._is_setext(first + removed)
+        self.lines[first : first + removed] = lines
+        self.rows[first : first + removed] = made
+        if not same_lines:
+            line_height = self.style.line_height
+            self.heights.splice(first, removed, [row.height or line_height for row in made])
+            self._shift_active(first, removed, len(lines))
+        end = self._rescan(first + len(lines), state)
+        if had_underline or end > first + len(lines) or self._is_setext(first + len(lines)):
+            self._forget_layout(first + len(lines) - 1)
+        if first:  # an underline or the delimiter of a table changes the line above it
+            self._forget_layout(first - 1)
+        self._forget_block_layouts(first, end)
+        self._has_folds = self._has_folds or any(row.scan.fold == "-" for row in made)
+        self._hide_folded()
+
+    def _scan(self, first: int, lines: list[str], state: State) -> tuple[list[Row], State]:
+        made = []
+        for offset, line in enumerate(lines):
+            scan = scan_line(line, state, is_first=first + offset == 0)
+            state = scan.state
+            made.append(Row(scan))
+        return made, state
+
+    def _rescan(self, at: int, state: State) -> int:
+        """Scan on until a line is again what it was; the line at which that is so."""
+        while at < len(self.rows):
+            scan = scan_line(self.lines[at], state, is_first=at == 0)
+            row = self.rows[at]
+            if scan == row.scan:
+                break
+            row.scan = scan
+            row.fragments = None
+            state = scan.state
+            at += 1
+        return at
+
+    def _keep_layouts(self, first: int, removed: int, lines: list[str], made: list[Row]) -> None:
+        """Carry over the layout of very long lines that were split or joined."""
+        if not removed or not any(len(line) > PART_LENGTH for line in lines):
+            return
+        head = (self.rows[first], self.lines[first])
+        tail = (self.rows[first + removed - 1], self.lines[first + removed - 1])
+        last = len(lines) - 1
+        for number in {0, last}:
+            long_lines.carry_over(
+                self,
+                lines[number],
+                made[number],
+                head if number == 0 else None,
+                tail if number == last else None,
+            )
+            if made[number].fragments is not None:
+                self._laid_out[made[number]] = None
+
+    def _shift_active(self, first: int, removed: int, added: int) -> None:
+        start, end = self.active
+        if start >= first + removed:
+            self.active = (start + added - removed, end + added - removed)
+        elif end >= first:
+            self.active = (min(start, first), max(first + added - 1, end + added - removed))
+
+    def _is_setext(self, at: int) -> bool:
+        return 0 <= at < len(self.rows) and self.rows[at].scan.kind in (
+            LineKind.SETEXT,
+            LineKind.TABLE_DELIMITER,
+        )
+
+    def _forget_layout(self, at: int) -> None:
+        if 0 <= at < len(self.rows):
+            self.rows[at].fragments = None
+
+    def _forget_block_layouts(self, first: int, end: int) -> None:
+        """Forget what depends on a whole block that was edited: tables, formulas and diagrams."""
+        for at in {first, max(first, min(end, len(self.rows)) - 1)}:
+            if at >= len(self.rows):
+                continue
+            start, last = self.block(at)
+            if self.rows[at].scan.kind is LineKind.CODE and self.rows[at].active:
+                self._recolor(at, start, last)
+            elif start != last:
+                for row in self.rows[start : last + 1]:
+                    if len(self.lines[at]) <= PART_LENGTH:
+                        row.fragments = None
+
+    def _recolor(self, at: int, start: int, last: int) -> None:
+        """Forget the layouts of the lines of code whose colors have changed with line `at`."""
+        for near in range(max(start, at - PIECE_LINES), min(last, at + PIECE_LINES) + 1):
+            row = self.rows[near]
+            if row.fragments is not None and row.code_spans != self.code_spans(near):
+                row.fragments = None
+
+    # The lines that show their source
+
+    def set_active(self, first: int, last: int) -> bool:
+        """Let lines `first` to `last` show their source, whole blocks of them; whether something changed."""
+        first, last = self.block(first)[0], self.block(last)[1]
+        old, self.active = self.active, (first, last)
+        if self.shows_source:
+            return False
+        changed = False
+        for at in {*_within(old, len(self.rows)), *_within((first, last), len(self.rows))}:
+            row, active = self.rows[at], first <= at <= last
+            if row.active != active:
+                row.active = active
+                if row.fragments is None or not self._looks_the_same(at):
+                    row.fragments = None
+                    changed = True
+        return changed
+
+    def show_source(self, shown: bool) -> None:
+        """Show the source of every line, or only of those with the cursor."""
+        if shown == self.shows_source:
+            return
+        self.shows_source = shown
+        first, last = self.active
+        for at, row in enumerate(self.rows):
+            row.active = shown or first <= at <= last
+            row.hidden = False
+        self._hide_folded()
+        self.forget_layouts()
+
+    def _looks_the_same(self, at: int) -> bool:
+        scan = self.rows[at].scan
+        return scan.kind is LineKind.BLANK and not scan.quotes
+
+    # Folding
+
+    def set_folded(self, at: int, folded: bool) -> None:
+        """Fold or unfold what belongs to line `at`."""
+        if self.fold_range(at) is None:
+            return
+        self.rows[at].folded = folded
+        self.rows[at].fragments = None
+        self._has_folds = True
+        self._hide_folded()
+
+    def reveal(self, at: int) -> bool:
+        """Unfold everything that hides line `at`; whether something was folded."""
+        if not 0 <= at < len(self.rows) or not self.rows[at].hidden:
+            return False
+        for above in range(at - 1, -1, -1):
+            if self.rows[above].is_folded:
+                hides = self.fold_range(above)
+                if hides and hides[0] <= at <= hides[1]:
+                    self.rows[above].folded = False
+                    self.rows[above].fragments = None
+        self._hide_folded()
+        return True
+
+    def _hide_folded(self) -> None:
+        """Hide the lines below what is folded, and show those that no longer are."""
+        if not self._has_folds:
+            return
+        hidden_until = -1
+        any_folds = False
+        for at, row in enumerate(self.rows):
+            hidden = at <= hidden_until
+            if row.is_folded and not (self.shows_source and row.folded is None):
+                any_folds = True
+                hides = self.fold_range(at) if not hidden else None
+                if hides is not None and not self._holds_cursor(hides):
+                    hidden_until = max(hidden_until, hides[1])
+            if row.hidden != hidden:
+                row.hidden = hidden
+                row.fragments = None
+                self.heights.set(at, 0.0 if hidden else row.height or self.style.line_height)
+        self._has_folds = any_folds
+
+    def _holds_cursor(self, hides: tuple[int, int]) -> bool:
+        return hides[0] <= self.active[0] <= hides[1]
+
+    # Layout
+
+    def row(self, at: int) -> Row:
+        """The row of line `at`, laid out."""
+        row = self.rows[at]
+        if row.fragments is None:
+            row_layout.lay_out(self, at, row)
+            self.heights.set(at, row.height)
+            self._laid_out[row] = None
+            if len(self._laid_out) > MAX_LAYOUTS:
+                oldest = next(iter(self._laid_out))
+                if oldest is not row:
+                    oldest.fragments = None
+                    del self._laid_out[oldest]
+        return row
+
+    def set_width(self, width: float) -> None:
+        """Lay the text out for another width."""
+        if width != self.width:
+            self.width = width
+            self.forget_layouts()
+            self._guess_heights()
+
+    def set_style(self, style: EditorStyle) -> None:
+        """Use other fonts and colors."""
+        resized = style.font != self.style.font or style.mono != self.style.mono
+        self.style = style
+        self.code_colors.clear()
+        self.forget_layouts()
+        if resized:
+            self._guess_heights()
+
+    def forget_layouts(self) -> None:
+        """Lay out every row again when it is next seen; its height is as it was until then."""
+        for row in self.rows:
+            row.fragments = None
+        self._laid_out.clear()
+        self.table_widths.clear()
+
+    def relay(self, lines: Iterable[int], top: float) -> float:
+        """Lay out lines again whose drawing has arrived.
+
+        Args:
+            lines: The lines.
+            top: The top edge of what is in view.
+
+        Returns:
+            Where the top edge is then, so that what is in view does not move.
+        """
+        changed = sorted({n for at in lines for n in range(self.block(at)[0], self.block(at)[1] + 1)})
+        if not changed:
+            return top
+        anchor, anchor_top = self.heights.at(top)
+        if anchor_top < top and anchor in changed:  # the first row in view is partly above it
+            while anchor < len(self.rows) - 1 and anchor in changed:
+                anchor += 1
+        before = self.heights.top(anchor)
+        for at in changed:
+            self.rows[at].fragments = None
+            self.row(at)
+        return top + self.heights.top(anchor) - before
+
+    def lines_waiting_for(self, request: DrawingRequest) -> list[int]:
+        """The lines that show, or want to show, this drawing."""
+        return [at for at, row in enumerate(self.rows) if row.requests and request in row.requests]
+
+    def settle(self, top: float, height: float) -> float:
+        """Lay out what is in view from `top` on; where the view then has to be, so that nothing in it moves.
+
+        A row whose height was only guessed and turns out higher would push the text down while one
+        scrolls up.
+        """
+        for _ in range(4):
+            at, y = self.heights.at(top)
+            grown, has_anchor, has_new = 0.0, False, False
+            while at < len(self.rows) and y < top + height:
+                if self.rows[at].fragments is not None:
+                    has_anchor = True  # it was seen before and stays where it is
+                    y += self.heights[at]
+                else:
+                    has_new, old = True, self.heights[at]
+                    y += self.row(at).height
+                    if not has_anchor:
+                        grown += self.heights[at] - old
+                at += 1
+            if not has_new:
+                break
+            if has_anchor:
+                top += grown
+        return top
+
+    def _guess_heights(self) -> None:
+        """Guess all heights by the lengths of the lines."""
+        usual = self.style.line_height
+        columns = max(10.0, self.width / self.style.metrics.averageCharWidth())
+        heights = []
+        for line, row in zip(self.lines, self.rows, strict=True):
+            if row.hidden or (
+                row.scan.kind is LineKind.PROPERTIES and self.hides_properties and not row.active
+            ):
+                heights.append(0.0)
+            elif row.scan.kind is LineKind.HEADING:
+                heights.append(usual * 1.8)
+            elif len(line) <= columns:
+                heights.append(usual)
+            else:
+                heights.append(usual * (int(len(line) / columns) + 1))
+        self.heights = LineHeights(heights)
+
+
+def _within(lines: tuple[int, int], count: int) -> range:
+    return range(max(0, lines[0]), min(lines[1] + 1, count))

@@ -1,0 +1,167 @@
+"""Formatting by keys: emphasis, links, kinds of lists, comments, moving lines. Each is one step of undo."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtGui import QTextBlock, QTextCursor
+
+from app.desktop.notes.editor.text_cursor import (
+    KEEP,
+    one_undo_step,
+    position_in,
+    replace,
+    replace_in_line,
+    select,
+    selected_blocks,
+)
+from app.desktop.utf16 import units
+
+_LIST = re.compile(r"^((?:[ ]{0,3}>[ ]?)*[ \t]*)(?:(?:[-*+]|(\d{1,9})[.)])[ \t]+(\[.\][ \t]+)?)?")
+_HEADING = re.compile(r"^(#{1,6})[ \t]+")
+_ADDRESS = re.compile(r"(?:https?://|mailto:)\S+$")
+
+
+def toggle_marker(cursor: QTextCursor, marker: str) -> None:
+    """Put a marker such as `**` around the selection or the word at the cursor, or take it away."""
+    start, end = cursor.selectionStart(), cursor.selectionEnd()
+    had_selection = start != end
+    if not had_selection:
+        word = QTextCursor(cursor)
+        word.select(QTextCursor.SelectionType.WordUnderCursor)
+        if word.selectedText().strip() and word.selectionStart() <= start <= word.selectionEnd():
+            start, end = word.selectionStart(), word.selectionEnd()
+    at, width = cursor.position(), len(marker)
+    with one_undo_step(cursor):
+        if _is_marked_outside(cursor, start, end, marker):
+            replace(cursor, end, end + width, "")
+            replace(cursor, start - width, start, "")
+            start, end, at = start - width, end - width, at - width
+        elif _is_marked_inside(cursor, start, end, marker):
+            replace(cursor, end - width, end, "")
+            replace(cursor, start, start + width, "")
+            end -= 2 * width
+        else:
+            replace(cursor, end, end, marker)
+            replace(cursor, start, start, marker)
+            start, end, at = start + width, end + width, at + width
+    if had_selection:
+        select(cursor, start, end)
+    else:
+        cursor.setPosition(max(0, at))
+
+
+def _text(cursor: QTextCursor, start: int, end: int) -> str:
+    probe = QTextCursor(cursor.document())
+    last = cursor.document().characterCount() - 1
+    select(probe, max(0, min(start, last)), max(0, min(end, last)))
+    return probe.selectedText()
+
+
+def _is_marked_outside(cursor: QTextCursor, start: int, end: int, marker: str) -> bool:
+    before = _text(cursor, start - 3, start)
+    after = _text(cursor, end, end + 3)
+    return _ends_with(before, marker) and _ends_with(after[::-1], marker)
+
+
+def _is_marked_inside(cursor: QTextCursor, start: int, end: int, marker: str) -> bool:
+    text = _text(cursor, start, end)
+    if len(text) < 2 * len(marker) + 1:
+        return False
+    return _ends_with(text, marker) and _ends_with(text[::-1], marker)
+
+
+def _ends_with(text: str, marker: str) -> bool:
+    """Whether a text ends with just this marker: `**` is not twice the marker of italics."""
+    run = len(text) - len(text.rstrip(marker[0]))
+    if marker == "*":
+        return run in (1, 3)
+    return run >= len(marker)
+
+
+def insert_link(cursor: QTextCursor) -> None:
+    """Make a link of the selection; the cursor goes where its other half is to be typed."""
+    text = cursor.selectedText()
+    start = cursor.selectionStart()
+    with one_undo_step(cursor):
+        if _ADDRESS.match(text):
+            cursor.insertText(f"[]({text})")
+            place = start + 1
+        else:
+            cursor.insertText(f"[{text}]()")
+            place = start + (units(text) + 3 if text else 1)
+    cursor.setPosition(place)
+
+
+def toggle_list(cursor: QTextCursor, kind: str) -> None:
+    """Make list items of the selected lines, or plain lines again.
+
+    Args:
+        cursor: The selection.
+        kind: "bullet", "number" or "task".
+    """
+    blocks = [one for one in selected_blocks(cursor) if one.text().strip()] or selected_blocks(cursor)
+    remove = all(_list_kind(one.text()) == kind for one in blocks)
+    with one_undo_step(cursor):
+        for number, block in enumerate(blocks, 1):
+            match = _LIST.match(block.text())
+            assert match
+            marker = {"bullet": "- ", "number": f"{number}. ", "task": "- [ ] "}[kind]
+            replace_in_line(block, match.end(1), match.end(), "" if remove else marker)
+
+
+def _list_kind(line: str) -> str:
+    match = _LIST.match(line)
+    if match is None or match.end() == match.end(1):
+        return ""
+    return "task" if match[3] else "number" if match[2] else "bullet"
+
+
+def set_heading(cursor: QTextCursor, level: int) -> None:
+    """Make headings of the selected lines; level 0 makes plain lines."""
+    with one_undo_step(cursor):
+        for block in selected_blocks(cursor):
+            match = _HEADING.match(block.text())
+            marker = f"{'#' * level} " if level else ""
+            replace_in_line(block, 0, match.end() if match else 0, marker)
+
+
+def toggle_comment(cursor: QTextCursor) -> None:
+    """Make a comment of the selected text or line, or plain text of a comment."""
+    if not cursor.hasSelection():
+        block = cursor.block()
+        select(cursor, block.position(), block.position() + block.length() - 1)
+    start, text = cursor.selectionStart(), cursor.selectedText()
+    is_comment = text.startswith("%%") and text.endswith("%%") and len(text) > 3
+    fresh = text[2:-2].strip(" ") if is_comment else f"%% {text.strip(' ')} %%"
+    with one_undo_step(cursor):
+        cursor.insertText(fresh.replace("\u2029", "\n"))
+    select(cursor, start, start + units(fresh))
+
+
+def move_lines(cursor: QTextCursor, down: bool) -> bool:
+    """Move the selected lines one line up or down; whether there was room."""
+    blocks = selected_blocks(cursor)
+    first, last = blocks[0], blocks[-1]
+    other = last.next() if down else first.previous()
+    if not other.isValid():
+        return False
+    document = cursor.document()
+    anchor, at, moved_text = cursor.anchor(), cursor.position(), other.text()
+    lines = "\n".join(block.text() for block in blocks)
+    top, bottom = (first, other) if down else (other, last)
+    fresh = f"{moved_text}\n{lines}" if down else f"{lines}\n{moved_text}"
+    distance = units(moved_text) + 1
+    shift = distance if down else -distance
+    end = bottom.position() + bottom.length() - 1
+    with one_undo_step(cursor):
+        replace(cursor, top.position(), end, fresh)
+    most = document.characterCount() - 1
+    cursor.setPosition(min(max(0, anchor + shift), most))
+    cursor.setPosition(min(max(0, at + shift), most), KEEP)
+    return True
+
+
+def line_range(block: QTextBlock) -> tuple[int, int]:
+    """The positions of the start and the end of a line."""
+    return position_in(block, 0), position_in(block, len(block.text()))

@@ -1,0 +1,84 @@
+"""Which place of the text is at a point, and where a place of the text is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QTextLine
+
+from app.desktop.notes.editor.flow import TextFlow
+from app.desktop.notes.editor.rows import Fragment, Row
+
+
+def place_at(flow: TextFlow, x: float, y: float) -> tuple[int, int]:
+    """The line and the column at a point."""
+    at, top = flow.heights.at(y)
+    row = flow.row(at)
+    return at, column_at(row, x, y - top, len(flow.lines[at]))
+
+
+def column_at(row: Row, x: float, y: float, length: int) -> int:
+    """The column of a line of this length that is at a point of its row."""
+    if not row.fragments:
+        return 0 if row.drawing is None else length
+    fragment = row.fragments[0]
+    for other in row.fragments:
+        if other.cell is not None:
+            if other.cell[0] <= x:
+                fragment = other
+        elif other.y <= y:
+            fragment = other
+    layout = fragment.layout
+    line = layout.lineAt(0)
+    for number in range(layout.lineCount()):
+        line = layout.lineAt(number)
+        if y - fragment.y < line.y() + line.height() * 1.1:
+            break
+    if not line.isValid():
+        return fragment.start
+    return fragment.source(line.xToCursor(x - fragment.x))
+
+
+def fragment_of(row: Row, column: int) -> Fragment | None:
+    """The fragment that shows a column."""
+    found = None
+    for fragment in row.fragments or ():
+        if fragment.start > column and found is not None:
+            break
+        found = fragment
+    return found
+
+
+def caret_rect(flow: TextFlow, at: int, column: int) -> QRectF:
+    """Where the cursor is when it stands at a place."""
+    row = flow.row(at)
+    top = flow.heights.top(at)
+    fragment = fragment_of(row, column)
+    if fragment is None:
+        return QRectF(0, top, 1, row.height)
+    shown = fragment.shown(column)
+    if flow.preedit is not None and flow.preedit[0] == at and column >= flow.preedit[1]:
+        shown += len(flow.preedit[2].encode("utf-16-le")) // 2
+    line = fragment.layout.lineForTextPosition(shown)
+    if not line.isValid():
+        return QRectF(fragment.x, top + fragment.y, 1, flow.style.line_height)
+    return QRectF(fragment.x + x_of(line, shown), top + fragment.y + line.y(), 1, line.height())
+
+
+def is_on_text(flow: TextFlow, x: float, y: float) -> bool:
+    """Whether a point is on text, not beside or below it."""
+    if not 0 <= y < flow.heights.total:
+        return False
+    at, top = flow.heights.at(y)
+    for fragment in flow.row(at).fragments or ():
+        for number in range(fragment.layout.lineCount()):
+            line = fragment.layout.lineAt(number)
+            area = line.naturalTextRect().translated(fragment.x, top + fragment.y)
+            if area.contains(x, y):
+                return True
+    return False
+
+
+def x_of(line: QTextLine, place: int) -> float:
+    """Where a place of a visual line's text is."""
+    found = line.cursorToX(place)
+    return float(found[0]) if isinstance(found, tuple) else float(found)  # type: ignore[arg-type]

@@ -1,0 +1,145 @@
+"""What stands in a line: emphasis, code, links, tags, math, and the characters that are only markup. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+MAX_STYLED_LENGTH = 8_000  # a longer line gets no inline styling
+
+BOLD, ITALIC, CODE, LINK, TAG, STRIKE, HIGHLIGHT, MATH, FAINT, MISSPELLED, RAISED, FIELD, MUTED = (
+    1 << bit for bit in range(13)
+)
+# Text with one of these styles is not prose: it is not checked for spelling.
+NOT_PROSE = CODE | LINK | TAG | MATH | FAINT | RAISED | FIELD
+
+Span = tuple[int, int, int]
+Range = tuple[int, int]
+
+
+class Link(NamedTuple):
+    """A link from `start` to `end`; `kind` is "note", "address", "tag" or "footnote"."""
+
+    start: int
+    end: int
+    kind: str
+    target: str
+
+
+class Construct(NamedTuple):
+    """Marked text: it stands from `start` to `end`, its content from `inner_start` to `inner_end`."""
+
+    start: int
+    end: int
+    inner_start: int
+    inner_end: int
+
+
+class InlineScan(NamedTuple):
+    """The styled spans (start, end, style bits), the ranges of markup, the marked texts and the links."""
+
+    spans: list[Span]
+    hidden: list[Range]
+    constructs: list[Construct]
+    links: list[Link]
+
+
+_INLINE = re.compile(
+    r"(?P<escape>\\[!-/:-@\[-`{-~])"
+    r"|(?P<code>(?P<tick>`+)(?!`)[^\n]*?(?<!`)(?P=tick)(?!`))"
+    r"|(?P<comment>%%.*?%%|<!--.*?-->)"
+    r"|(?P<wiki>!?\[\[(?P<target>[^\[\]|\n]+)(?:\|(?P<alias>[^\[\]\n]*))?\]\])"
+    r"|(?P<footnote>\[\^(?P<name>[^\]\s]+)\])"
+    r"|(?P<link>!?\[(?P<words>[^\[\]\n]*)\]\((?P<url><[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\))"
+    r"|(?P<both>\*\*\*(?=[^\s*])[^*\n]+?(?<=\S)\*\*\*)"
+    r"|(?P<bold>(?P<strong>\*\*|(?<!\w)__)(?=\S)(?:(?!(?P=strong)).)+?(?<=\S)(?P=strong))"
+    r"|(?P<strike>~~(?=\S)[^~\n]+~~)"
+    r"|(?P<highlight>==(?=\S)[^=\n]+==)"
+    r"|(?P<italic>(?<![*\w])(?P<single>[*_])(?=[^\s*_])[^*_\n]+?(?<=[^\s*_])(?P=single)(?![\w*]))"
+    r"|(?P<display>\$\$(?=[^$])[^$\n]+\$\$)"
+    r"|(?P<math>\$(?=[^\s$])[^$\n]*?(?<=[^\s$\\])\$(?!\d))"
+    r"|(?P<auto><(?P<address>(?:https?://|mailto:)[^\s<>]+)>)"
+    r"|(?P<html></?[a-zA-Z][^<>\n]*>)"
+    r"|(?P<plain>https?://[^\s<>()\]]+)"
+    r"|(?P<tag>(?<![\w#/&])\#(?P<topic>[\w\-/]*[^\W\d][\w\-/]*))"
+    r"|(?P<block>(?<=\s)\^[A-Za-z0-9-]+\s*$)"
+    r"|(?P<field>(?:^|(?<=[\[(]))[^\W\d_][\w \-]*::(?=\s|$))"
+)
+_MARKED = {"bold": (2, BOLD), "strike": (2, STRIKE), "highlight": (2, HIGHLIGHT), "italic": (1, ITALIC)}
+_EMPTY = InlineScan([], [], [], [])
+_MARKS = frozenset("\\`%<[*_~=$#^")
+
+
+def scan_inline(text: str, start: int = 0) -> InlineScan:
+    """Find what stands in a line from `start` on. The result is shared and must not be changed."""
+    if len(text) > MAX_STYLED_LENGTH:
+        return _EMPTY
+    if _MARKS.isdisjoint(text) and "://" not in text and "::" not in text:
+        return _EMPTY
+    found = InlineScan([], [], [], [])
+    _scan(text, start, len(text), 0, found)
+    return found
+
+
+def link_at(text: str, column: int) -> Link | None:
+    """The link that `column` of a line stands in or next to."""
+    return next((link for link in scan_inline(text).links if link.start <= column <= link.end), None)
+
+
+def _scan(text: str, start: int, end: int, style: int, found: InlineScan) -> None:
+    for match in _INLINE.finditer(text, start, end):
+        kind = match.lastgroup or ""
+        a, b = match.span()
+        if kind in _MARKED:
+            width, bit = _MARKED[kind]
+            _add(found, a, b, a + width, b - width, style | bit)
+            _scan(text, a + width, b - width, style | bit, found)
+        elif kind == "both":
+            _add(found, a, b, a + 3, b - 3, style | BOLD | ITALIC)
+        elif kind == "code":
+            width = len(match["tick"])
+            _add(found, a, b, a + width, b - width, style | CODE)
+        elif kind == "escape":
+            found.hidden.append((a, a + 1))
+        elif kind in ("math", "display"):
+            found.spans.append((a, b, style | MATH))
+        elif kind in ("comment", "html"):
+            found.spans.append((a, b, style | FAINT))
+        elif kind == "block":
+            found.hidden.append((a, b))
+            found.spans.append((a, b, FAINT))
+        elif kind == "field":
+            found.spans.append((a, b, style | FIELD))
+        else:
+            _add_link(match, kind, style, found)
+
+
+def _add_link(match: re.Match[str], kind: str, style: int, found: InlineScan) -> None:
+    a, b = match.span()
+    if kind == "wiki":
+        inner = match.span("alias" if match["alias"] else "target")
+        _add(found, a, b, *inner, style | LINK)
+        found.links.append(Link(a, b, "note", match["target"]))
+    elif kind == "link":
+        inner = match.span("words") if match["words"] else match.span("url")
+        _add(found, a, b, *inner, style | LINK)
+        found.links.append(Link(a, b, "address", match["url"].strip("<>")))
+    elif kind == "footnote":
+        _add(found, a, b, a + 2, b - 1, style | LINK | RAISED)
+        found.links.append(Link(a, b, "footnote", match["name"]))
+    elif kind == "auto":
+        _add(found, a, b, a + 1, b - 1, style | LINK)
+        found.links.append(Link(a, b, "address", match["address"]))
+    elif kind == "plain":
+        found.spans.append((a, b, style | LINK))
+        found.links.append(Link(a, b, "address", match[0]))
+    elif kind == "tag":
+        found.spans.append((a, b, style | TAG))
+        found.links.append(Link(a, b, "tag", match["topic"]))
+
+
+def _add(found: InlineScan, start: int, end: int, inner_start: int, inner_end: int, style: int) -> None:
+    found.hidden.append((start, inner_start))
+    found.hidden.append((inner_end, end))
+    found.spans.append((inner_start, inner_end, style))
+    found.constructs.append(Construct(start, end, inner_start, inner_end))

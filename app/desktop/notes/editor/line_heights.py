@@ -1,0 +1,85 @@
+"""The heights of all lines, in chunks with sums, so that a query or change touches one chunk and the sums."""
+
+from __future__ import annotations
+
+_CHUNK = 256
+
+
+class LineHeights:
+    """A list of heights that answers where a line starts and which line is at a place."""
+
+    def __init__(self, values: list[float]) -> None:
+        self._chunks = [values[i : i + _CHUNK] for i in range(0, len(values), _CHUNK)] or [[]]
+        self._sums = [sum(chunk) for chunk in self._chunks]
+        self.total = sum(self._sums)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._chunks))
+
+    def __getitem__(self, index: int) -> float:
+        number, offset = self._locate(index)
+        return self._chunks[number][offset]
+
+    def set(self, index: int, value: float) -> None:
+        """Change one height."""
+        number, offset = self._locate(index)
+        grown = value - self._chunks[number][offset]
+        if grown:
+            self._chunks[number][offset] = value
+            self._sums[number] += grown
+            self.total += grown
+
+    def splice(self, index: int, removed: int, new: list[float]) -> None:
+        """Replace `removed` heights at `index` by `new`."""
+        while removed > 0:
+            number, offset = self._locate(index)
+            gone = self._chunks[number][offset : offset + removed]
+            if not gone:
+                break
+            del self._chunks[number][offset : offset + removed]
+            self._sums[number] = sum(self._chunks[number])
+            removed -= len(gone)
+            if not self._chunks[number] and len(self._chunks) > 1:
+                del self._chunks[number], self._sums[number]
+        if new:
+            number, offset = self._locate(index)
+            chunk = self._chunks[number]
+            chunk[offset:offset] = new
+            parts = [chunk]
+            if len(chunk) > 2 * _CHUNK:
+                parts = [chunk[start : start + _CHUNK] for start in range(0, len(chunk), _CHUNK)]
+            self._chunks[number : number + 1] = parts
+            self._sums[number : number + 1] = [sum(part) for part in parts]
+        self.total = sum(self._sums)
+
+    def top(self, index: int) -> float:
+        """The sum of all heights before `index`."""
+        y = 0.0
+        for chunk, height in zip(self._chunks, self._sums, strict=True):
+            if index < len(chunk):
+                return y + sum(chunk[:index])
+            index -= len(chunk)
+            y += height
+        return y
+
+    def at(self, y: float) -> tuple[int, float]:
+        """The index of the line at `y` and its top; the last line for a place below the end."""
+        index, top = 0, 0.0
+        for number, chunk in enumerate(self._chunks):
+            is_last = number == len(self._chunks) - 1
+            if y < top + self._sums[number] or is_last:
+                for offset, height in enumerate(chunk):
+                    if y < top + height or (is_last and offset == len(chunk) - 1):
+                        return index + offset, top
+                    top += height
+            else:
+                top += self._sums[number]
+            index += len(chunk)
+        return max(0, index - 1), top
+
+    def _locate(self, index: int) -> tuple[int, int]:
+        for number, chunk in enumerate(self._chunks):
+            if index < len(chunk):
+                return number, index
+            index -= len(chunk)
+        return len(self._chunks) - 1, len(self._chunks[-1])

@@ -1,0 +1,260 @@
+"""What each line of a Markdown note is. Pure; line by line.
+
+A small state is carried from line to line, so that after an edit the scan ends as soon as the state is what
+it was: normally after one line. Sources: CommonMark 0.31, GFM tables, Obsidian's help for callouts, comments,
+math and properties.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from typing import NamedTuple
+
+State = tuple[object, ...]
+
+
+class LineKind(Enum):
+    """The block that a line belongs to."""
+
+    TEXT = auto()
+    BLANK = auto()
+    HEADING = auto()
+    SETEXT = auto()
+    FENCE_OPEN = auto()
+    CODE = auto()
+    FENCE_CLOSE = auto()
+    PROPERTIES = auto()
+    MATH = auto()
+    CALLOUT = auto()
+    TABLE = auto()
+    TABLE_DELIMITER = auto()
+    EMBED = auto()
+    RULE = auto()
+    ITEM = auto()
+    TASK = auto()
+    COMMENT = auto()
+    HTML = auto()
+    FOOTNOTE = auto()
+
+
+class ScannedLine(NamedTuple):
+    """What a line is.
+
+    Attributes:
+        kind: The block it belongs to.
+        level: The level of a heading; the depth of a list item or of text in one.
+        marker: How many characters at its start are markup: quote marks, list markers, heading marks.
+        quotes: The quotes around it, from the outside in: a callout's type, or "" for a plain quote.
+        word: The language of code, a callout's type, a list's bullet, a task's mark, an embed's target, or
+            a footnote's name.
+        fold: "-" or "+" for a callout that can be folded.
+        state: The state behind the line.
+    """
+
+    kind: LineKind
+    level: int = 0
+    marker: int = 0
+    quotes: tuple[str, ...] = ()
+    word: str = ""
+    fold: str = ""
+    state: State = ()
+
+
+_HEADING = re.compile(r"(#{1,6})[ \t]+(?=\S)")
+_FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})[ \t]*([^\s`{]*)[^`]*$")
+_FENCE_IN_LIST = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([^\s`{]*)[^`]*$")
+_FENCE_END = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*$")
+_ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[(.)\](?:[ \t]+|$))?")
+_CALLOUT = re.compile(r"\[!([\w-]+)[^\]]*\]([+-]?)[ \t]*")
+_QUOTE = re.compile(r"[ ]{0,3}(?:>[ ]?)+")
+_RULE = re.compile(r"[ ]{0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
+# One dash under a paragraph is more often a list that is being typed than a heading.
+_SETEXT = re.compile(r"[ ]{0,3}(=+|--+)[ \t]*$")
+_TABLE_DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_EMBED = re.compile(r"[ \t]*!\[\[([^\[\]]+)\]\][ \t]*$")
+_IMAGE = re.compile(r"[ \t]*!\[([^\[\]]*)\]\(<?([^()<>\s]+)>?\)[ \t]*$")
+_FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]:[ \t]*")
+_HTML = re.compile(
+    r"[ ]{0,3}</?(?:address|article|aside|blockquote|body|center|details|dialog|dd|div|dl|dt|fieldset"
+    r"|figcaption|figure|footer|form|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|nav|ol|p|pre|script"
+    r"|section|source|style|summary|table|tbody|td|tfoot|th|thead|title|tr|ul|video|audio)(?:[\s/>]|$)",
+    re.IGNORECASE,
+)
+
+_PARAGRAPH: State = ("text", False)
+_PARAGRAPH_WITH_PIPE: State = ("text", True)
+_TABLE_STATE: State = ("table",)
+_HTML_STATE: State = ("html",)
+_BLANK = ScannedLine(LineKind.BLANK)
+_TEXT = ScannedLine(LineKind.TEXT, state=_PARAGRAPH)
+_TEXT_WITH_PIPE = ScannedLine(LineKind.TEXT, state=_PARAGRAPH_WITH_PIPE)
+# Characters that may begin something other than text.
+_OPENERS = frozenset("#`~$>|!-*_+=[<% \t0123456789\ufeff:")
+# Blocks in which a quote mark is text.
+_VERBATIM = frozenset(("fence", "properties", "math", "comment"))
+
+
+def scan_line(line: str, before: State, *, is_first: bool = False) -> ScannedLine:
+    """Say what `line` is.
+
+    Args:
+        line: The line without its end.
+        before: The state behind the line before it.
+        is_first: Whether it is the note's first line: only there do properties start.
+    """
+    if before and before[0] == "quote":
+        quotes: tuple[str, ...] = before[1]  # type: ignore[assignment]
+        inner: State = before[2]  # type: ignore[assignment]
+    else:
+        quotes, inner = (), before
+        if inner and inner[0] in _VERBATIM:
+            return _scan_block(line, inner, is_first)
+    if ">" in line[:4] and (match := _QUOTE.match(line)):
+        return _scan_quoted(line, match, quotes, inner)
+    return _scan_block(line, () if quotes else inner, is_first)
+
+
+def scan_lines(lines: list[str]) -> list[ScannedLine]:
+    """Say what each of all lines of a note is."""
+    state: State = ()
+    scanned = []
+    for number, line in enumerate(lines):
+        one = scan_line(line, state, is_first=not number)
+        state = one.state
+        scanned.append(one)
+    return scanned
+
+
+def _scan_quoted(line: str, match: re.Match[str], quotes: tuple[str, ...], inner: State) -> ScannedLine:
+    prefix, depth = match.end(), match[0].count(">")
+    rest = line[prefix:]
+    if depth > len(quotes):
+        around = (*quotes, *("",) * (depth - len(quotes)))
+        if callout := _CALLOUT.match(rest):
+            name = callout[1].lower()
+            around = (*around[:-1], name)
+            state = ("quote", around, ())
+            marker = prefix + callout.end()
+            return ScannedLine(LineKind.CALLOUT, depth, marker, around, name, callout[2], state)
+    else:
+        around = quotes[:depth]
+    one = _scan_block(rest, inner if depth == len(quotes) else (), False)
+    return one._replace(marker=prefix + one.marker, quotes=around, state=("quote", around, one.state))
+
+
+def _scan_block(line: str, state: State, is_first: bool) -> ScannedLine:
+    if state and (inside := _continue_block(line, state)) is not None:
+        return inside
+    if not line or line.isspace():
+        return _BLANK if not state or state[0] != "list" else ScannedLine(LineKind.BLANK, state=state)
+    in_list = bool(state) and state[0] == "list"
+    if line[0] in _OPENERS and (opened := _open_block(line, state, is_first, in_list)) is not None:
+        return opened
+    return _TEXT_WITH_PIPE if "|" in line else _TEXT
+
+
+def _continue_block(line: str, state: State) -> ScannedLine | None:
+    """The line as a part of a block that is open; None if it is not one."""
+    name = state[0]
+    if name == "fence":
+        match = _FENCE_END.match(line)
+        fence = str(state[1])
+        if match and match[1][0] == fence[0] and len(match[1]) >= len(fence):
+            return ScannedLine(LineKind.FENCE_CLOSE, word=str(state[3]), state=state[2])  # type: ignore[arg-type]
+        return ScannedLine(LineKind.CODE, word=str(state[3]), state=state)
+    if name == "properties":
+        return ScannedLine(LineKind.PROPERTIES, state=() if line.rstrip() in ("---", "...") else state)
+    if name == "math":
+        return ScannedLine(LineKind.MATH, state=() if line.rstrip().endswith("$$") else state)
+    if name == "comment":
+        return ScannedLine(LineKind.COMMENT, state=() if str(state[1]) in line else state)
+    if name == "table" and "|" in line:
+        is_delimiter = "-" in line and _TABLE_DELIMITER.match(line)
+        kind = LineKind.TABLE_DELIMITER if is_delimiter else LineKind.TABLE
+        return ScannedLine(kind, state=state)
+    if name == "html" and line and not line.isspace():
+        return ScannedLine(LineKind.HTML, state=state)
+    if name == "text":
+        if match := _SETEXT.match(line):
+            return ScannedLine(LineKind.SETEXT, 1 if match[1][0] == "=" else 2)
+        if state[1] and "|" in line and "-" in line and _TABLE_DELIMITER.match(line):
+            return ScannedLine(LineKind.TABLE_DELIMITER, state=_TABLE_STATE)
+    return None
+
+
+def _open_block(line: str, state: State, is_first: bool, in_list: bool) -> ScannedLine | None:
+    """The line as the start of a block; None for text."""
+    start = line[0]
+    if start == "#":
+        match = _HEADING.match(line)
+        return ScannedLine(LineKind.HEADING, len(match[1]), match.end()) if match else None
+    if is_first and line.lstrip("\ufeff").rstrip() == "---":
+        return ScannedLine(LineKind.PROPERTIES, state=("properties",))
+    bare = line.lstrip(" \t")
+    if bare[:3] in ("```", "~~~") and (match := (_FENCE_IN_LIST if in_list else _FENCE).match(line)):
+        word = match[2].lower()
+        return ScannedLine(
+            LineKind.FENCE_OPEN, word=word, state=("fence", match[1], state if in_list else (), word)
+        )
+    if bare.startswith("$$"):
+        text = bare.rstrip()
+        is_closed = len(text) > 3 and text.endswith("$$")
+        if is_closed or "$$" not in text[2:]:
+            return ScannedLine(LineKind.MATH, state=() if is_closed else ("math",))
+    if start == "|":
+        return ScannedLine(LineKind.TABLE, state=_TABLE_STATE)
+    if bare[0] in "-*_" and _RULE.match(line):
+        return ScannedLine(LineKind.RULE)
+    if match := _ITEM.match(line):
+        return _scan_item(match, state, in_list)
+    if bare[0] == "!" and (embed := _EMBED.match(line) or _IMAGE.match(line)):
+        target = embed[1] if embed.re is _EMBED else f"{embed[2]}|{embed[1]}"
+        return ScannedLine(LineKind.EMBED, word=target, state=state if in_list else ())
+    if bare[0] in "<%" and (opened := _open_hidden(line, bare)) is not None:
+        return opened
+    if start == "[" and (match := _FOOTNOTE.match(line)):
+        return ScannedLine(LineKind.FOOTNOTE, marker=match.end(), word=match[1], state=_PARAGRAPH)
+    if start in " \t":
+        return _scan_indented(line, bare, state, in_list)
+    return None
+
+
+def _open_hidden(line: str, bare: str) -> ScannedLine | None:
+    """The line as the start of a comment or of a block of HTML."""
+    for opener, closer in (("%%", "%%"), ("<!--", "-->")):
+        if bare.startswith(opener):
+            end = bare.find(closer, len(opener))
+            if end < 0:
+                return ScannedLine(LineKind.COMMENT, state=("comment", closer))
+            is_all = not bare[end + len(closer) :].strip()
+            return ScannedLine(LineKind.COMMENT) if is_all else None
+    return ScannedLine(LineKind.HTML, state=_HTML_STATE) if _HTML.match(line) else None
+
+
+def _scan_item(match: re.Match[str], state: State, in_list: bool) -> ScannedLine:
+    indent = _width(match[1])
+    indents: tuple[int, ...] = state[1] if in_list else ()  # type: ignore[assignment]
+    while indents and indents[-1] >= indent:
+        indents = indents[:-1]
+    after = ("list", (*indents, indent))
+    kind, word = (LineKind.TASK, match[3]) if match[3] else (LineKind.ITEM, match[2])
+    return ScannedLine(kind, len(indents), match.end(), word=word, state=after)
+
+
+def _scan_indented(line: str, bare: str, state: State, in_list: bool) -> ScannedLine | None:
+    """Text that an item of a list goes on with, or indented code."""
+    spaces = len(line) - len(bare)
+    indent = _width(line[:spaces])
+    if in_list:
+        indents: tuple[int, ...] = state[1]  # type: ignore[assignment]
+        depth = sum(one < indent for one in indents)
+        if depth:
+            return ScannedLine(LineKind.TEXT, depth, spaces, state=state)
+    elif indent >= 4 and (not state or state[0] != "text"):
+        return ScannedLine(LineKind.CODE)
+    return None
+
+
+def _width(spaces: str) -> int:
+    return len(spaces.expandtabs(4))

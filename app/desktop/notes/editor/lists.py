@@ -1,0 +1,99 @@
+"""Lists while typing: Enter continues them and ends them, Tab indents their items."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtGui import QTextBlock, QTextCursor
+
+from app.desktop.notes.editor.text_cursor import one_undo_step, replace_in_line, selected_blocks
+from app.desktop.utf16 import around
+
+_PREFIX = re.compile(r"^((?:[ ]{0,3}>[ ]?)*)([ \t]*)(?:([-*+]|(\d{1,9})([.)]))([ \t]+)(\[.\][ \t]+)?)?")
+
+
+def continue_block(cursor: QTextCursor) -> bool:
+    """Start the next item or line of the list or quote at the cursor; an empty one ends it."""
+    before, after = around(cursor)
+    line = before + after
+    match = _PREFIX.match(line)
+    is_item = match is not None and match[3] is not None
+    if match is None or cursor.hasSelection() or not (is_item or match[1]) or len(before) < match.end():
+        return False
+    with one_undo_step(cursor):
+        if match.end() == len(line):
+            _end_block(cursor, match, is_item)
+        else:
+            cursor.insertText(f"\n{_next_prefix(match, is_item)}")
+    return True
+
+
+def _end_block(cursor: QTextCursor, match: re.Match[str], is_item: bool) -> None:
+    """An item without text goes one level out, or becomes a plain line; a quote without text ends."""
+    if is_item and match[2]:
+        width = 1 if match[2].endswith("\t") else min(len(match[2]), _indent_width(cursor.block()))
+        end = match.end(2)
+        replace_in_line(cursor.block(), end - width, end, "")
+        return
+    replace_in_line(cursor.block(), match.end(1) if is_item else 0, match.end(), "")
+
+
+def _next_prefix(match: re.Match[str], is_item: bool) -> str:
+    if not is_item:
+        return match[1]
+    bullet = f"{int(match[4]) + 1}{match[5]}" if match[4] else match[3]
+    return f"{match[1]}{match[2]}{bullet}{match[6]}{'[ ] ' if match[7] else ''}"
+
+
+def indent_items(cursor: QTextCursor, deeper: bool) -> bool:
+    """Indent the selected list items, or take an indent away; whether a list item is selected."""
+    blocks = [one for one in selected_blocks(cursor) if _is_item(one.text())]
+    if not blocks:
+        return False
+    with one_undo_step(cursor):
+        width = _indent_width(blocks[0])
+        for block in blocks:
+            _indent(block, deeper, width)
+    return True
+
+
+def is_item(cursor: QTextCursor) -> bool:
+    """Whether the cursor is in the first line of a list item."""
+    return _is_item(cursor.block().text())
+
+
+def _is_item(line: str) -> bool:
+    match = _PREFIX.match(line)
+    return match is not None and match[3] is not None
+
+
+def _indent(block: QTextBlock, deeper: bool, width: int) -> None:
+    match = _PREFIX.match(block.text())
+    assert match
+    start, spaces = match.start(2), match[2]
+    uses_tabs = "\t" in spaces or (not spaces and _above_uses_tabs(block))
+    if deeper:
+        replace_in_line(block, start, start, "\t" if uses_tabs else " " * width)
+    elif spaces:
+        taken = 1 if spaces.startswith("\t") else min(len(spaces) - len(spaces.lstrip(" ")), width)
+        replace_in_line(block, start, start + taken, "")
+
+
+def _indent_width(block: QTextBlock) -> int:
+    """How far an item below the one above has to be indented: to where that one's text starts."""
+    above = _PREFIX.match(block.previous().text()) if block.previous().isValid() else None
+    if above is not None and above[3] is not None:
+        return len(above[3]) + 1
+    return 2
+
+
+def _above_uses_tabs(block: QTextBlock) -> bool:
+    above = block.previous()
+    for _ in range(20):
+        match = _PREFIX.match(above.text()) if above.isValid() else None
+        if match is None or match[3] is None:
+            return False
+        if match[2]:
+            return "\t" in match[2]
+        above = above.previous()
+    return False

@@ -1,0 +1,466 @@
+"""The live editor: keys that edit, completion, pasting, find marks. What it shows is `live_view.LiveView`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date
+from typing import Any
+
+from PySide6.QtCore import QEvent, QMimeData, QRect, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QTextCursor,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.desktop.notes.editor import formatting, lists, pairs, table_editing, text_cursor
+from app.desktop.notes.editor.completion import (
+    CompletionItem,
+    CompletionPopup,
+    CompletionRequest,
+    SlashCommand,
+    command_items,
+    date_items,
+    find_request,
+)
+from app.desktop.notes.editor.line_scanner import LineKind
+from app.desktop.notes.editor.live_view import PARAGRAPH, LiveView
+from app.desktop.notes.editor.match_bar import MatchBar
+from app.desktop.notes.editor.snippets import CURSOR, SNIPPETS, default_slash_commands
+from app.desktop.theme import ThemeSource
+from app.desktop.utf16 import around, units
+
+_Ctrl = Qt.KeyboardModifier.ControlModifier
+_Shift = Qt.KeyboardModifier.ShiftModifier
+_Alt = Qt.KeyboardModifier.AltModifier
+_None = Qt.KeyboardModifier.NoModifier
+_Key = Qt.Key
+_CODE_LIKE = frozenset(
+    (
+        LineKind.CODE,
+        LineKind.FENCE_OPEN,
+        LineKind.FENCE_CLOSE,
+        LineKind.MATH,
+        LineKind.PROPERTIES,
+        LineKind.HTML,
+        LineKind.COMMENT,
+    )
+)
+# A shifted digit reaches the application as the sign on the key where the layout says so.
+_COMMANDS: dict[tuple[Qt.KeyboardModifier, int], str] = {
+    (_Ctrl, _Key.Key_B): "bold",
+    (_Ctrl, _Key.Key_I): "italic",
+    (_Ctrl, _Key.Key_K): "link",
+    (_Ctrl, _Key.Key_QuoteLeft): "code",
+    (_Ctrl, _Key.Key_Slash): "comment",
+    (_Ctrl, _Key.Key_Return): "task-toggle",
+    (_Ctrl, _Key.Key_Enter): "task-toggle",
+    (_Ctrl | _Shift, _Key.Key_7): "list-number",
+    (_Ctrl | _Shift, _Key.Key_Ampersand): "list-number",
+    (_Ctrl | _Shift, _Key.Key_8): "list-bullet",
+    (_Ctrl | _Shift, _Key.Key_Asterisk): "list-bullet",
+    (_Ctrl | _Shift, _Key.Key_9): "list-task",
+    (_Ctrl | _Shift, _Key.Key_ParenLeft): "list-task",
+    (_Alt, _Key.Key_Up): "line-up",
+    (_Alt, _Key.Key_Down): "line-down",
+}
+# These do not change the text, so that they also work where it is read only.
+_VIEW_COMMANDS: dict[tuple[Qt.KeyboardModifier, int], str] = {
+    (_Alt, _Key.Key_Return): "link-follow",
+    (_Alt, _Key.Key_Enter): "link-follow",
+    (_Ctrl | _Shift, _Key.Key_BracketLeft): "fold",
+    (_Ctrl | _Shift, _Key.Key_BraceLeft): "fold",
+    (_Ctrl | _Shift, _Key.Key_BracketRight): "unfold",
+    (_Ctrl | _Shift, _Key.Key_BraceRight): "unfold",
+}
+
+
+class LiveEditor(LiveView):
+    """Edits the source of a note in its live preview.
+
+    Signals (besides those of `LiveView`):
+        completion_requested: A `CompletionRequest` about notes, headings, blocks or tags, to be answered with
+            `offer`. Dates and commands the editor knows itself.
+        context_menu_opening: The context menu before it is shown, and the position under the pointer.
+
+    Attributes:
+        paste_handler: Is given what is pasted or dropped; returns whether it has dealt with it.
+        slash_commands: What can be typed after a slash.
+    """
+
+    completion_requested = Signal(object)
+    context_menu_opening = Signal(QMenu, int)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.paste_handler: Callable[[QMimeData], bool] | None = None
+        self.slash_commands: list[SlashCommand] = default_slash_commands()
+        self._popup = CompletionPopup(self)
+        self._popup.chosen.connect(self._complete)
+        self._request: CompletionRequest | None = None
+        self._items: list[CompletionItem] = []
+        self._dismissed_at: tuple[str, int] | None = None
+        self._match_bar = MatchBar(self.verticalScrollBar())
+        self.cursorPositionChanged.connect(self._close_moved_completion)
+
+    # Editing the text
+
+    @contextmanager
+    def one_undo_step(self) -> Iterator[QTextCursor]:
+        """Make all edits within one step of undo."""
+        cursor = QTextCursor(self.document())
+        with text_cursor.one_undo_step(cursor):
+            yield cursor
+
+    def insert(self, text: str) -> None:
+        """Put a text in place of the selection, as one step of undo."""
+        cursor = self.textCursor()
+        with text_cursor.one_undo_step(cursor):
+            cursor.insertText(text)
+        self.setTextCursor(cursor)
+        self.ensureCursorVisible()
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Replace a range of positions by a text, as one step of undo; the cursor stays."""
+        text_cursor.replace(QTextCursor(self.document()), start, end, text)
+
+    def become(self, text: str) -> None:
+        """Make `text` of the text by the smallest edit, as one step of undo; the cursor stays."""
+        text_cursor.become(QTextCursor(self.document()), self.text(), text)
+
+    def run_command(self, name: str) -> bool:
+        """Run a command of the editor by its name; whether there was something to do."""
+        cursor = self.textCursor()
+        match name:
+            case "bold" | "italic" | "code":
+                formatting.toggle_marker(cursor, {"bold": "**", "italic": "*", "code": "`"}[name])
+            case "link":
+                formatting.insert_link(cursor)
+            case "comment":
+                formatting.toggle_comment(cursor)
+            case "list-number" | "list-bullet" | "list-task":
+                formatting.toggle_list(cursor, name.removeprefix("list-"))
+            case "heading-1" | "heading-2" | "heading-3" | "heading-4":
+                formatting.set_heading(cursor, int(name[-1]))
+            case "today":
+                cursor.insertText(date.today().isoformat())
+            case "line-up" | "line-down":
+                formatting.move_lines(cursor, down=name == "line-down")
+            case "task-toggle":
+                self.toggle_task(cursor.blockNumber())
+                return True
+            case "link-follow":
+                return self.follow_link_at(cursor.position())
+            case "fold" | "unfold":
+                self.set_folded(cursor.blockNumber(), name == "fold")
+                return True
+            case _:
+                raise ValueError(f"The editor has no command {name!r}.")
+        self.setTextCursor(cursor)
+        return True
+
+    # Keys
+
+    def event(self, event: QEvent) -> bool:
+        """Claim the editor's own keys before the window's shortcuts get them."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            if self._command_of(event) is not None:
+                event.accept()
+                return True
+            if event.key() == Qt.Key.Key_Escape and self._popup.is_open:
+                event.accept()
+                return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Complete, move, format, or type."""
+        if self._popup.take_key(event) or self._dismiss_key(event) or self.move_by_key(event):
+            event.accept()
+            return
+        command = self._command_of(event)
+        if command is not None:
+            self.run_command(command)
+            event.accept()
+            return
+        if self.isReadOnly():
+            super().keyPressEvent(event)
+            return
+        revision = self.document().revision()
+        if not self._edit_key(event):
+            super().keyPressEvent(event)
+        else:
+            event.accept()
+            self.ensureCursorVisible()
+        is_typing = _is_text(event) or event.key() == Qt.Key.Key_Backspace
+        if is_typing and self.document().revision() != revision:
+            self._look_for_completion(only_open=not _is_text(event))
+        elif not _is_modifier(event):
+            self._close_completion()
+
+    def _command_of(self, event: QKeyEvent) -> str | None:
+        key = (event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier, event.key())
+        if (name := _VIEW_COMMANDS.get(key)) is not None:
+            return name
+        return None if self.isReadOnly() else _COMMANDS.get(key)
+
+    def _edit_key(self, event: QKeyEvent) -> bool:
+        """Whether the key did something that depends on where the cursor is."""
+        key, modifiers = event.key(), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        cursor = self.textCursor()
+        if event.matches(QKeySequence.StandardKey.Cut):
+            return self._cut()
+        if key in (_Key.Key_Return, _Key.Key_Enter):
+            if modifiers == _None and self._scan_kind() not in _CODE_LIKE and lists.continue_block(cursor):
+                self.setTextCursor(cursor)
+                return True
+            if modifiers == _Shift:  # Qt would insert a line separator, which is no end of a line in a file
+                self.insert("\n")
+                return True
+            return modifiers == _None and self._keep_indent(cursor)
+        if key in (_Key.Key_Tab, _Key.Key_Backtab) and modifiers in (_None, _Shift):
+            return self._tab(cursor, backward=key == _Key.Key_Backtab)
+        if not self.preferences.auto_pairs:
+            return False
+        if key == _Key.Key_Backspace and modifiers == _None:
+            done = pairs.delete_pair(cursor)
+        else:
+            in_code = self._scan_kind() in _CODE_LIKE
+            done = _is_text(event) and pairs.type_character(cursor, event.text(), in_code=in_code)
+        if done:
+            self.setTextCursor(cursor)
+        return done
+
+    def _keep_indent(self, cursor: QTextCursor) -> bool:
+        """In code the next line starts where this one does."""
+        before, _ = around(cursor)
+        indent = before[: len(before) - len(before.lstrip(" \t"))]
+        if not indent or self._scan_kind() is not LineKind.CODE:
+            return False
+        self.insert(f"\n{indent}")
+        return True
+
+    def _tab(self, cursor: QTextCursor, *, backward: bool) -> bool:
+        if table_editing.is_in_table(self.flow, cursor.blockNumber()):
+            done = table_editing.move_to_cell(self.flow, cursor, backward)
+        else:
+            done = lists.indent_items(cursor, deeper=not backward)
+        if done:
+            self.setTextCursor(cursor)
+        return done or backward
+
+    def _cut(self) -> bool:
+        cursor = self.selection_with_markup()
+        if cursor.hasSelection():
+            self.copy()
+            cursor.removeSelectedText()
+            self.setTextCursor(cursor)
+        return True
+
+    def _scan_kind(self) -> LineKind:
+        return self.flow.rows[self.textCursor().blockNumber()].scan.kind
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        """Complete what an input method has typed."""
+        super().inputMethodEvent(event)
+        if event.commitString() and not self.isReadOnly():
+            self._look_for_completion()
+
+    def inputMethodQuery(self, query: Qt.InputMethodQuery, argument: object = None) -> Any:  # noqa: ANN401
+        """Where the cursor is, for the window of an input method."""
+        if query == Qt.InputMethodQuery.ImCursorRectangle:
+            return self.caret_area()
+        return super().inputMethodQuery(query)
+
+    def caret_area(self) -> QRect:
+        """The area of the cursor in the editor."""
+        caret = self._layout.caret(self.textCursor().position())
+        bars = -self.horizontalScrollBar().value(), -self.verticalScrollBar().value()
+        offset = self.viewport().pos()
+        return caret.translated(*bars).translated(offset.x(), offset.y()).toAlignedRect()
+
+    # Clipboard and menus
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Take text, and what the paste handler may deal with."""
+        if self.paste_handler is not None and (source.hasUrls() or source.hasImage() or source.hasHtml()):
+            return True
+        return source.hasText()
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Paste or drop."""
+        if self.isReadOnly():
+            return
+        if self.paste_handler is not None and self.paste_handler(source):
+            return
+        if source.hasText():
+            self.insert(source.text().replace("\r\n", "\n").replace("\r", "\n").replace(PARAGRAPH, "\n"))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Show the menu, to which others may add."""
+        menu = self.createStandardContextMenu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        position = self.cursorForPosition(event.pos()).position()
+        self.context_menu_opening.emit(menu, position)
+        menu.popup(event.globalPos())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll; with Ctrl the window zooms, not the editor alone."""
+        if event.modifiers() & _Ctrl:
+            event.ignore()
+        else:
+            super().wheelEvent(event)
+            self._close_completion()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A click ends a completion."""
+        self._close_completion()
+        super().mousePressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """A completion ends when the focus goes elsewhere."""
+        if event.reason() not in (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason):
+            self._close_completion()
+        super().focusOutEvent(event)
+
+    # Finding
+
+    def show_matches(self, positions: Sequence[int]) -> None:
+        """Mark on the scroll bar where what was found is; nothing hides the marks."""
+        flow = self.flow
+        total = max(1.0, flow.heights.total)
+        lines = {self.document().findBlock(position).blockNumber() for position in positions}
+        places = [flow.heights.top(line) / total for line in lines]
+        self._match_bar.show_places(places, flow.style.accent)
+
+    @property
+    def match_places(self) -> tuple[float, ...]:
+        """Where on the scroll bar matches are marked, from 0 to 1."""
+        return self._match_bar.places
+
+    # Completion
+
+    @property
+    def completion_popup(self) -> CompletionPopup:
+        """The list of completions."""
+        return self._popup
+
+    def offer(self, request: CompletionRequest, items: Sequence[CompletionItem | str]) -> None:
+        """Offer items for what is being typed, if it still is."""
+        if request != self._request or not self.hasFocus():
+            return
+        self._items = [CompletionItem(one, one) if isinstance(one, str) else one for one in items]
+        self._popup.offer([item.label for item in self._items], self.caret_area())
+
+    def _look_for_completion(self, *, only_open: bool = False) -> None:
+        """Find out what is being typed and ask for completions; with `only_open` just follow an open list."""
+        if only_open and self._request is None:
+            return
+        before, _ = around(self.textCursor())
+        request = find_request(before[-140:], in_code=self._scan_kind() in _CODE_LIKE)
+        if request is None:
+            self._dismissed_at = None
+            self._close_completion()
+            return
+        if self._dismissed_at == self._trigger(request):
+            return
+        self._request = request
+        if request.kind == "date":
+            self.offer(request, date_items(request.word, date.today()))
+        elif request.kind == "command":
+            self.offer(request, command_items(request.word, self.slash_commands))
+        else:
+            self.completion_requested.emit(request)
+
+    def _trigger(self, request: CompletionRequest) -> tuple[str, int]:
+        """What a completion was opened by: Escape closes it until there is another."""
+        return request.kind, self.textCursor().position() - units(request.word)
+
+    def _dismiss_key(self, event: QKeyEvent) -> bool:
+        if event.key() != Qt.Key.Key_Escape or self._request is None or not self._popup.is_open:
+            return False
+        self._dismissed_at = self._trigger(self._request)
+        self._close_completion()
+        return True
+
+    def _close_completion(self) -> None:
+        self._request = None
+        self._popup.hide()
+
+    def _close_moved_completion(self) -> None:
+        """The cursor has left what is being completed."""
+        if self._request is None or not self._popup.is_open:
+            return
+        before, _ = around(self.textCursor())
+        now = find_request(before[-140:])
+        if now is None or now.kind != self._request.kind:
+            self._close_completion()
+
+    def _complete(self, number: int) -> None:
+        request, self._request = self._request, None
+        if request is None or number >= len(self._items):
+            return
+        item = self._items[number]
+        cursor = self.textCursor()
+        end = cursor.position()
+        start = end - units(request.word)
+        if request.kind == "command":
+            self._run_slash_command(item.text, start - 1, end)
+            return
+        is_link = request.kind in ("note", "embed", "heading", "block")
+        _, after = around(cursor)
+        start -= request.kind == "date"  # the sign goes with the word
+        closing = "]]" if is_link and not after.startswith("]]") else ""
+        with text_cursor.one_undo_step(cursor):
+            text_cursor.select(cursor, start, end)
+            cursor.insertText(item.text + closing)
+        if is_link and not closing:
+            cursor.movePosition(QTextCursor.MoveOperation.Right, QTextCursor.MoveMode.MoveAnchor, 2)
+        self.setTextCursor(cursor)
+        self._close_completion()
+
+    def _run_slash_command(self, name: str, start: int, end: int) -> None:
+        command = next((one for one in self.slash_commands if one.id == name), None)
+        if command is None:
+            return
+        cursor = self.textCursor()
+        with text_cursor.one_undo_step(cursor):
+            text_cursor.select(cursor, start, end)
+            cursor.removeSelectedText()
+            self.setTextCursor(cursor)
+            if command.run is not None:
+                command.run()
+            elif name in SNIPPETS:
+                self._insert_snippet(SNIPPETS[name])
+            else:
+                self.run_command(name)
+        self._close_completion()
+
+    def _insert_snippet(self, snippet: str) -> None:
+        """Insert a snippet; one of several lines gets lines of its own."""
+        cursor = self.textCursor()
+        before, after = around(cursor)
+        if "\n" in snippet:
+            snippet = ("\n" if before.strip(" \t>") else "") + snippet + ("\n" if after.strip() else "")
+        start = cursor.position()
+        cursor.insertText(snippet.replace(CURSOR, ""))
+        cursor.setPosition(start + snippet.index(CURSOR))
+        self.setTextCursor(cursor)
+
+
+def _is_text(event: QKeyEvent) -> bool:
+    """Whether a key types a character."""
+    text = event.text()
+    held = event.modifiers() & (_Ctrl | _Alt)
+    is_shortcut = held in (_Ctrl, _Alt)  # both together are AltGr
+    return len(text) == 1 and text.isprintable() and not is_shortcut
+
+
+def _is_modifier(event: QKeyEvent) -> bool:
+    return event.key() in (_Key.Key_Shift, _Key.Key_Control, _Key.Key_Alt, _Key.Key_AltGr, _Key.Key_Meta)

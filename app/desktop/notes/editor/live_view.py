@@ -1,0 +1,650 @@
+"""The part of the live editor that shows: modes, the header, drawings, scrolling, the pointer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from weakref import ref
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+    QTextCursor,
+)
+from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
+
+from app.desktop.notes.editor import hit_test, navigation, painting, row_layout
+from app.desktop.notes.editor.document_layout import LiveLayout
+from app.desktop.notes.editor.drawings import Drawing, DrawingCache, DrawingRequest
+from app.desktop.notes.editor.flow import TextFlow
+from app.desktop.notes.editor.inline_scanner import Link, scan_inline
+from app.desktop.notes.editor.line_scanner import LineKind
+from app.desktop.notes.editor.mode import EditorMode
+from app.desktop.notes.editor.preferences import EditorPreferences
+from app.desktop.notes.editor.rows import Row
+from app.desktop.notes.editor.style import EditorStyle
+from app.desktop.theme import Theme, ThemeSource
+
+PARAGRAPH = "\u2029"
+_MIN_MARGIN = 32
+_TOP_MARGIN = 12.0
+_CHECKBOX_REACH = 4
+_FOLD_REACH = 9.0
+_WIDTH_STEP = 80  # drawings that depend on the width are made in steps of so many pixels
+_SHARED_CACHE = DrawingCache()
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineItem:
+    """A heading: its level from 1 to 6, its text as it is written, and its line from 0."""
+
+    level: int
+    text: str
+    line: int
+
+
+class LiveView(QTextEdit):
+    """Shows the source of a note as a live preview, or as it is written.
+
+    Signals:
+        edited: The text has changed; cursor, mode, size and colors are no change.
+        link_followed: The kind of a link ("note", "address", "tag") and its target.
+        link_hovered: The name of the note that the link under the pointer leads to, empty for none, and the
+            pointer's place on the screen.
+        visible_lines_changed: Other lines are in view, or those have changed.
+        drawing_requested: A `DrawingRequest`, to be answered with `show_drawing`.
+    """
+
+    edited = Signal()
+    link_followed = Signal(str, str)
+    link_hovered = Signal(str, QPoint)
+    visible_lines_changed = Signal()
+    drawing_requested = Signal(object)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._preferences = EditorPreferences()
+        self._mode = EditorMode.LIVE
+        self._header: QWidget | None = None
+        self._has_form = True
+        self._goal_x: float | None = None
+        self._is_pressed = False
+        self._hovered_link = ""
+        self._wanted: dict[DrawingRequest, None] = {}
+        self._asked: set[DrawingRequest] = set()
+        self._similar: dict[tuple[str, str], Drawing] = {}
+        self.drawing_scope = ""
+        self.flow = TextFlow(EditorStyle(theme.theme, theme.zoom))
+        self._ask_soon = QTimer(self)
+        self._ask_soon.setSingleShot(True)
+        self._ask_soon.setInterval(0)
+        self._ask_soon.timeout.connect(self._ask_for_drawings)
+        self.setAccessibleName(self.tr("Note"))
+        self.setProperty("plain", True)
+        self.setAcceptRichText(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.document().setDocumentMargin(0)
+        self._layout = LiveLayout(self.document(), self.flow)
+        self._layout.top = _TOP_MARGIN
+        self.document().setDocumentLayout(self._layout)
+        self._connect_weakly()
+        self.cursorPositionChanged.connect(self._activate_line)
+        self.textChanged.connect(self._report_edit)
+        self.verticalScrollBar().valueChanged.connect(self._follow_scrolling)
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme(theme.theme)
+        self.load("")
+
+    def _connect_weakly(self) -> None:
+        """Let layout and flow ask the editor without a cycle of references through the layout."""
+        weak = ref(self)
+
+        def cursor_position() -> int:
+            editor = weak()
+            return editor.textCursor().position() if editor is not None else 0
+
+        def drawing(row: Row, kind: str, source: str) -> Drawing | None:
+            editor = weak()
+            return editor._drawing(row, kind, source) if editor is not None else None
+
+        self._layout.cursor_position = cursor_position
+        self.flow.drawing = drawing
+
+    # The text
+
+    def load(self, text: str) -> None:
+        """Show another text, of which nothing can be undone."""
+        layout = self._layout
+        layout.is_paused = True
+        self.setPlainText(text)
+        self.document().setModified(False)
+        self.flow.load(self._document_text().split("\n"))
+        layout.mark_current()
+        first = navigation.first_text_line(self.flow)
+        if first:
+            self.setTextCursor(QTextCursor(self.document().findBlockByNumber(first)))
+        self.flow.set_active(first, first)
+        layout.emit_size()
+        self.viewport().update()
+        self.visible_lines_changed.emit()
+
+    def text(self) -> str:
+        """The exact source, with line feeds between its lines."""
+        return self._document_text()
+
+    def _document_text(self) -> str:
+        return self.document().toRawText().replace(PARAGRAPH, "\n")
+
+    def outline(self) -> list[OutlineItem]:
+        """The headings of the note."""
+        found = []
+        flow = self.flow
+        for line, row in enumerate(flow.rows):
+            if row.scan.kind in (LineKind.HEADING, LineKind.TEXT) and (level := flow.heading_level(line)):
+                found.append(OutlineItem(level, flow.lines[line][row.scan.marker :].strip(), line))
+        return found
+
+    def visible_lines(self) -> range:
+        """The lines that are in view."""
+        top = self.verticalScrollBar().value() - self._layout.top
+        first, _ = self.flow.heights.at(max(0.0, top))
+        last, _ = self.flow.heights.at(max(0.0, top + self.viewport().height()))
+        return range(first, last + 1)
+
+    def go_to_line(self, line: int) -> None:
+        """Put the cursor at the start of a line, from 1, and bring it to the middle of the view."""
+        block = self.document().findBlockByNumber(max(0, line - 1))
+        self.setTextCursor(QTextCursor(block if block.isValid() else self.document().lastBlock()))
+        self.center_cursor()
+
+    def center_cursor(self) -> None:
+        """Bring the cursor to the middle of the view."""
+        bar = self.verticalScrollBar()
+        for _ in range(2):  # what is laid out on the way may be higher than it was guessed
+            caret = self._layout.caret(self.textCursor().position())
+            bar.setValue(round(caret.center().y() - self.viewport().height() / 2))
+            self._settle()
+
+    def _report_edit(self) -> None:
+        if not self._layout.is_paused:
+            self.edited.emit()
+            self.visible_lines_changed.emit()
+
+    # Modes and looks
+
+    @property
+    def mode(self) -> EditorMode:
+        """How the source is shown."""
+        return self._mode
+
+    def set_mode(self, mode: EditorMode) -> None:
+        """Show the source as a live preview, or as it is written."""
+        if mode is self._mode:
+            return
+        self._mode = mode
+        with self._keeping_place():
+            self.flow.show_source(mode is EditorMode.SOURCE)
+            self._place_header()
+        self._activate_line()
+        self.viewport().update()
+
+    @property
+    def preferences(self) -> EditorPreferences:
+        """The user's choices."""
+        return self._preferences
+
+    def set_preferences(self, preferences: EditorPreferences) -> None:
+        """Use other fonts, another width and so on."""
+        self._preferences = preferences
+        self._apply_theme(self._theme.theme)
+        self._fit_column()
+
+    def set_spelling(self, check: Callable[[str], list[tuple[int, int]]] | None) -> None:
+        """Underline what `check` finds in prose; None for nothing."""
+        self.flow.misspelled = check
+        self.refresh_spelling()
+
+    def refresh_spelling(self) -> None:
+        """Check what is in view again."""
+        self.flow.forget_layouts()
+        self.viewport().update()
+
+    def _apply_theme(self, theme: Theme) -> None:
+        style = EditorStyle(theme, self._theme.zoom, self._preferences)
+        self.setFont(style.font)
+        colors = self.palette()
+        colors.setColor(QPalette.ColorRole.Highlight, QColor(theme.selection))
+        colors.setColor(QPalette.ColorRole.Base, QColor(theme.panel))
+        self.setPalette(colors)
+        with self._keeping_place():
+            self.flow.set_style(style)
+            self._layout.mark_current()
+        self._fit_column()
+        self.viewport().update()
+
+    @contextmanager
+    def _keeping_place(self) -> Iterator[None]:
+        """Keep the line at the top of the view where it is while heights change."""
+        bar = self.verticalScrollBar()
+        flow, layout = self.flow, self._layout
+        inside = bar.value() - layout.top
+        line, top = flow.heights.at(max(0.0, inside))
+        offset = inside - top
+        yield
+        layout.emit_size()
+        if inside > 0:
+            bar.setValue(round(layout.top + flow.heights.top(min(line, len(flow.rows) - 1)) + offset))
+
+    # The header: the form of the properties
+
+    def set_header(self, header: QWidget) -> None:
+        """Show a widget above the text that scrolls with it, in place of the properties."""
+        if header is not self._header:
+            header.installEventFilter(self)
+        self._header = header
+        if header.parentWidget() is not self.viewport():
+            header.setParent(self.viewport())
+        self._place_header()
+
+    def show_properties_source(self, shown: bool) -> None:
+        """Show the source of the properties, because the form can't."""
+        self._has_form = not shown
+        self._place_header()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the height of the header."""
+        if watched is self._header and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.ShowToParent):
+            self._place_header()
+        return super().eventFilter(watched, event)
+
+    def _place_header(self) -> None:
+        """Give the header its place, and the text its own below it."""
+        header, layout, flow = self._header, self._layout, self.flow
+        is_live = self._mode is EditorMode.LIVE
+        height = 0
+        if header is not None and header.parentWidget() is self.viewport():
+            header.setVisible(is_live)
+            width = self.viewport().width()
+            if is_live:
+                height = max(header.sizeHint().height(), header.heightForWidth(width))
+                header.setGeometry(0, -self.verticalScrollBar().value(), width, height)
+        hides = header is not None and is_live and self._has_form
+        if hides != flow.hides_properties:
+            flow.hides_properties = hides
+            first, last = flow.block(0)
+            if flow.rows[first].scan.kind is LineKind.PROPERTIES:
+                for row in flow.rows[first : last + 1]:
+                    row.fragments = None
+                for line in range(first, last + 1):
+                    flow.row(line)
+        top = height + _TOP_MARGIN
+        if top != layout.top:
+            bar = self.verticalScrollBar()
+            value = bar.value()
+            moved, layout.top = top - layout.top, top
+            layout.emit_size()
+            if value > layout.top:
+                bar.setValue(round(value + moved))
+        self.viewport().update()
+
+    # Drawings
+
+    def show_drawing(self, request: DrawingRequest, drawing: Drawing) -> None:
+        """Show a drawing that was asked for; what is in view stays where it is."""
+        self._asked.discard(request)
+        _SHARED_CACHE.put(request, drawing)
+        self._similar[(request.kind, request.source)] = drawing
+        bar = self.verticalScrollBar()
+        top = bar.value() - self._layout.top
+        moved = self.flow.relay(self.flow.lines_waiting_for(request), top)
+        self._layout.emit_size()
+        if moved != top:
+            bar.setValue(round(moved + self._layout.top))
+        self.viewport().update()
+
+    def refresh_files(self) -> None:
+        """Ask again for pictures and embedded notes, because files have changed."""
+        _SHARED_CACHE.drop_files()
+        self.viewport().update()
+        for row in self.flow.rows:
+            if any(request.kind in ("image", "embed") for request in row.requests):
+                row.fragments = None
+
+    def _drawing(self, row: Row, kind: str, source: str) -> Drawing | None:
+        """The drawing for a row; if it is not there yet, it is asked for."""
+        style = self.flow.style
+        in_file = kind in ("image", "embed")
+        room = int(self.flow.width - row.indent)
+        request = DrawingRequest(
+            kind,
+            source,
+            -(-room // _WIDTH_STEP) * _WIDTH_STEP if in_file or kind == "mermaid" else 0,
+            style.font.pointSizeF(),
+            style.theme.text,
+            self.devicePixelRatioF(),
+            style.theme.is_dark,
+            self.drawing_scope if in_file else "",
+        )
+        row.requests.append(request)
+        drawing = _SHARED_CACHE.get(request)
+        if drawing is None:
+            if request not in self._asked:
+                self._wanted[request] = None
+                self._ask_soon.start()
+            drawing = self._similar.get((kind, source))
+        return drawing if drawing is not None and drawing.image is not None else None
+
+    def _ask_for_drawings(self) -> None:
+        wanted, self._wanted = list(self._wanted), {}
+        for request in wanted:
+            self._asked.add(request)
+            self.drawing_requested.emit(request)
+
+    # Lines that show their source
+
+    def _activate_line(self) -> None:
+        """Show the source of the cursor's line; not while the mouse is down, or text would move under it."""
+        if self._layout.is_paused or self._is_pressed:
+            return
+        line = self.textCursor().blockNumber()
+        flow = self.flow
+        revealed = flow.reveal(line)
+        if flow.set_active(line, line) or revealed:
+            first, last = flow.active
+            for at in range(first, min(last, first + 60) + 1):
+                flow.row(at)
+            self._layout.emit_size()
+            self.viewport().update()
+            self.ensureCursorVisible()
+
+    # The pointer
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Toggle a checkbox or a fold; else put the cursor where it was clicked."""
+        if event.button() == Qt.MouseButton.LeftButton and self._click(event):
+            event.accept()
+            return
+        self._is_pressed = event.button() == Qt.MouseButton.LeftButton
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Show the source of the line that was clicked; follow its link with Ctrl."""
+        was_pressed = self._is_pressed
+        super().mouseReleaseEvent(event)
+        self._release()
+        held = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if was_pressed and held and not self.textCursor().hasSelection():
+            self.follow_link_at(self.textCursor().position())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Show what can be clicked."""
+        super().mouseMoveEvent(event)
+        if self._is_pressed and not QGuiApplication.mouseButtons() and not event.buttons():
+            self._release()  # a drag has ended elsewhere
+        if not event.buttons():
+            self._hover(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Nothing is under the pointer."""
+        super().leaveEvent(event)
+        self._set_hovered_line(-1)
+        self._set_hovered_link("", QPoint())
+
+    def _release(self) -> None:
+        if self._is_pressed:
+            self._is_pressed = False
+            self._activate_line()
+
+    def _inside(self, event: QMouseEvent) -> QPointF:
+        """The point of an event in the flow."""
+        scrolled = QPointF(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
+        return self._layout.to_flow(event.position() + scrolled)
+
+    def _click(self, event: QMouseEvent) -> bool:
+        """Whether the click was on something that acts."""
+        point, flow = self._inside(event), self.flow
+        if not 0 <= point.y() < flow.heights.total:
+            return False
+        line, top = flow.heights.at(point.y())
+        row = flow.row(line)
+        if self._is_on_fold_mark(row, point - QPointF(0, top)) and flow.fold_range(line) is not None:
+            self.set_folded(line, not row.is_folded)
+            return True
+        is_title = row.scan.kind is LineKind.CALLOUT and bool(row.scan.fold) and not row.active
+        if is_title and not event.modifiers() and hit_test.is_on_text(flow, point.x(), point.y()):
+            self.set_folded(line, not row.is_folded)
+            return True
+        if self.is_on_checkbox(point):
+            self.toggle_task(line)
+            return True
+        return False
+
+    def is_on_checkbox(self, point: QPointF) -> bool:
+        """Whether a point of the flow is on the box of a task, drawn or written."""
+        line, top = self.flow.heights.at(point.y())
+        row = self.flow.row(line)
+        if row.scan.kind is not LineKind.TASK or not row.fragments:
+            return False
+        if not row.active:
+            reach = _CHECKBOX_REACH
+            box = row_layout.checkbox(self.flow, row).translated(0, top)
+            return box.adjusted(-reach, -reach, reach, reach).contains(point)
+        start = self.flow.lines[line].find("[", 0, row.scan.marker)
+        if start < 0:
+            return False
+        left = hit_test.caret_rect(self.flow, line, start)
+        right = hit_test.caret_rect(self.flow, line, start + 3)
+        return QRectF(left.topLeft(), right.bottomRight()).contains(point)
+
+    def _is_on_fold_mark(self, row: Row, point: QPointF) -> bool:
+        center = painting.fold_mark_center(self.flow, row)
+        reach = _FOLD_REACH * self.flow.style.zoom
+        return abs(point.x() - center.x()) <= reach and abs(point.y() - center.y()) <= reach
+
+    def _hover(self, event: QMouseEvent) -> None:
+        point, flow = self._inside(event), self.flow
+        is_inside = 0 <= point.y() < flow.heights.total
+        line, top = flow.heights.at(point.y()) if is_inside else (-1, 0.0)
+        self._set_hovered_line(line)
+        shape = Qt.CursorShape.IBeamCursor
+        link = None
+        if is_inside:
+            link = self.link_at_point(point)
+            row = flow.row(line)
+            held = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+            on_fold = (
+                self._is_on_fold_mark(row, point - QPointF(0, top)) and flow.fold_range(line) is not None
+            )
+            if on_fold or self.is_on_checkbox(point) or (held and link is not None):
+                shape = Qt.CursorShape.PointingHandCursor
+        self.viewport().setCursor(shape)
+        name = link.target if link is not None and link.kind == "note" else ""
+        self._set_hovered_link(name, event.globalPosition().toPoint())
+
+    def _set_hovered_line(self, line: int) -> None:
+        if line != self._layout.hovered:
+            self._layout.hovered = line
+            self.viewport().update()
+
+    def _set_hovered_link(self, name: str, at: QPoint) -> None:
+        if name != self._hovered_link:
+            self._hovered_link = name
+            self.link_hovered.emit(name, at)
+
+    def link_at_point(self, point: QPointF) -> Link | None:
+        """The link at a point of the flow."""
+        if not hit_test.is_on_text(self.flow, point.x(), point.y()):
+            return self._embed_at(point)
+        line, column = hit_test.place_at(self.flow, point.x(), point.y())
+        return self._link_in_line(line, column)
+
+    def _embed_at(self, point: QPointF) -> Link | None:
+        line, top = self.flow.heights.at(point.y())
+        row = self.flow.row(line)
+        is_drawn = row.scan.kind is LineKind.EMBED and row.drawing is not None
+        if is_drawn and row_layout.picture_box(self.flow, row).translated(0, top).contains(point):
+            return self._link_in_line(line, self.flow.lines[line].find("[") + 1)
+        return None
+
+    def _link_in_line(self, line: int, column: int) -> Link | None:
+        row, text = self.flow.rows[line], self.flow.lines[line]
+        links = scan_inline(text, row.scan.marker).links
+        return next((link for link in links if link.start <= column <= link.end), None)
+
+    def follow_link_at(self, position: int) -> bool:
+        """Follow the link at a position; whether there is one."""
+        link = self._link_in_line(*self._layout.place(position))
+        if link is None:
+            return False
+        if link.kind == "footnote":
+            return self._go_to_footnote(link.target)
+        self.link_followed.emit(link.kind, link.target)
+        return True
+
+    def _go_to_footnote(self, name: str) -> bool:
+        for line, row in enumerate(self.flow.rows):
+            if row.scan.kind is LineKind.FOOTNOTE and row.scan.word == name:
+                self.go_to_line(line + 1)
+                return True
+        return False
+
+    # Folding and tasks
+
+    def set_folded(self, line: int, folded: bool) -> None:
+        """Fold or unfold what belongs to the heading, list item or callout in a line."""
+        hides = self.flow.fold_range(line)
+        if hides is None:
+            return
+        if folded and hides[0] <= self.textCursor().blockNumber() <= hides[1]:
+            self.setTextCursor(QTextCursor(self.document().findBlockByNumber(line)))
+        self.flow.set_folded(line, folded)
+        self._layout.emit_size()
+        self.viewport().update()
+        self.visible_lines_changed.emit()
+
+    def toggle_task(self, line: int) -> None:
+        """Check or uncheck the task in a line: one edit that can be undone; the cursor stays."""
+        row, text = self.flow.rows[line], self.flow.lines[line]
+        if self.isReadOnly() or row.scan.kind is not LineKind.TASK:
+            return
+        column = text.rindex("[", 0, row.scan.marker) + 1
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(self._layout.position(line, column))
+        cursor.setPosition(self._layout.position(line, column + 1), QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText("x" if row.scan.word.isspace() else " ")
+        self.viewport().update()
+
+    # Keys that move the cursor
+
+    def move_by_key(self, event: QKeyEvent) -> bool:
+        """Move the cursor by what is shown, which Qt does not know; whether the key does that."""
+        if (vertical := navigation.vertical_key(event)) is not None:
+            step, by_page, selects = vertical
+            height = self.viewport().height() if by_page else 0
+            start = self._layout.place(self.textCursor().position())
+            place, self._goal_x = navigation.move_vertically(self.flow, start, self._goal_x, step, height)
+            self._move_to(place, selects)
+            return True
+        self._goal_x = None
+        if (side := navigation.side_key(event)) is not None:
+            to_end, selects = side
+            start = self._layout.place(self.textCursor().position())
+            self._move_to(navigation.move_to_side(self.flow, start, to_end), selects)
+            return True
+        if event.matches(QKeySequence.StandardKey.MoveToStartOfDocument) and self.flow.hides_properties:
+            self._move_to((navigation.first_text_line(self.flow), 0), False)
+            return True
+        return False
+
+    def _move_to(self, place: tuple[int, int], selects: bool) -> None:
+        mode = QTextCursor.MoveMode.KeepAnchor if selects else QTextCursor.MoveMode.MoveAnchor
+        cursor = self.textCursor()
+        cursor.setPosition(self._layout.position(*place), mode)
+        self.setTextCursor(cursor)
+
+    # Qt's events
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """Copy the source; text whose markup is covered takes its markup along."""
+        cursor = self.selection_with_markup()
+        data = QMimeData()
+        data.setText(cursor.selectedText().replace(PARAGRAPH, "\n"))
+        return data
+
+    def selection_with_markup(self) -> QTextCursor:
+        """The selection, extended over the markup of covered text that it holds as a whole."""
+        cursor = self.textCursor()
+        if self.flow.shows_source:
+            return cursor
+        start, end = cursor.selectionStart(), cursor.selectionEnd()
+        first, last = self._extended(start, end, at_start=True), self._extended(start, end, at_start=False)
+        cursor.setPosition(first)
+        cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
+        return cursor
+
+    def _extended(self, start: int, end: int, *, at_start: bool) -> int:
+        line, _ = self._layout.place(start if at_start else end)
+        row, text = self.flow.rows[line], self.flow.lines[line]
+        edge = start if at_start else end
+        if row.active:
+            return edge
+        for one in scan_inline(text, row.scan.marker).constructs:
+            inner = self._layout.position(line, one.inner_start), self._layout.position(line, one.inner_end)
+            if start <= inner[0] and end >= inner[1]:
+                outer = self._layout.position(line, one.start if at_start else one.end)
+                edge = min(edge, outer) if at_start else max(edge, outer)
+        if at_start and row.scan.marker > 0:
+            marker_end = self._layout.position(line, row.scan.marker)
+            line_end = self._layout.position(line, len(text))
+            if start == marker_end and end > line_end:
+                edge = min(edge, self._layout.position(line, 0))
+        return edge
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Lay out what comes into view first, so that nothing in view moves."""
+        self._settle()
+        super().paintEvent(event)
+
+    def _settle(self) -> None:
+        bar, flow, layout = self.verticalScrollBar(), self.flow, self._layout
+        before, value = flow.heights.total, bar.value()
+        top = flow.settle(value - layout.top, self.viewport().height())
+        if flow.heights.total != before:
+            layout.emit_size()
+            moved = round(top + layout.top)
+            if moved != value and value > layout.top:
+                bar.setValue(moved)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the text in a column that can be read."""
+        self._fit_column()
+        super().resizeEvent(event)
+        self._layout.emit_size()
+
+    def _fit_column(self) -> None:
+        layout, view = self._layout, self.viewport().width()
+        zoom = self._theme.zoom
+        widest = round(self._preferences.line_width * zoom) or view
+        width = max(120, min(widest, view - round(2 * _MIN_MARGIN * zoom)))
+        with self._keeping_place():
+            layout.left = max(_MIN_MARGIN * zoom * 0.75, (view - width) / 2)
+            layout.page_width = view
+            self.flow.set_width(float(width))
+            self._place_header()
+
+    def _follow_scrolling(self, value: int) -> None:
+        if self._header is not None:
+            self._header.move(0, -value)
+        self.visible_lines_changed.emit()

@@ -1,0 +1,145 @@
+"""Very long lines: laid out in parts, so that an edit lays out one part and not the whole line."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QFont
+
+from app.desktop.notes.editor import text_layout
+from app.desktop.notes.editor.note_rows import PART_LENGTH, NoteRows
+from app.desktop.notes.editor.rows import Fragment, Row, utf16_maps
+
+
+def lay_out(flow: NoteRows, at: int, row: Row) -> None:
+    """Lay out a very long line."""
+    line = flow.lines[at]
+    row.fragments = _split(flow, line, row, 0, len(line))
+    _stack(flow, at, row)
+
+
+def can_patch(flow: NoteRows, at: int, new: Row) -> bool:
+    """Whether line `at`, which is now `new`, is long enough to lay out only what changed."""
+    old = flow.rows[at]
+    return len(flow.lines[at]) > PART_LENGTH and bool(old.fragments) and new.scan == old.scan
+
+
+def patch(flow: NoteRows, at: int, line: str) -> None:
+    """Line `at` has changed in one place: lay out only the part there."""
+    row, old = flow.rows[at], flow.lines[at]
+    fragments = row.fragments or []
+    start = common_prefix(old, line)
+    tail = _common_suffix(old, line, start)
+    grown = len(line) - len(old)
+    first = 0
+    while first + 1 < len(fragments) and fragments[first].end < start:
+        first += 1
+    last = first
+    while last + 1 < len(fragments) and fragments[last].end < len(old) - tail:
+        last += 1
+    fresh = _split(flow, line, row, fragments[first].start, fragments[last].end + grown)
+    for fragment in fragments[last + 1 :]:
+        fragment.shift(grown)
+    row.fragments = fragments[:first] + fresh + fragments[last + 1 :]
+    _stack(flow, at, row)
+    flow.heights.set(at, row.height)
+
+
+def carry_over(
+    flow: NoteRows, line: str, row: Row, head: tuple[Row, str] | None, tail: tuple[Row, str] | None
+) -> None:
+    """A very long line was split or joined: give `row` the parts that still stand in it.
+
+    Args:
+        flow: The flow.
+        line: The text of the new line.
+        row: Its row.
+        head: The old line that it begins with, and its text.
+        tail: The old line that it ends with, and its text.
+    """
+    if len(line) <= PART_LENGTH:
+        return
+    kept: list[Fragment] = []
+    back: list[Fragment] = []
+    start = 0
+    if head and head[0].fragments and _alike(head[0], row) and len(head[1]) > PART_LENGTH:
+        same = common_prefix(head[1], line)
+        kept = [fragment for fragment in head[0].fragments if fragment.end <= same]
+        start = kept[-1].end if kept else 0
+    if tail and tail[0].fragments and _alike(tail[0], row) and len(tail[1]) > PART_LENGTH:
+        moved = len(line) - len(tail[1])
+        unchanged_from = len(tail[1]) - _common_suffix(tail[1], line, start)
+        back = [
+            fragment
+            for fragment in tail[0].fragments
+            if fragment not in kept and fragment.start >= unchanged_from and fragment.start + moved >= start
+        ]
+        for fragment in back:
+            fragment.shift(moved)
+    if not kept and not back:
+        return
+    end = back[0].start if back else len(line)
+    row.fragments = kept + (_split(flow, line, row, start, end) if end > start else []) + back
+    _stack(flow, 1, row)
+
+
+def _alike(one: Row, other: Row) -> bool:
+    return one.scan.kind is other.scan.kind
+
+
+def _stack(flow: NoteRows, at: int, row: Row) -> None:
+    y = text_layout.space_above(flow, at, row)
+    for fragment in row.fragments or ():
+        fragment.y = y
+        y += fragment.height
+    row.height = y
+
+
+def _split(flow: NoteRows, line: str, row: Row, start: int, end: int) -> list[Fragment]:
+    """Parts of the line; each ends where a visual line ends, unless the line was edited since."""
+    font = text_layout.source_font(flow, row)
+    fragments: list[Fragment] = []
+    while start < end or not fragments:
+        stop = min(end, start + PART_LENGTH)
+        fragment = _part(flow, line, start, stop, font)
+        count = fragment.layout.lineCount()
+        if stop < end and count > 1:
+            stop = fragment.source(fragment.layout.lineAt(count - 1).textStart())
+            fragment = _part(flow, line, start, stop, font)
+        fragments.append(fragment)
+        if stop == start:
+            break
+        start = stop
+    return fragments
+
+
+def _part(flow: NoteRows, line: str, start: int, stop: int, font: QFont) -> Fragment:
+    text = line[start:stop]
+    to_source = to_shown = None
+    if not text.isascii() and max(text, default="") > "\uffff":
+        to_source, to_shown = utf16_maps(text, start)
+    fragment = Fragment(text_layout.make_layout(flow, text, font), start, stop, 0, 0, to_source, to_shown)
+    text_layout.break_lines(fragment.layout, flow.width)
+    return fragment
+
+
+def common_prefix(a: str, b: str) -> int:
+    """How many characters two texts have in common from the start, found by halves."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _common_suffix(a: str, b: str, start: int) -> int:
+    """How many characters two texts have in common at the end, not counting the first `start`."""
+    low, high = 0, min(len(a), len(b)) - start
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,50 @@
+"""Marks on the scroll bar: where in the note is what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QScrollBar, QWidget
+
+_MARK_HEIGHT = 2.5
+
+
+class MatchBar(QWidget):
+    """Paints a mark for each match over a scroll bar, and lets the mouse through."""
+
+    def __init__(self, bar: QScrollBar) -> None:
+        super().__init__(bar)
+        self._places: tuple[float, ...] = ()
+        self._color = QColor(Qt.GlobalColor.transparent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        bar.installEventFilter(self)
+        self.setGeometry(bar.rect())
+        self.hide()
+
+    @property
+    def places(self) -> tuple[float, ...]:
+        """Where the marks are, from 0 (top) to 1."""
+        return self._places
+
+    def show_places(self, places: Sequence[float], color: QColor) -> None:
+        """Mark places, each from 0 (top) to 1 (bottom)."""
+        self._places = tuple(sorted(set(places)))
+        self._color = color
+        self.setVisible(bool(self._places))
+        self.update()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stay as large as the scroll bar."""
+        if event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
+            self.setGeometry(watched.rect())
+        return super().eventFilter(watched, event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the marks."""
+        painter = QPainter(self)
+        height = self.height() - _MARK_HEIGHT
+        for place in self._places:
+            painter.fillRect(QRectF(2, place * height, self.width() - 4, _MARK_HEIGHT), self._color)
+        painter.end()

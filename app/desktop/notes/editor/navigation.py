@@ -1,0 +1,106 @@
+"""Where the cursor goes by keys that follow what is shown: up, down, pages, the ends of visual lines."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QKeyEvent, QKeySequence
+
+from app.desktop.notes.editor import hit_test
+from app.desktop.notes.editor.flow import TextFlow
+
+Place = tuple[int, int]
+_Key = QKeySequence.StandardKey
+_SIDES = (
+    (_Key.MoveToStartOfLine, False, False),
+    (_Key.MoveToEndOfLine, True, False),
+    (_Key.SelectStartOfLine, False, True),
+    (_Key.SelectEndOfLine, True, True),
+)
+_VERTICAL = (
+    (_Key.MoveToPreviousLine, -1, False, False),
+    (_Key.MoveToNextLine, 1, False, False),
+    (_Key.SelectPreviousLine, -1, False, True),
+    (_Key.SelectNextLine, 1, False, True),
+    (_Key.MoveToPreviousPage, -1, True, False),
+    (_Key.MoveToNextPage, 1, True, False),
+    (_Key.SelectPreviousPage, -1, True, True),
+    (_Key.SelectNextPage, 1, True, True),
+)
+_PAGE = 0.9  # of what is in view
+_BEYOND_EDGE = 3.0
+_FAR = 99_999.0
+
+
+def vertical_key(event: QKeyEvent) -> tuple[int, bool, bool] | None:
+    """The direction of a key (-1 up, 1 down), whether it goes by pages, and whether it selects."""
+    for key, step, by_page, selects in _VERTICAL:
+        if event.matches(key):
+            return step, by_page, selects
+    return None
+
+
+def side_key(event: QKeyEvent) -> tuple[bool, bool] | None:
+    """Whether a key goes to the end of the visual line (else to its start), and whether it selects."""
+    for key, to_end, selects in _SIDES:
+        if event.matches(key):
+            return to_end, selects
+    return None
+
+
+def move_vertically(
+    flow: TextFlow, start: Place, x: float | None, step: int, page_height: float
+) -> tuple[Place, float]:
+    """The place above or below `start`.
+
+    Args:
+        flow: The lines.
+        start: Where the cursor is.
+        x: Where it wants to go, None for where it is.
+        step: -1 for up, 1 for down.
+        page_height: The height of a page to go by, 0 to go by visual lines.
+
+    Returns:
+        The place, and the x that the cursor wants to keep.
+    """
+    caret = hit_test.caret_rect(flow, *start)
+    wanted = caret.x() if x is None else x
+    distance = page_height * _PAGE if page_height else _BEYOND_EDGE
+    y = caret.top() - distance if step < 0 else caret.bottom() + distance
+    if y < 0:
+        return (_first_shown(flow), 0), wanted
+    if y >= flow.heights.total:
+        last = len(flow.lines) - 1
+        return (last, len(flow.lines[last])), wanted
+    place = hit_test.place_at(flow, wanted, y)
+    if not page_height and place == start:  # the edge of what has no visual lines, such as a picture
+        at = _next_shown(flow, start[0], step)
+        inside = 0.0 if step > 0 else _FAR
+        place = at, hit_test.column_at(flow.row(at), wanted, inside, len(flow.lines[at]))
+    return place, wanted
+
+
+def move_to_side(flow: TextFlow, start: Place, to_end: bool) -> Place:
+    """The start or the end of the visual line: Qt's own layout of the line may break it elsewhere."""
+    caret = hit_test.caret_rect(flow, *start)
+    return hit_test.place_at(flow, _FAR if to_end else -_FAR, caret.center().y())
+
+
+def first_text_line(flow: TextFlow) -> int:
+    """The first line behind the properties, if a form stands for those."""
+    return _first_shown(flow)
+
+
+def _first_shown(flow: TextFlow) -> int:
+    if not flow.hides_properties:
+        return 0
+    first, last = flow.block(0)
+    has_properties = flow.lines[first].lstrip("\ufeff").rstrip() == "---" and last > first
+    return min(last + 1, len(flow.lines) - 1) if has_properties else 0
+
+
+def _next_shown(flow: TextFlow, at: int, step: int) -> int:
+    """The next line in a direction that takes room; the last one if there is none."""
+    last = len(flow.rows) - 1
+    other = min(max(0, at + step), last)
+    while 0 < other < last and (flow.rows[other].hidden or not flow.row(other).height):
+        other += step
+    return other

@@ -1,0 +1,242 @@
+"""Paints the rows of a note: their grounds, bullets, boxes and text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QTextCharFormat, QTextLayout
+
+from app.desktop.notes.editor import hit_test, row_layout, text_layout
+from app.desktop.notes.editor.flow import TextFlow
+from app.desktop.notes.editor.line_scanner import LineKind
+from app.desktop.notes.editor.rows import Fragment, Row
+from app.vault.markdown.render_rules import callout_kind
+
+Place = tuple[int, int]
+_BOXED = frozenset((LineKind.CODE, LineKind.FENCE_OPEN, LineKind.FENCE_CLOSE, LineKind.MATH))
+_CALLOUT_TINT = 0.1
+FOLD_MARK_X = -16.0
+
+
+class Highlight(NamedTuple):
+    """A stretch of text with a ground of its own: a selection, or what was found."""
+
+    start: Place
+    end: Place
+    color: QColor
+
+
+def paint(
+    flow: TextFlow,
+    painter: QPainter,
+    top: float,
+    bottom: float,
+    highlights: Sequence[Highlight] = (),
+    hovered: int = -1,
+) -> None:
+    """Paint what is between `top` and `bottom`; the line under the pointer shows whether it can be folded."""
+    at, y = flow.heights.at(top)
+    while at < len(flow.rows) and y < bottom:
+        row = flow.row(at)
+        if row.height:
+            painter.save()
+            _paint_ground(flow, painter, at, row, y)
+            if can_fold(flow, at, row, at == hovered):
+                center = fold_mark_center(flow, row) + QPointF(0, y)
+                _paint_triangle(flow, painter, center, is_folded=row.is_folded)
+            painter.restore()
+            _paint_text(flow, painter, at, row, y, top, bottom, highlights)
+        y += row.height
+        at += 1
+
+
+def _paint_text(
+    flow: TextFlow,
+    painter: QPainter,
+    at: int,
+    row: Row,
+    y: float,
+    top: float,
+    bottom: float,
+    highlights: Sequence[Highlight],
+) -> None:
+    clip = QRectF(0, top, flow.width, bottom - top)
+    fragments = row.fragments or []
+    painter.setPen(_text_color(flow, row))
+    for fragment in fragments:
+        if y + fragment.y > bottom:
+            break
+        is_above = fragment.cell is None and y + fragment.y + fragment.height < top
+        if len(fragments) > 4 and is_above:
+            continue
+        marked = [one for mark in highlights if (one := _marked(flow, at, fragment, mark)) is not None]
+        fragment.layout.draw(painter, QPointF(fragment.x, y + fragment.y), marked, clip)
+        for place, drawing in fragment.drawings:
+            line = fragment.layout.lineForTextPosition(place)
+            base = y + fragment.y + line.y() + line.ascent()
+            x = fragment.x + hit_test.x_of(line, place) + 1
+            if drawing.image is not None:
+                box = QRectF(x, base - drawing.ascent, drawing.width, drawing.height)
+                painter.drawImage(box, drawing.image)
+
+
+def _text_color(flow: TextFlow, row: Row) -> QColor:
+    if row.scan.kind is LineKind.CALLOUT and not row.active:
+        return flow.style.callout_color(callout_kind(row.scan.word))
+    if row.scan.kind is not LineKind.CALLOUT and row.scan.quotes and not any(row.scan.quotes):
+        return flow.style.muted
+    return flow.style.text
+
+
+def _marked(flow: TextFlow, at: int, fragment: Fragment, mark: Highlight) -> QTextLayout.FormatRange | None:
+    """The part of a highlight that is in a fragment."""
+    (first, first_column), (last, last_column), color = mark
+    if not first <= at <= last:
+        return None
+    start = fragment.shown(first_column) if at == first else 0
+    end = fragment.shown(last_column) if at == last else len(fragment.layout.text()) + 1
+    if end <= start:
+        return None
+    look = QTextCharFormat()
+    look.setBackground(color)
+    if at != last and fragment.cell is None:
+        look.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
+    return text_layout.format_range(start, end - start, look)
+
+
+def _paint_ground(flow: TextFlow, painter: QPainter, at: int, row: Row, y: float) -> None:
+    """Paint what is behind and beside the text."""
+    _paint_quotes(flow, painter, row, y)
+    kind = row.scan.kind
+    x = text_layout.QUOTE_INDENT * flow.style.zoom * len(row.scan.quotes)
+    if kind in _BOXED and row.fragments:
+        painter.fillRect(_band(x, flow.width - x, y, row.height), flow.style.code_background)
+    if row.drawing is not None:
+        _paint_drawing(flow, painter, row, y)
+    if row.active:
+        return
+    if kind is LineKind.RULE:
+        painter.setPen(QPen(flow.style.border, 2))
+        middle = y + row.height / 2
+        painter.drawLine(QPointF(x, middle), QPointF(flow.width, middle))
+    elif row.fragments and row.fragments[0].cell is not None:
+        _paint_cells(flow, painter, row, y)
+    elif kind is LineKind.ITEM and row.fragments:
+        _paint_bullet(flow, painter, row, y)
+    elif kind is LineKind.TASK and row.fragments:
+        _paint_checkbox(flow, painter, row, y)
+
+
+def _paint_quotes(flow: TextFlow, painter: QPainter, row: Row, y: float) -> None:
+    """Paint a bar for each quote around the text, and the ground of callouts."""
+    indent = text_layout.QUOTE_INDENT * flow.style.zoom
+    for depth, name in enumerate(row.scan.quotes):
+        x = depth * indent
+        color = flow.style.callout_color(callout_kind(name)) if name else flow.style.border
+        painter.fillRect(_band(x, 3.5, y, row.height), color)
+        if name:
+            ground = QColor(color)
+            ground.setAlphaF(_CALLOUT_TINT)
+            painter.fillRect(_band(x + 3.5, flow.width - x - 3.5, y, row.height), ground)
+
+
+def _band(x: float, width: float, y: float, height: float) -> QRectF:
+    """The area of a row in whole pixels, so that the areas of neighbors neither overlap nor leave a gap."""
+    top = math.floor(y + 0.5)
+    return QRectF(x, top, width, math.floor(y + height + 0.5) - top)
+
+
+def _paint_drawing(flow: TextFlow, painter: QPainter, row: Row, y: float) -> None:
+    drawing = row.drawing
+    if drawing is None or drawing.image is None:
+        return
+    box = row_layout.picture_box(flow, row)
+    offset = row.height - box.height() - 8 if row.active else box.y()
+    box.moveTop(y + offset)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    painter.drawImage(box, drawing.image)
+
+
+def _paint_cells(flow: TextFlow, painter: QPainter, row: Row, y: float) -> None:
+    painter.setPen(QPen(flow.style.border, 1))
+    for fragment in row.fragments or ():
+        x, width = fragment.cell or (0.0, 0.0)
+        painter.drawRect(QRectF(x + 0.5, y + 0.5, width, row.height))
+
+
+def _paint_bullet(flow: TextFlow, painter: QPainter, row: Row, y: float) -> None:
+    style, bullet = flow.style, row.scan.word
+    fragment = (row.fragments or [])[0]
+    x = row.indent
+    if bullet in "-*+":
+        first = fragment.layout.lineAt(0)
+        middle = y + fragment.y + first.y() + first.height() / 2
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(style.muted)
+        radius = 2.6 * style.zoom
+        painter.drawEllipse(QPointF(x - 12 * style.zoom, middle), radius, radius)
+    else:
+        painter.setPen(style.muted)
+        painter.setFont(style.font)
+        area = QRectF(x - 90, y + fragment.y, 84, style.line_height)
+        painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, bullet)
+
+
+def _paint_checkbox(flow: TextFlow, painter: QPainter, row: Row, y: float) -> None:
+    style = flow.style
+    box = row_layout.checkbox(flow, row).translated(0, y)
+    is_done = row.scan.word in "xX"
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(style.accent if is_done else style.muted, 1.4))
+    painter.setBrush(style.accent if is_done else style.panel)
+    painter.drawRoundedRect(box, 3, 3)
+    unit = box.width() / 14
+    center = box.center()
+    if is_done:
+        painter.setPen(QPen(style.accent_text, 2 * unit))
+        check = ((-3.5, 0.5), (-1.0, 3.0), (4.0, -3.0))
+        painter.drawPolyline(QPolygonF([center + QPointF(dx * unit, dy * unit) for dx, dy in check]))
+    elif not row.scan.word.isspace():
+        painter.setPen(style.muted)
+        painter.setFont(style.mono)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, row.scan.word)
+
+
+def can_fold(flow: TextFlow, at: int, row: Row, is_hovered: bool) -> bool:
+    """Whether a mark for folding is shown: where something is folded, under the pointer, and at callouts."""
+    is_marked = is_hovered or row.is_folded or (row.scan.kind is LineKind.CALLOUT and bool(row.scan.fold))
+    return is_marked and flow.fold_range(at) is not None
+
+
+def fold_mark_center(flow: TextFlow, row: Row) -> QPointF:
+    """The middle of the mark that folds what belongs to a row, from the row's top left corner."""
+    fragment = row.fragments[0] if row.fragments else None
+    middle = row.height / 2
+    if fragment is not None and fragment.layout.lineCount():
+        first = fragment.layout.lineAt(0)
+        middle = fragment.y + first.y() + first.height() / 2
+    quotes = len(row.scan.quotes) - (row.scan.kind is LineKind.CALLOUT)
+    x = text_layout.QUOTE_INDENT * flow.style.zoom * max(0, quotes)
+    if row.scan.kind in (LineKind.ITEM, LineKind.TASK):
+        x += text_layout.LIST_INDENT * flow.style.zoom * row.scan.level
+    return QPointF(x + FOLD_MARK_X, middle)
+
+
+def _paint_triangle(flow: TextFlow, painter: QPainter, center: QPointF, *, is_folded: bool) -> None:
+    """Paint a small triangle that points right for what is folded, else down."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(flow.style.accent if is_folded else flow.style.faint)
+    painter.translate(center)
+    size = 4.5 * flow.style.zoom
+    if not is_folded:
+        painter.rotate(90)
+    painter.drawPolygon(
+        QPolygonF([QPointF(-size * 0.6, -size), QPointF(size * 0.8, 0), QPointF(-size * 0.6, size)])
+    )
+    painter.restore()

@@ -1,0 +1,74 @@
+"""Smart pairs: a bracket, quote or backtick is closed as it is typed, and marks go around a selection."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QTextCursor
+
+from app.desktop.notes.editor.text_cursor import KEEP, one_undo_step, select
+from app.desktop.utf16 import around, units
+
+_CLOSERS = {"(": ")", "[": "]", "{": "}", '"': '"', "`": "`"}
+# These only go around a selection: alone they are asterisks, signs of money and so on.
+_AROUND = {**_CLOSERS, "*": "*", "_": "_", "~": "~", "=": "=", "$": "$", "%": "%", "'": "'"}
+_MAY_FOLLOW = frozenset(" \t)]}\"'`,.;:!?*_~")
+
+
+def type_character(cursor: QTextCursor, char: str, *, in_code: bool) -> bool:
+    """Type a character with its other half; whether there was something smart to do.
+
+    Args:
+        cursor: The cursor; it is where it should be afterwards.
+        char: The character.
+        in_code: Whether the cursor is in code, where quotes and backticks are just typed.
+    """
+    if cursor.hasSelection():
+        return _surround(cursor, char)
+    before, after = around(cursor)
+    if char in _CLOSERS.values() and after.startswith(char) and _is_open(before, after, char):
+        cursor.movePosition(QTextCursor.MoveOperation.Right)
+        return True
+    closer = _CLOSERS.get(char)
+    if closer is None or (after and after[0] not in _MAY_FOLLOW):
+        return False
+    is_quote = char == closer
+    if is_quote and (in_code or before[-1:].isalnum() or before[-1:] == char):
+        return False
+    if before.endswith("\\"):
+        return False
+    with one_undo_step(cursor):
+        cursor.insertText(char + closer)
+    cursor.movePosition(QTextCursor.MoveOperation.Left)
+    return True
+
+
+def delete_pair(cursor: QTextCursor) -> bool:
+    """Delete both halves of an empty pair; whether the cursor is in one."""
+    before, after = around(cursor)
+    if cursor.hasSelection() or not before or _CLOSERS.get(before[-1]) != after[:1] or not after:
+        return False
+    at = cursor.position()
+    with one_undo_step(cursor):
+        select(cursor, at - 1, at + 1)
+        cursor.removeSelectedText()
+    return True
+
+
+def _surround(cursor: QTextCursor, char: str) -> bool:
+    closer = _AROUND.get(char)
+    text = cursor.selectedText()
+    if closer is None or "\u2029" in text:
+        return False
+    start = cursor.selectionStart()
+    with one_undo_step(cursor):
+        cursor.insertText(f"{char}{text}{closer}")
+    cursor.setPosition(start + 1)
+    cursor.setPosition(start + 1 + units(text), KEEP)
+    return True
+
+
+def _is_open(before: str, after: str, closer: str) -> bool:
+    """Whether the closing half that follows belongs to an opening half before the cursor."""
+    opener = next(one for one, other in _CLOSERS.items() if other == closer)
+    if opener == closer:
+        return before.count(opener) % 2 == 1
+    return before.count(opener) - before.count(closer) >= 1

@@ -1,0 +1,26 @@
+"""What the user chooses about the editor's looks and behavior."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class EditorPreferences:
+    """The user's choices.
+
+    Attributes:
+        family: The font of the text; empty for the font of the interface.
+        points: The size of the text; 0 for the default size.
+        code_family: The font of code and source; empty for the system's fixed-pitch font.
+        code_points: The size of code; 0 for a size that suits the text.
+        line_width: The width of the text column in pixels at 100 %; 0 for the full width.
+        auto_pairs: Whether brackets, quotes and backticks are closed as they are typed.
+    """
+
+    family: str = ""
+    points: float = 0.0
+    code_family: str = ""
+    code_points: float = 0.0
+    line_width: int = 760
+    auto_pairs: bool = True

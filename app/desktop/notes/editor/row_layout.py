@@ -1,0 +1,336 @@
+"""Lays out one line of a note: its source, or its text without markup, or what is drawn in its place."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat
+
+from app.desktop.notes.editor import inline_scanner as inline
+from app.desktop.notes.editor import long_lines, tables
+from app.desktop.notes.editor.drawings import Drawing
+from app.desktop.notes.editor.embeds import is_image
+from app.desktop.notes.editor.line_scanner import LineKind
+from app.desktop.notes.editor.note_rows import PART_LENGTH, NoteRows
+from app.desktop.notes.editor.rows import Fragment, Row, utf16_maps, without_overlaps
+from app.desktop.notes.editor.text_layout import (
+    MIN_WIDTH,
+    OBJECT,
+    VERBATIM,
+    break_lines,
+    format_range,
+    indent_of,
+    make_layout,
+    misspelled,
+    source_font,
+    space_above,
+    without_markup,
+)
+
+CHECKBOX = 15.0
+
+
+def lay_out(flow: NoteRows, at: int, row: Row) -> None:
+    """Give a row its fragments and its height."""
+    row.drawing = None
+    row.requests = []
+    row.code_spans = []
+    row.indent = indent_of(flow, at, row)
+    if row.hidden:
+        _show_nothing(row)
+    elif len(flow.lines[at]) > PART_LENGTH:
+        long_lines.lay_out(flow, at, row)
+    elif row.active or not _lay_out_rendered(flow, at, row):
+        _lay_out_text(flow, at, row)
+
+
+def picture_box(flow: NoteRows, row: Row) -> QRectF:
+    """Where a row's drawing is, from the row's top left corner; it is never wider than the text."""
+    drawing = row.drawing
+    if drawing is None:
+        return QRectF()
+    x = row.indent
+    room = max(MIN_WIDTH, flow.width - x)
+    scale = min(1.0, room / max(1.0, drawing.width))
+    width, height = drawing.width * scale, drawing.height * scale
+    if row.scan.kind is not LineKind.EMBED:
+        x += max(0.0, (room - width) / 2)
+    return QRectF(x, 6, width, height)
+
+
+def checkbox(flow: NoteRows, row: Row) -> QRectF:
+    """Where a task's checkbox is, from the row's top left corner."""
+    size = CHECKBOX * flow.style.zoom
+    y = row.fragments[0].y if row.fragments else 0.0
+    return QRectF(row.indent - size - 7, y + (flow.style.line_height - size) / 2, size, size)
+
+
+def _show_nothing(row: Row) -> None:
+    row.fragments, row.height = [], 0.0
+
+
+def _lay_out_rendered(flow: NoteRows, at: int, row: Row) -> bool:
+    """Lay out what is not just text without its markup; False for the rest, and for what is not ready."""
+    scan = row.scan
+    kind = scan.kind
+    if kind is LineKind.TEXT and not scan.level:
+        first, _ = flow.block(at)
+        return tables.lay_out_row(flow, at, row, first) if flow.is_table(at) else False
+    if kind in (LineKind.TABLE, LineKind.TABLE_DELIMITER):
+        first, _ = flow.block(at)
+        return flow.is_table(first) and tables.lay_out_row(flow, at, row, first)
+    if kind is LineKind.PROPERTIES and flow.hides_properties:
+        _show_nothing(row)
+        return True
+    if kind is LineKind.SETEXT:
+        _show_nothing(row)
+        return True
+    if kind in (LineKind.FENCE_OPEN, LineKind.FENCE_CLOSE, LineKind.CODE):
+        return _lay_out_diagram(flow, at, row) or _lay_out_fence(flow, at, row)
+    if kind is LineKind.MATH:
+        return _lay_out_formula(flow, at, row)
+    if kind is LineKind.EMBED:
+        return _lay_out_embed(flow, at, row)
+    if kind is LineKind.RULE:
+        row.fragments = [_markup_only(flow, at, row, "", 0)]
+        row.height = row.fragments[0].y + row.fragments[0].height
+        return True
+    if kind is LineKind.CALLOUT and scan.marker >= len(flow.lines[at].rstrip()):
+        title = scan.word.replace("-", " ").capitalize()
+        row.fragments = [_markup_only(flow, at, row, title, inline.BOLD)]
+        row.height = row.fragments[0].y + row.fragments[0].height
+        return True
+    return False
+
+
+def _lay_out_fence(flow: NoteRows, at: int, row: Row) -> bool:
+    """The fences of a block of code: its language, and a little space at its end."""
+    kind = row.scan.kind
+    if kind is LineKind.CODE:
+        return False
+    row.fragments = [
+        _markup_only(flow, at, row, row.scan.word if kind is LineKind.FENCE_OPEN else "", inline.FAINT)
+    ]
+    first = row.fragments[0]
+    row.height = first.y + (first.height if kind is LineKind.FENCE_OPEN else flow.style.line_height * 0.4)
+    return True
+
+
+def _lay_out_diagram(flow: NoteRows, at: int, row: Row) -> bool:
+    if row.scan.word != "mermaid":
+        return False
+    first, last = flow.block(at)
+    if flow.rows[first].scan.kind is not LineKind.FENCE_OPEN:
+        return False
+    end = last if flow.rows[last].scan.kind is LineKind.FENCE_CLOSE else last + 1
+    source = "\n".join(flow.lines[n][flow.rows[n].scan.marker :] for n in range(first + 1, end))
+    return bool(source.strip()) and _show_in_first_row(flow, at, row, first, "mermaid", source)
+
+
+def _lay_out_formula(flow: NoteRows, at: int, row: Row) -> bool:
+    first, last = flow.block(at)
+    text = "\n".join(flow.lines[n][flow.rows[n].scan.marker :] for n in range(first, last + 1))
+    source = text.strip().strip("$").strip()
+    return bool(source) and _show_in_first_row(flow, at, row, first, "math", source)
+
+
+def _show_in_first_row(flow: NoteRows, at: int, row: Row, first: int, kind: str, source: str) -> bool:
+    """Show a drawing in the first row of its block; the other rows take no room."""
+    drawing = flow.drawing(row, kind, source)
+    if drawing is None:
+        return False
+    _show_nothing(row)
+    if at == first:
+        row.drawing = drawing
+        row.height = picture_box(flow, row).bottom() + 6
+    return True
+
+
+def _lay_out_embed(flow: NoteRows, at: int, row: Row) -> bool:
+    drawing = _embedded(flow, row)
+    if drawing is None:
+        return False
+    _show_nothing(row)
+    row.drawing = drawing
+    row.height = picture_box(flow, row).bottom() + 6
+    return True
+
+
+def _embedded(flow: NoteRows, row: Row) -> Drawing | None:
+    kind = "image" if is_image(row.scan.word) else "embed"
+    return flow.drawing(row, kind, row.scan.word)
+
+
+def _lay_out_text(flow: NoteRows, at: int, row: Row) -> None:
+    """Lay out a line as text: its source, or without its markup."""
+    line, scan = flow.lines[at], row.scan
+    y = space_above(flow, at, row)
+    spans: list[inline.Span] = []
+    hidden: list[inline.Range] = []
+    if scan.kind not in VERBATIM:
+        found = inline.scan_inline(line, scan.marker)
+        spans, hidden = list(found.spans), list(found.hidden)
+    if scan.marker:
+        hidden.insert(0, (0, scan.marker))
+    font = source_font(flow, row)
+    level = flow.heading_level(at)
+    if level:
+        font = flow.style.headings[level]
+    if scan.kind is LineKind.CALLOUT and not row.active:
+        spans.insert(0, (scan.marker, len(line), inline.BOLD))
+    elif scan.kind is LineKind.TASK and scan.word in "xX-" and not row.active:
+        spans.append((scan.marker, len(line), inline.MUTED | inline.STRIKE))
+    elif scan.kind in (
+        LineKind.COMMENT,
+        LineKind.FENCE_OPEN,
+        LineKind.FENCE_CLOSE,
+        LineKind.SETEXT,
+        LineKind.HTML,
+    ):
+        spans.append((0, len(line), inline.FAINT))
+    elif scan.kind is LineKind.PROPERTIES:
+        spans.append((0, len(line), inline.MUTED))
+    elif scan.kind is LineKind.FOOTNOTE:
+        name_end = line.index("]", 2)
+        spans.append((2, name_end, inline.MUTED | inline.RAISED))
+        hidden[0] = (0, 2)
+        hidden.insert(1, (name_end, name_end + 2))
+    if row.active:
+        spans += [(start, end, inline.FAINT) for start, end in hidden]
+        fragment = _source_fragment(flow, at, row, spans, y, font)
+    else:
+        fragment = _rendered_fragment(flow, at, row, spans, hidden, y, font)
+    row.fragments = [fragment]
+    row.height = y + fragment.height
+    if row.active and scan.kind is LineKind.EMBED:
+        _keep_picture(flow, row)
+
+
+def _keep_picture(flow: NoteRows, row: Row) -> None:
+    """An embed keeps its picture below its source, so that the text below does not jump."""
+    row.drawing = _embedded(flow, row)
+    if row.drawing is not None:
+        row.height += picture_box(flow, row).bottom() + 2
+
+
+def _source_fragment(
+    flow: NoteRows, at: int, row: Row, spans: list[inline.Span], y: float, font: QFont
+) -> Fragment:
+    """The line as it is written, with what an input method is composing."""
+    line, x = flow.lines[at], row.indent
+    to_source = to_shown = None
+    if not line.isascii() and max(line, default="") > "\uffff":
+        to_source, to_shown = utf16_maps(line, 0)
+    fragment = Fragment(make_layout(flow, line, font), 0, len(line), x, y, to_source, to_shown)
+    _set_formats(flow, at, row, fragment, line, spans)
+    if flow.preedit is not None and flow.preedit[0] == at:
+        _compose(fragment, flow.preedit[1], flow.preedit[2])
+    break_lines(fragment.layout, flow.width - x)
+    return fragment
+
+
+def _compose(fragment: Fragment, column: int, text: str) -> None:
+    """Show what an input method composes; the places of formats count it as text."""
+    place, length = fragment.shown(column), len(text.encode("utf-16-le")) // 2
+    formats = []
+    for span in fragment.layout.formats():
+        if span.start >= place:
+            span.start += length
+        elif span.start + span.length > place:
+            span.length += length
+        formats.append(span)
+    underlined = QTextCharFormat()
+    underlined.setFontUnderline(True)
+    fragment.layout.setPreeditArea(place, text)
+    fragment.layout.setFormats([*formats, format_range(place, length, underlined)])
+
+
+def _rendered_fragment(
+    flow: NoteRows,
+    at: int,
+    row: Row,
+    spans: list[inline.Span],
+    hidden: list[inline.Range],
+    y: float,
+    font: QFont,
+) -> Fragment:
+    """The line without its markup, and with its formulas drawn."""
+    line, x = flow.lines[at], row.indent
+    formulas = _formulas(flow, row, line, spans)
+    if not hidden and not formulas:
+        return _source_fragment(flow, at, row, spans, y, font)
+    fragment, places = without_markup(flow, line, hidden, formulas, font)
+    fragment.x, fragment.y = x, y
+    kept = [one for one in spans if not (one[2] & inline.MATH and one[0] in formulas)]
+    _set_formats(flow, at, row, fragment, line, kept)
+    if places:
+        _make_room(flow, fragment, places)
+    break_lines(fragment.layout, flow.width - x)
+    return fragment
+
+
+def _formulas(
+    flow: NoteRows, row: Row, line: str, spans: list[inline.Span]
+) -> dict[int, tuple[int, Drawing]]:
+    """The formulas of a line that are ready, by the column at which they start."""
+    found = {}
+    for start, end, bits in spans:
+        if bits & inline.MATH and (source := line[start:end].strip("$").strip()):
+            drawing = flow.drawing(row, "inline-math", source)
+            if drawing is not None:
+                found[start] = (end, drawing)
+    return found
+
+
+def _make_room(flow: NoteRows, fragment: Fragment, places: list[tuple[int, Drawing]]) -> None:
+    """One transparent character stands for a formula: its font gives the height, its spacing the width."""
+    formats = list(fragment.layout.formats())
+    for place, drawing in places:
+        font = QFont(flow.style.font)
+        metrics = QFontMetricsF(font)
+        below = drawing.height - drawing.ascent
+        grown = max(1.0, drawing.ascent / metrics.ascent(), below / max(1.0, metrics.descent()))
+        font.setPointSizeF(font.pointSizeF() * grown)
+        room = QTextCharFormat()
+        room.setFontPointSize(font.pointSizeF())
+        room.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
+        room.setFontLetterSpacing(drawing.width + 2 - QFontMetricsF(font).horizontalAdvance(OBJECT))
+        room.setForeground(Qt.GlobalColor.transparent)
+        formats.append(format_range(place, 1, room))
+    fragment.layout.setFormats(formats)
+    fragment.drawings = tuple(places)
+
+
+def _markup_only(flow: NoteRows, at: int, row: Row, shown: str, bits: int) -> Fragment:
+    """A line of which nothing is shown but a word that does not stand in it so."""
+    line = flow.lines[at]
+    font = source_font(flow, row)
+    layout = make_layout(flow, shown, font)
+    if bits and shown:
+        layout.setFormats([format_range(0, len(shown), flow.style.format(bits))])
+    end = len(line) if row.scan.kind is LineKind.CALLOUT else 0
+    x = row.indent
+    fragment = Fragment(layout, 0, len(line), x, space_above(flow, at, row))
+    fragment.to_source = [end] * (len(shown) + 1)
+    fragment.to_shown = [0] * len(line) + [len(shown)] if end else [0] * (len(line) + 1)
+    break_lines(layout, flow.width - x)
+    return fragment
+
+
+def _set_formats(
+    flow: NoteRows, at: int, row: Row, fragment: Fragment, line: str, spans: list[inline.Span]
+) -> None:
+    shown = [(fragment.shown(start), fragment.shown(end), bits) for start, end, bits in spans]
+    formats = [
+        format_range(start, end - start, flow.style.format(bits))
+        for start, end, bits in without_overlaps(
+            [*(one for one in shown if one[1] > one[0]), *misspelled(flow, row, line, spans, fragment)]
+        )
+    ]
+    if row.scan.kind is LineKind.CODE:
+        row.code_spans = flow.code_spans(at)
+        for span in row.code_spans:
+            start, end = fragment.shown(span.start), fragment.shown(span.end)
+            look = flow.style.code_format(span.color, span.bold, span.italic)
+            formats.append(format_range(start, end - start, look))
+    if formats:
+        fragment.layout.setFormats(formats)

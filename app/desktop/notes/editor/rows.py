@@ -1,0 +1,163 @@
+"""A line as it is laid out: a row of fragments, and the maps between what is shown and the source."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from unicodedata import bidirectional
+
+from PySide6.QtGui import QTextLayout
+
+from app.desktop.notes.editor.code_colors import CodeSpan
+from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
+from app.desktop.notes.editor.line_scanner import ScannedLine
+
+LINE_GAP = 1.2  # the distance of visual lines, in heights of a line
+_BIDI_SAMPLE = 400
+
+
+class Fragment:
+    """A stretch of a line in one `QTextLayout`.
+
+    Attributes:
+        layout: The text as it is shown.
+        start: The first column of the line that it shows.
+        end: The column behind the last one.
+        x: The left edge, from the left of the text.
+        y: The top edge, from the top of the row.
+        to_source: For each place of the shown text (UTF-16) the column of the line; None where both only
+            differ by `start`.
+        to_shown: For each column from `start` on the place in the shown text; None likewise.
+        cell: The left edge and the width of the table cell that it fills.
+        drawings: The places of formulas in the text, and the formulas.
+    """
+
+    __slots__ = ("cell", "drawings", "end", "layout", "start", "to_shown", "to_source", "x", "y")
+
+    def __init__(
+        self,
+        layout: QTextLayout,
+        start: int,
+        end: int,
+        x: float,
+        y: float,
+        to_source: list[int] | None = None,
+        to_shown: list[int] | None = None,
+    ) -> None:
+        self.layout = layout
+        self.start = start
+        self.end = end
+        self.x = x
+        self.y = y
+        self.to_source = to_source
+        self.to_shown = to_shown
+        self.cell: tuple[float, float] | None = None
+        self.drawings: tuple[tuple[int, Drawing], ...] = ()
+
+    def shift(self, columns: int) -> None:
+        """Move it along the line, which grew before it."""
+        self.start += columns
+        self.end += columns
+        if self.to_source is not None:
+            self.to_source = [column + columns for column in self.to_source]
+
+    def source(self, shown: int) -> int:
+        """The column that a place in the shown text stands for."""
+        if self.to_source is None:
+            return self.start + shown
+        return self.to_source[min(shown, len(self.to_source) - 1)]
+
+    def shown(self, column: int) -> int:
+        """The place in the shown text where `column` is, or where it would be."""
+        if self.to_shown is None:
+            return min(max(0, column - self.start), self.end - self.start)
+        return self.to_shown[min(max(0, column - self.start), len(self.to_shown) - 1)]
+
+    @property
+    def height(self) -> float:
+        """The height of its visual lines."""
+        return layout_height(self.layout)
+
+
+@dataclass(eq=False, slots=True)
+class Row:
+    """A line of the note.
+
+    Attributes:
+        scan: What the line is.
+        fragments: What it shows; None until it is laid out.
+        height: Its height when it was last laid out.
+        indent: The left edge of its text.
+        active: Whether it shows its source.
+        hidden: Whether it is inside something that is folded.
+        folded: Whether what belongs to it is folded; None for what the source says.
+        drawing: The picture, formula or embedded note that it shows as a block.
+        requests: The drawings that it wants, ready or not.
+        code_spans: The colors of its code.
+    """
+
+    scan: ScannedLine
+    fragments: list[Fragment] | None = None
+    height: float = 0.0
+    indent: float = 0.0
+    active: bool = False
+    hidden: bool = False
+    folded: bool | None = None
+    drawing: Drawing | None = None
+    requests: list[DrawingRequest] = field(default_factory=list)
+    code_spans: list[CodeSpan] = field(default_factory=list)
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether the lines that belong to it are to be hidden."""
+        return self.scan.fold == "-" if self.folded is None else self.folded
+
+
+def layout_height(layout: QTextLayout) -> float:
+    """The height that a layout's visual lines take."""
+    count = layout.lineCount()
+    if not count:
+        return 0.0
+    last = layout.lineAt(count - 1)
+    return last.y() + last.height() * (1 + LINE_GAP) / 2
+
+
+def utf16_maps(text: str, start: int) -> tuple[list[int], list[int]]:
+    """The maps `to_source` and `to_shown` of a text with characters of two units that is shown as it is."""
+    to_source: list[int] = []
+    to_shown: list[int] = []
+    place = 0
+    for offset, char in enumerate(text):
+        to_shown.append(place)
+        width = 2 if char > "\uffff" else 1
+        to_source += [start + offset] * width
+        place += width
+    to_source.append(start + len(text))
+    to_shown.append(place)
+    return to_source, to_shown
+
+
+def is_right_to_left(text: str) -> bool:
+    """Whether the first letter with a direction runs from right to left."""
+    for char in text[:_BIDI_SAMPLE]:
+        direction = bidirectional(char)
+        if direction in ("R", "AL", "L"):
+            return direction != "L"
+    return False
+
+
+def without_overlaps(spans: Sequence[tuple[int, int, int]]) -> Iterable[tuple[int, int, int]]:
+    """The spans cut at each other's edges, the style bits of those that overlap joined."""
+    if len(spans) < 2:
+        return spans
+    edges = sorted({edge for start, end, _ in spans for edge in (start, end)})
+    flat = []
+    for start, end in itertools.pairwise(edges):
+        bits = 0
+        for span_start, span_end, style in spans:
+            if span_start <= start and end <= span_end:
+                bits |= style
+        if bits:
+            flat.append((start, end, bits))
+    return flat

@@ -1,0 +1,113 @@
+"""The fonts, colors and text formats of the editor, from the theme, the zoom and the user's preferences."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTextCharFormat
+
+from app.desktop.notes.editor import inline_scanner as inline
+from app.desktop.notes.editor.preferences import EditorPreferences
+from app.desktop.theme import Theme, code_font, interface_font
+from app.vault.markdown.render_values import RenderColors
+
+_HEADING_SIZES = (1.0, 1.7, 1.42, 1.24, 1.1, 1.0, 0.94)
+_TEXT_SIZE = 1.12  # of the interface's font
+_CODE_SIZE = 0.92  # of the text
+
+
+class EditorStyle:
+    """Fonts, colors and formats; made again when the theme, the zoom or the preferences change."""
+
+    def __init__(self, theme: Theme, zoom: float = 1.0, preferences: EditorPreferences | None = None) -> None:
+        chosen = preferences or EditorPreferences()
+        self.theme = theme
+        self.zoom = zoom
+        self.font = interface_font(zoom)
+        if chosen.family:
+            self.font.setFamilies([chosen.family])
+        points = chosen.points * zoom if chosen.points else self.font.pointSizeF() * _TEXT_SIZE
+        self.font.setPointSizeF(points)
+        self.mono = code_font(zoom)
+        if chosen.code_family:
+            self.mono.setFamilies([chosen.code_family])
+        self.mono.setPointSizeF(chosen.code_points * zoom if chosen.code_points else points * _CODE_SIZE)
+        self.metrics = QFontMetricsF(self.font)
+        self.line_height = self.metrics.lineSpacing() * 1.2
+        self.space = self.metrics.horizontalAdvance(" ")
+        self.text = QColor(theme.text)
+        self.faint = QColor(theme.faint)
+        self.muted = QColor(theme.muted)
+        self.link = QColor(theme.link)
+        self.tag = QColor(theme.tag)
+        self.border = QColor(theme.border)
+        self.code_background = QColor(theme.code_bg)
+        self.selection = QColor(theme.selection)
+        self.accent = QColor(theme.accent)
+        self.accent_text = QColor(theme.accent_text)
+        self.panel = QColor(theme.panel)
+        self.headings = [self._heading(level) for level in range(7)]
+        self._render_colors = RenderColors.of(theme)
+        self._formats: dict[int, QTextCharFormat] = {}
+        self._code_formats: dict[tuple[str, bool, bool], QTextCharFormat] = {}
+
+    def callout_color(self, name: str) -> QColor:
+        """The color of a kind of callout."""
+        return QColor(self._render_colors.callout(name))
+
+    def format(self, bits: int) -> QTextCharFormat:
+        """The format for style bits; the same object each time."""
+        made = self._formats.get(bits)
+        if made is None:
+            made = self._formats[bits] = self._make_format(bits)
+        return made
+
+    def code_format(self, color: str, bold: bool, italic: bool) -> QTextCharFormat:
+        """The format of a piece of highlighted code."""
+        key = (color, bold, italic)
+        made = self._code_formats.get(key)
+        if made is None:
+            made = self._code_formats[key] = QTextCharFormat()
+            if color:
+                made.setForeground(QColor(f"#{color}"))
+            if bold:
+                made.setFontWeight(QFont.Weight.Bold)
+            made.setFontItalic(italic)
+        return made
+
+    def _heading(self, level: int) -> QFont:
+        font = QFont(self.font)
+        if level:
+            font.setPointSizeF(self.font.pointSizeF() * _HEADING_SIZES[level])
+            font.setWeight(QFont.Weight.Bold)
+        return font
+
+    def _make_format(self, bits: int) -> QTextCharFormat:
+        made = QTextCharFormat()
+        if bits & (inline.BOLD | inline.FIELD):
+            made.setFontWeight(QFont.Weight.Bold)
+        if bits & inline.ITALIC:
+            made.setFontItalic(True)
+        if bits & (inline.CODE | inline.MATH):
+            made.setFontFamilies(self.mono.families() or [self.mono.family()])
+            made.setFontFixedPitch(True)
+            made.setFontPointSize(self.mono.pointSizeF())
+        if bits & inline.CODE:
+            made.setBackground(self.code_background)
+        if bits & inline.STRIKE:
+            made.setFontStrikeOut(True)
+        if bits & inline.HIGHLIGHT:
+            made.setBackground(QColor(self.theme.mark_bg))
+        if bits & inline.RAISED:
+            made.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignSuperScript)
+        for bit, color in (
+            (inline.LINK, self.link),
+            (inline.TAG, self.tag),
+            (inline.MATH, self.tag),
+            (inline.FIELD | inline.MUTED, self.muted),
+            (inline.FAINT, self.faint),
+        ):
+            if bits & bit:
+                made.setForeground(color)
+        if bits & inline.MISSPELLED:
+            made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SpellCheckUnderline)
+            made.setUnderlineColor(QColor(self.theme.danger))
+        return made

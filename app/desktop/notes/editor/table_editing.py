@@ -1,0 +1,149 @@
+"""Editing tables by keys: Tab goes from cell to cell, aligns the columns and adds a row at the end."""
+
+from __future__ import annotations
+
+from unicodedata import east_asian_width
+
+from PySide6.QtGui import QTextCursor, QTextDocument
+
+from app.desktop.notes.editor.line_scanner import LineKind
+from app.desktop.notes.editor.note_rows import NoteRows
+from app.desktop.notes.editor.tables import alignments, cell_ranges
+from app.desktop.notes.editor.text_cursor import one_undo_step, position_in, replace, select
+from app.desktop.utf16 import around
+
+_MAX_TABLE_LINES = 400
+
+
+def move_to_cell(rows: NoteRows, cursor: QTextCursor, backward: bool) -> bool:
+    """Go to the next or previous cell of the table at the cursor, and align its columns.
+
+    Args:
+        rows: The lines of the note.
+        cursor: The cursor; it selects the content of the cell that it goes to.
+        backward: Whether to go to the previous cell.
+
+    Returns:
+        Whether the cursor is in a table.
+    """
+    line = cursor.blockNumber()
+    first, last = rows.block(line)
+    if not rows.is_table(first) or last - first > _MAX_TABLE_LINES:
+        return False
+    prefix = rows.lines[first][: rows.rows[first].scan.marker]
+    skipped = [rows.rows[at].scan.marker for at in range(first, last + 1)]
+    cells = [_cells(rows.lines[at], skipped[at - first]) for at in range(first, last + 1)]
+    columns = len(cells[0])
+    row, column = _next(cells, line - first, _column(cursor, rows.rows[line].scan.marker), columns, backward)
+    if row < 0:
+        return True
+    if row >= len(cells):
+        cells.append([""] * columns)
+    aligned = align_table(cells, alignments(rows.lines[first + 1], skipped[1]))
+    old = rows.lines[first : last + 1]
+    new = [f"{prefix}{text}" for text in aligned]
+    _replace_lines(cursor, first, old, new)
+    block = cursor.document().findBlockByNumber(first + row)
+    start, end = cell_ranges(block.text(), len(prefix))[column]
+    select(cursor, position_in(block, start), position_in(block, end))
+    return True
+
+
+def align_table(cells: list[list[str]], columns: list[str]) -> list[str]:
+    """The lines of a table with cells padded to the widths of their columns.
+
+    Args:
+        cells: The cells of each line; the second line is the delimiter.
+        columns: The alignment of each column.
+    """
+    count = len(cells[0])
+    rows = [(row + [""] * count)[: max(count, len(row))] for row in cells]
+    widths = [3] * max(map(len, rows))
+    for number, row in enumerate(rows):
+        if number != 1:
+            for column, text in enumerate(row):
+                widths[column] = max(widths[column], display_width(text))
+    lines = []
+    for number, row in enumerate(rows):
+        if number == 1:
+            cells_shown = [
+                _delimiter(widths[at], columns[at] if at < len(columns) else "") for at in range(len(row))
+            ]
+        else:
+            cells_shown = [
+                _padded(text, widths[at], columns[at] if at < len(columns) else "")
+                for at, text in enumerate(row)
+            ]
+        lines.append(f"| {' | '.join(cells_shown)} |")
+    return lines
+
+
+def display_width(text: str) -> int:
+    """How many columns of a fixed-pitch font a text takes."""
+    return len(text) if text.isascii() else sum(2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _cells(line: str, start: int) -> list[str]:
+    return [line[a:b] for a, b in cell_ranges(line, start)]
+
+
+def _column(cursor: QTextCursor, marker: int) -> int:
+    """The number of the cell that the cursor is in."""
+    before, after = around(cursor)
+    at = len(before)
+    found = 0
+    for number, (start, _) in enumerate(cell_ranges(before + after, marker)):
+        if start <= at:
+            found = number
+    return found
+
+
+def _next(cells: list[list[str]], row: int, column: int, columns: int, backward: bool) -> tuple[int, int]:
+    """The row and the column of the cell to go to; row -1 before the first cell."""
+    if row == 1:
+        return (0, columns - 1) if backward else (2, 0)
+    column += -1 if backward else 1
+    if column < 0:
+        row, column = row - 1, columns - 1
+    elif column >= min(columns, max(columns, len(cells[row]))):
+        row, column = row + 1, 0
+    if row == 1:
+        row = 0 if backward else 2
+    return row, column
+
+
+def _delimiter(width: int, align: str) -> str:
+    left = ":" if align in ("left", "center") else "-"
+    right = ":" if align in ("right", "center") else "-"
+    return left + "-" * (width - 2) + right
+
+
+def _padded(text: str, width: int, align: str) -> str:
+    room = width - display_width(text)
+    if align == "right":
+        return " " * room + text
+    if align == "center":
+        return " " * (room // 2) + text + " " * (room - room // 2)
+    return text + " " * room
+
+
+def _replace_lines(cursor: QTextCursor, first: int, old: list[str], new: list[str]) -> None:
+    """Make `new` of the lines `old` from line `first` on; lines that stay are not touched."""
+    document: QTextDocument = cursor.document()
+    with one_undo_step(cursor):
+        for offset, (before, after) in enumerate(zip(old, new, strict=False)):
+            if before != after:
+                block = document.findBlockByNumber(first + offset)
+                replace(cursor, block.position(), block.position() + block.length() - 1, after)
+        if len(new) > len(old):
+            block = document.findBlockByNumber(first + len(old) - 1)
+            end = block.position() + block.length() - 1
+            replace(cursor, end, end, "\n" + "\n".join(new[len(old) :]))
+
+
+def is_in_table(rows: NoteRows, line: int) -> bool:
+    """Whether a line belongs to a table."""
+    kind = rows.rows[line].scan.kind
+    if kind not in (LineKind.TABLE, LineKind.TABLE_DELIMITER, LineKind.TEXT):
+        return False
+    return rows.is_table(rows.block(line)[0])

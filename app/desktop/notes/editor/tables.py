@@ -1,0 +1,152 @@
+"""Tables: where the cells of a line are, the widths of columns, and the layout of a row."""
+
+from __future__ import annotations
+
+import itertools
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+
+from app.desktop.notes.editor import inline_scanner as inline
+from app.desktop.notes.editor import text_layout
+from app.desktop.notes.editor.line_scanner import LineKind
+from app.desktop.notes.editor.note_rows import NoteRows
+from app.desktop.notes.editor.rows import Fragment, Row, without_overlaps
+
+CELL_PADDING = 8.0
+_MAX_MEASURED = 200  # lines that decide on the widths of columns
+_MIN_COLUMN = 48.0
+
+
+def cell_ranges(line: str, start: int = 0) -> list[tuple[int, int]]:
+    """Where the cells of a line of a table are, without the spaces around them.
+
+    Args:
+        line: The line, with or without bars at its ends.
+        start: Where the table begins, behind quote marks.
+    """
+    end = len(line.rstrip())
+    first = start + len(line[start:end]) - len(line[start:end].lstrip())
+    bars = [at for at in range(first, end) if line[at] == "|" and line[at - 1 : at] != "\\"]
+    edges = list(bars)
+    if not bars or bars[0] != first:
+        edges.insert(0, first - 1)
+    if not bars or bars[-1] != end - 1:
+        edges.append(end)
+    cells = []
+    for left, right in itertools.pairwise(edges):
+        text = line[left + 1 : right]
+        if text.strip():
+            indent = len(text) - len(text.lstrip())
+            cells.append((left + 1 + indent, left + 1 + len(text.rstrip())))
+        else:
+            place = min(left + 2, right) if text else left + 1
+            cells.append((place, place))
+    return cells
+
+
+def alignments(delimiter: str, start: int = 0) -> list[str]:
+    """The alignment of each column ("left", "center", "right" or ""), from the line below the heads."""
+    found = []
+    for left, right in cell_ranges(delimiter, start):
+        cell = delimiter[left:right]
+        is_left, is_right = cell.startswith(":"), cell.endswith(":")
+        found.append("center" if is_left and is_right else "left" if is_left else "right" if is_right else "")
+    return found
+
+
+def lay_out_row(flow: NoteRows, at: int, row: Row, first: int) -> bool:
+    """Lay out line `at` of the table that begins at line `first`."""
+    row.fragments = []
+    row.height = 0.0
+    if row.scan.kind is LineKind.TABLE_DELIMITER:
+        return True
+    widths = _widths(flow, first)
+    columns = alignments(flow.lines[first + 1], flow.rows[first + 1].scan.marker)
+    line, padding = flow.lines[at], CELL_PADDING * flow.style.zoom
+    x = row.indent
+    height = flow.style.line_height
+    for number, (start, end) in enumerate(cell_ranges(line, row.scan.marker)[: len(widths)]):
+        width = widths[number]
+        align = columns[number] if number < len(columns) else ""
+        fragment = _cell(flow, row, line, start, end, align, width - 2 * padding, is_head=at == first)
+        fragment.x, fragment.y, fragment.cell = x + padding, padding * 0.6, (x, width)
+        row.fragments.append(fragment)
+        height = max(height, fragment.height + 1.2 * padding)
+        x += width
+    row.height = height
+    return True
+
+
+def _cell(
+    flow: NoteRows, row: Row, line: str, start: int, end: int, align: str, width: float, *, is_head: bool
+) -> Fragment:
+    text = line[start:end]
+    found = inline.scan_inline(text)
+    spans = list(found.spans)
+    if is_head:
+        spans.insert(0, (0, len(text), inline.BOLD))
+    font: QFont = flow.style.font
+    fragment, _ = text_layout.without_markup(flow, text, found.hidden, {}, font)
+    shown = [(fragment.shown(a), fragment.shown(b), bits) for a, b, bits in spans]
+    shown += text_layout.misspelled(flow, Row(row.scan._replace(marker=0)), text, spans, fragment)
+    fragment.layout.setFormats(
+        [
+            text_layout.format_range(a, b - a, flow.style.format(bits))
+            for a, b, bits in without_overlaps([one for one in shown if one[1] > one[0]])
+        ]
+    )
+    fragment.shift(start)
+    if align in ("center", "right"):
+        option = fragment.layout.textOption()
+        center = align == "center"
+        option.setAlignment(Qt.AlignmentFlag.AlignHCenter if center else Qt.AlignmentFlag.AlignRight)
+        fragment.layout.setTextOption(option)
+    text_layout.break_lines(fragment.layout, width)
+    return fragment
+
+
+def _widths(flow: NoteRows, first: int) -> list[float]:
+    """The widths of the columns: those of the longest cells, narrower where the table would be too wide."""
+    head = flow.rows[first]
+    widths = flow.table_widths.get(head)
+    if widths is not None:
+        return widths
+    widths = []
+    last = flow.block(first)[1]
+    padding = 2 * CELL_PADDING * flow.style.zoom + 2
+    for at in range(first, min(last + 1, first + _MAX_MEASURED)):
+        scan = flow.rows[at].scan
+        if scan.kind is LineKind.TABLE_DELIMITER:
+            continue
+        for number, (start, end) in enumerate(cell_ranges(flow.lines[at], scan.marker)):
+            wide = _text_width(flow, flow.lines[at][start:end]) * (1.08 if at == first else 1.0) + padding
+            if number < len(widths):
+                widths[number] = max(widths[number], wide)
+            elif at == first:
+                widths.append(wide)
+    widths = [max(_MIN_COLUMN, wide) for wide in widths]
+    room = flow.width - head.indent - 1
+    if (total := sum(widths)) > room:
+        widths = _narrowed(widths, room, total)
+    flow.table_widths[head] = widths
+    return widths
+
+
+def _narrowed(widths: list[float], room: float, total: float) -> list[float]:
+    """Narrower columns: those that are narrower than their share keep their width."""
+    share = room / len(widths)
+    wide = [one for one in widths if one > share]
+    kept = total - sum(wide)
+    scale = max(0.05, (room - kept) / sum(wide)) if wide else 1.0
+    return [max(_MIN_COLUMN, one * scale) if one > share else one for one in widths]
+
+
+def _text_width(flow: NoteRows, text: str) -> float:
+    hidden = inline.scan_inline(text).hidden
+    if hidden:
+        gone = bytearray(len(text))
+        for start, end in hidden:
+            gone[start:end] = b"\1" * (end - start)
+        text = "".join(char for char, is_gone in zip(text, gone, strict=True) if not is_gone)
+    return flow.style.metrics.horizontalAdvance(text)

@@ -1,0 +1,83 @@
+"""Helpers for edits by a `QTextCursor`: lines of a selection, and edits that are one step of undo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtGui import QTextBlock, QTextCursor
+
+from app.desktop.notes.editor.long_lines import common_prefix
+from app.desktop.utf16 import place_in_units, units
+
+KEEP = QTextCursor.MoveMode.KeepAnchor
+
+
+@contextmanager
+def one_undo_step(cursor: QTextCursor) -> Iterator[None]:
+    """Make all edits within one step of undo."""
+    cursor.beginEditBlock()
+    try:
+        yield
+    finally:
+        cursor.endEditBlock()
+
+
+def selected_blocks(cursor: QTextCursor) -> list[QTextBlock]:
+    """The lines that a selection touches; one that it only reaches the start of does not count."""
+    document = cursor.document()
+    block = document.findBlock(cursor.selectionStart())
+    last = document.findBlock(cursor.selectionEnd())
+    if last.position() == cursor.selectionEnd() and last != block:
+        last = last.previous()
+    blocks = [block]
+    while block != last and block.next().isValid():
+        block = block.next()
+        blocks.append(block)
+    return blocks
+
+
+def replace_in_line(block: QTextBlock, start: int, end: int, text: str) -> None:
+    """Replace the columns `start` to `end` of a line (in Python characters)."""
+    line = block.text()
+    replace(QTextCursor(block), _position(block, line, start), _position(block, line, end), text)
+
+
+def replace(cursor: QTextCursor, start: int, end: int, text: str) -> None:
+    """Replace a range of the document by a text."""
+    cursor.setPosition(start)
+    cursor.setPosition(end, KEEP)
+    cursor.insertText(text)
+
+
+def select(cursor: QTextCursor, start: int, end: int) -> None:
+    """Select a range of the document."""
+    cursor.setPosition(start)
+    cursor.setPosition(end, KEEP)
+
+
+def position_in(block: QTextBlock, column: int) -> int:
+    """The document's position of a column of a line."""
+    return _position(block, block.text(), column)
+
+
+def difference(old: str, new: str) -> tuple[int, int, str]:
+    """Where `old` differs from `new` (start and end in `old`), and what stands there in `new`."""
+    if old == new:
+        return len(old), len(old), ""
+    start = common_prefix(old, new)
+    most = min(len(old), len(new)) - start
+    end = common_prefix(old[len(old) - most :][::-1], new[len(new) - most :][::-1])
+    return start, len(old) - end, new[start : len(new) - end]
+
+
+def become(cursor: QTextCursor, old: str, new: str) -> None:
+    """Make `new` of the document's text `old` by the smallest edit, as one step of undo."""
+    start, end, fresh = difference(old, new)
+    if start != end or fresh:
+        first = units(old[:start])
+        replace(cursor, first, first + units(old[start:end]), fresh)
+
+
+def _position(block: QTextBlock, line: str, column: int) -> int:
+    return block.position() + place_in_units(line, column)

@@ -1,0 +1,169 @@
+"""Layouts of text: fonts, indents, visual lines, formats, and the text of a line without its markup."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QFont, QTextCharFormat, QTextLayout, QTextOption
+
+from app.desktop.notes.editor import inline_scanner as inline
+from app.desktop.notes.editor.drawings import Drawing
+from app.desktop.notes.editor.line_scanner import LineKind
+from app.desktop.notes.editor.note_rows import NoteRows
+from app.desktop.notes.editor.rows import LINE_GAP, Fragment, Row, is_right_to_left
+
+QUOTE_INDENT = 18.0
+CODE_INDENT = 12.0
+LIST_INDENT = 24.0
+OBJECT = "\ufffc"
+MIN_WIDTH = 20.0
+_MONOSPACED = frozenset(
+    (
+        LineKind.CODE,
+        LineKind.FENCE_OPEN,
+        LineKind.FENCE_CLOSE,
+        LineKind.MATH,
+        LineKind.PROPERTIES,
+        LineKind.TABLE,
+        LineKind.TABLE_DELIMITER,
+        LineKind.HTML,
+    )
+)
+_INDENTED_BOXES = frozenset((LineKind.CODE, LineKind.FENCE_OPEN, LineKind.FENCE_CLOSE, LineKind.MATH))
+# Lines whose text has no inline markup.
+VERBATIM = frozenset(
+    (
+        LineKind.CODE,
+        LineKind.FENCE_OPEN,
+        LineKind.FENCE_CLOSE,
+        LineKind.MATH,
+        LineKind.PROPERTIES,
+        LineKind.RULE,
+        LineKind.BLANK,
+        LineKind.SETEXT,
+        LineKind.COMMENT,
+        LineKind.HTML,
+        LineKind.TABLE_DELIMITER,
+    )
+)
+
+
+def indent_of(flow: NoteRows, at: int, row: Row) -> float:
+    """The left edge of a row's text."""
+    scan, zoom = row.scan, flow.style.zoom
+    x = QUOTE_INDENT * zoom * len(scan.quotes)
+    if scan.kind in _INDENTED_BOXES:
+        return x + CODE_INDENT * zoom
+    is_item = scan.kind in (LineKind.ITEM, LineKind.TASK)
+    if not is_item and not (scan.kind is LineKind.TEXT and scan.level):
+        return x
+    text = x + LIST_INDENT * zoom * (scan.level + is_item)
+    if not row.active:
+        return text
+    # The text stays where it is when the marker before it appears.
+    marker = flow.lines[at][: scan.marker]
+    return max(0.0, text - flow.style.metrics.horizontalAdvance(marker.expandtabs(4)))
+
+
+def space_above(flow: NoteRows, at: int, row: Row) -> float:
+    """The space between the top of a row and its text."""
+    line_height = flow.style.line_height
+    is_heading = row.scan.kind is LineKind.HEADING or flow.heading_level(at) > 0 if at else False
+    return line_height * (0.5 if is_heading else 0.06)
+
+
+def source_font(flow: NoteRows, row: Row) -> QFont:
+    """The font of a row's source."""
+    if row.scan.kind in _MONOSPACED:
+        return flow.style.mono
+    return flow.style.headings[row.scan.level] if row.scan.kind is LineKind.HEADING else flow.style.font
+
+
+def make_layout(flow: NoteRows, text: str, font: QFont) -> QTextLayout:
+    """A layout without lines yet."""
+    layout = QTextLayout(text, font)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    option.setTabStopDistance(4 * flow.style.space)
+    option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+    if not text.isascii() and is_right_to_left(text):
+        option.setAlignment(Qt.AlignmentFlag.AlignRight)
+    layout.setTextOption(option)
+    layout.setCacheEnabled(True)
+    return layout
+
+
+def break_lines(layout: QTextLayout, width: float) -> None:
+    """Break a layout's text into visual lines."""
+    y = 0.0
+    layout.beginLayout()
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(max(MIN_WIDTH, width))
+        height = line.height()
+        line.setPosition(QPointF(0, y + height * (LINE_GAP - 1) / 2))
+        y += height * LINE_GAP
+    layout.endLayout()
+
+
+def without_markup(
+    flow: NoteRows,
+    line: str,
+    hidden: Sequence[inline.Range],
+    formulas: dict[int, tuple[int, Drawing]],
+    font: QFont,
+) -> tuple[Fragment, list[tuple[int, Drawing]]]:
+    """A line without what is hidden, one character for each formula; not broken into visual lines yet."""
+    gone = bytearray(len(line))
+    for start, end in hidden:
+        gone[start:end] = b"\1" * (end - start)
+    for start, (end, _) in formulas.items():
+        gone[start] = 0
+        gone[start + 1 : end] = b"\1" * (end - start - 1)
+    shown: list[str] = []
+    to_source: list[int] = []
+    to_shown: list[int] = []
+    places: list[tuple[int, Drawing]] = []
+    place = 0
+    for column, char in enumerate(line):
+        to_shown.append(place)
+        if gone[column]:
+            continue
+        if column in formulas:
+            places.append((place, formulas[column][1]))
+            char = OBJECT
+        shown.append(char)
+        width = 2 if char > "\uffff" else 1
+        to_source += [column] * width
+        place += width
+    to_shown.append(place)
+    to_source.append(len(line))
+    layout = make_layout(flow, "".join(shown), font)
+    return Fragment(layout, 0, len(line), 0.0, 0.0, to_source, to_shown), places
+
+
+def misspelled(
+    flow: NoteRows, row: Row, line: str, spans: list[inline.Span], fragment: Fragment
+) -> list[inline.Span]:
+    """The misspelled words of the prose of a line, in places of what is shown."""
+    if flow.misspelled is None or row.scan.kind in VERBATIM:
+        return []
+    other = bytearray(len(line))
+    other[: row.scan.marker] = b"\1" * min(row.scan.marker, len(line))
+    for start, end, bits in spans:
+        if bits & inline.NOT_PROSE:
+            other[start:end] = b"\1" * (end - start)
+    return [
+        (fragment.shown(start), fragment.shown(end), inline.MISSPELLED)
+        for start, end in flow.misspelled(line)
+        if not any(other[start:end])
+    ]
+
+
+def format_range(start: int, length: int, look: QTextCharFormat) -> QTextLayout.FormatRange:
+    """A format for a range of a layout's text."""
+    made = QTextLayout.FormatRange()
+    made.start = start
+    made.length = length
+    made.format = look
+    return made

@@ -1,0 +1,33 @@
+"""Which mode each note was last shown in: kept with the layout of the vault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app import paths
+from app.desktop.notes.editor.mode import ViewMode
+from app.desktop.remembered import Remembered
+
+_MAX_NOTES = 500
+
+
+class ViewModes:
+    """The modes of the notes of a vault. A note without one has the default."""
+
+    def __init__(self, root: Path) -> None:
+        folder = paths.vault_data_folder(root)
+        self._kept = Remembered(folder / "note-modes.json")
+
+    def get(self, path: str, default: ViewMode) -> ViewMode:
+        """The mode of a note."""
+        mode = self._kept.mapping("modes").get(path)
+        return ViewMode(mode) if mode in set(ViewMode) else default
+
+    def put(self, path: str, mode: ViewMode) -> None:
+        """Remember the mode of a note."""
+        modes = self._kept.mapping("modes")
+        modes.pop(path, None)
+        modes[path] = str(mode)
+        for oldest in list(modes)[:-_MAX_NOTES]:
+            del modes[oldest]
+        self._kept.save(modes=modes)

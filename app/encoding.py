@@ -1,0 +1,69 @@
+"""Makes text from outside encodable: JSON, file names and programs can bring what no UTF-8 can hold.
+
+A file name with bytes that are not UTF-8 reaches Python with a surrogate for each such byte, and JSON can
+spell half of a surrogate pair. Either makes the next file, database or socket fail, far from where it came
+in, so it is replaced where it enters and named (`escaped`) where it is shown or logged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.errors import LimitError
+
+MAX_DEPTH = 200
+
+
+def is_encodable(text: str) -> bool:
+    """Whether `text` can be written as UTF-8."""
+    if text.isascii():
+        return True
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def encodable(text: str) -> str:
+    """`text` with its surrogate pairs joined and U+FFFD for each surrogate that stands alone."""
+    if is_encodable(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def escaped(text: str) -> str:
+    r"""`text` with what can't be encoded spelled out: `\xfc` for a byte of a file name, else `\ud800`."""
+    if is_encodable(text):
+        return text
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def encodable_value(value: object) -> object:
+    """A JSON-like value with every text in it encodable.
+
+    Raises:
+        LimitError: it is nested more than `MAX_DEPTH` deep.
+    """
+    return _cleaned(value, MAX_DEPTH)
+
+
+def encodable_arguments(arguments: Mapping[str, object]) -> dict[str, object]:
+    """The arguments of a call with every text in them encodable; raises as `encodable_value`."""
+    return {encodable(str(name)): _cleaned(value, MAX_DEPTH) for name, value in arguments.items()}
+
+
+def _cleaned(value: object, depth: int) -> object:
+    if isinstance(value, str):
+        return encodable(value)
+    if not isinstance(value, dict | list | tuple):
+        return value
+    if depth == 0:
+        raise LimitError(f"The value is nested more than {MAX_DEPTH} deep.", limit=MAX_DEPTH)
+    if isinstance(value, dict):
+        return {_cleaned(key, depth): _cleaned(one, depth - 1) for key, one in value.items()}
+    cleaned = [_cleaned(one, depth - 1) for one in value]
+    return tuple(cleaned) if isinstance(value, tuple) else cleaned

@@ -1,0 +1,49 @@
+"""Folders and files that only their owner may read."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+FOLDER_MODE = 0o700
+FILE_MODE = 0o600
+
+
+def make_private_folder(path: Path) -> None:
+    """Make a folder and its missing parents for the owner alone, and close one that others can read.
+
+    Raises:
+        OSError: The folder can't be made.
+    """
+    missing = []
+    above = path
+    while not above.exists():
+        missing.append(above)
+        above = above.parent
+    for folder in reversed(missing):
+        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+    if not missing:
+        _restrict(path, FOLDER_MODE)
+
+
+def create_private_file(path: Path) -> None:
+    """Create an empty file for the owner alone, and take an existing one back from others.
+
+    A file that its owner can't write becomes writable.
+
+    Raises:
+        OSError: The file can't be created.
+    """
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE))
+    except FileExistsError:
+        _restrict(path, FILE_MODE)
+
+
+def _restrict(path: Path, mode: int) -> None:
+    # A folder that belongs to somebody else, or lies on a file system without modes, stays as it is.
+    with suppress(OSError):
+        if stat.S_IMODE(path.stat().st_mode) != mode:
+            path.chmod(mode)

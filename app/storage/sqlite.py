@@ -1,0 +1,325 @@
+"""The one way to open an SQLite file: private, migrated, checked, and set aside when it is damaged.
+
+An owner describes its file by a `Schema`. Opening runs the migrations that are due, checks the file, and
+returns a connection. A file that is damaged, foreign or written by a newer version of the app is set aside
+(deleted where it is derived) and a new one is started, so that a vault can always be opened. Errors of the
+disk are no damage: they raise `StorageError` and leave the file as it is.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from app.errors import StorageError
+from app.storage.private import create_private_file, make_private_folder
+from app.storage.quarantine import Damage, set_aside
+
+COMPANIONS = ("-shm", "-wal")
+BUSY_S = 5.0
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+
+Migration = Callable[[sqlite3.Connection], None]
+
+
+class UnusableDatabaseError(Exception):
+    """The file holds something else than its schema says: the message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What an SQLite file holds and how it is kept.
+
+    Attributes:
+        store: What it holds, as the subject of a sentence: "The journal".
+        migrations: Append-only. Each runs in a transaction of its own, so it must not use `executescript`.
+            The number of those that have run is the file's `user_version`.
+        probes: Queries that fail where a table or column is missing.
+        derived: Whether the content can be computed again: a damaged file is then deleted.
+        synchronous: FULL where a commit must survive a power cut.
+        pragmas: More of them, run before the migrations.
+        check_up_to: The largest file, in bytes, that is checked whole when it is opened.
+    """
+
+    store: str
+    migrations: Sequence[Migration]
+    probes: Sequence[str]
+    derived: bool = False
+    synchronous: Literal["NORMAL", "FULL"] = "FULL"
+    pragmas: Sequence[str] = ()
+    check_up_to: int = 32 * 1024 * 1024
+
+
+def connect_read_only(file: Path, *, timeout: float | None = None) -> sqlite3.Connection:
+    """Open an existing file so that nothing can be written; another process may write it meanwhile.
+
+    Args:
+        file: The file; it must exist.
+        timeout: How many seconds to wait for a lock.
+
+    Raises:
+        sqlite3.Error: It can't be opened.
+    """
+    address = f"{file.absolute().as_uri()}?mode=ro"
+    return sqlite3.connect(
+        address, uri=True, isolation_level=None, timeout=BUSY_S if timeout is None else timeout
+    )
+
+
+def connect(
+    file: Path, schema: Schema, factory: type[sqlite3.Connection] = sqlite3.Connection
+) -> sqlite3.Connection:
+    """Open a file that `open_database` has prepared; threads may share the connection, one at a time."""
+    connection = _bare(file, factory)
+    _configure(connection, schema)
+    return connection
+
+
+def _bare(file: Path, factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
+    return sqlite3.connect(
+        file, timeout=BUSY_S, isolation_level=None, check_same_thread=False, factory=factory
+    )
+
+
+def _configure(connection: sqlite3.Connection, schema: Schema) -> None:
+    connection.execute(f"PRAGMA synchronous = {schema.synchronous}")
+    if schema.synchronous == "FULL":
+        connection.execute("PRAGMA fullfsync = ON")
+    for pragma in schema.pragmas:
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def open_database(
+    file: Path, schema: Schema, *, writable: bool = True
+) -> tuple[sqlite3.Connection, Damage | None]:
+    """Open a file for reading and writing; make it where there is none.
+
+    Args:
+        file: The file; its folder is made if missing.
+        schema: What it holds.
+        writable: Whether this process owns the file. Without that nothing is written, and a missing or
+            unusable file is replaced by an empty database in memory.
+
+    Returns:
+        A connection in autocommit mode, and what was wrong with an earlier file that is not used.
+
+    Raises:
+        StorageError: The disk refused, or another program keeps the file locked.
+    """
+    try:
+        try:
+            return _opened(file, schema) if writable else _opened_by_guest(file, schema), None
+        except (sqlite3.DatabaseError, UnusableDatabaseError) as error:
+            if isinstance(error, sqlite3.Error) and not _is_damage_at_opening(error):
+                raise
+            if not writable:
+                return _in_memory(schema), Damage(schema.store, file, str(error), file)
+            damage = retire(file, schema, error)
+            return _opened(file, schema), damage
+    except (OSError, sqlite3.Error, UnusableDatabaseError) as error:
+        raise StorageError(f"{schema.store} can't be opened: {error}.", path=str(file)) from error
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Return whether the file itself is at fault, and not the disk, a lock or a constraint."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in _DAMAGED
+
+
+def _is_damage_at_opening(error: sqlite3.Error) -> bool:
+    # A query that SQLite can't compile names a table or column that the file lacks.
+    return is_damage(error) or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
+
+
+def retire(file: Path, schema: Schema, reason: Exception | str) -> Damage:
+    """Take a damaged file out of use: set it aside, or delete it where it is derived.
+
+    Raises:
+        OSError: It can't be renamed or deleted.
+    """
+    if not schema.derived:
+        return Damage(schema.store, file, str(reason), set_aside(file, COMPANIONS))
+    for ending in (*COMPANIONS, ""):
+        file.with_name(file.name + ending).unlink(missing_ok=True)
+    return Damage(schema.store, file, str(reason), None)
+
+
+def _opened(file: Path, schema: Schema) -> sqlite3.Connection:
+    """Open the file, migrate and check it."""
+    if not file.parent.is_dir():
+        make_private_folder(file.parent)
+    if file.exists() and file.stat().st_size == 0 and not schema.derived:
+        raise UnusableDatabaseError("it is empty")
+    for ending in ("", *COMPANIONS):
+        part = file.with_name(file.name + ending)
+        if not ending or part.exists():
+            create_private_file(part)
+    connection = _bare(file)
+    try:
+        # Before anything is written: a file of a newer version is kept byte for byte.
+        _version(connection, schema)
+        _configure(connection, schema)
+        connection.execute("PRAGMA journal_mode = WAL")
+        _migrate(connection, schema)
+        _check(connection, schema, file.stat().st_size)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _opened_by_guest(file: Path, schema: Schema) -> sqlite3.Connection:
+    """Open a file that another process owns, and write nothing."""
+    if not file.exists():
+        return _in_memory(schema)
+    connection = connect(file, schema)
+    try:
+        connection.execute("PRAGMA query_only = ON")
+        if _version(connection, schema) < len(schema.migrations):
+            raise UnusableDatabaseError("an older version of the app wrote it")
+        _check(connection, schema, file.stat().st_size)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _in_memory(schema: Schema) -> sqlite3.Connection:
+    connection = connect(Path(":memory:"), schema)
+    _migrate(connection, schema)
+    return connection
+
+
+def _migrate(connection: sqlite3.Connection, schema: Schema) -> None:
+    while True:
+        version = _version(connection, schema)
+        if version == len(schema.migrations):
+            return
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # Another process may have migrated the file while this one waited for the lock.
+            if _version(connection, schema) == version:
+                schema.migrations[version](connection)
+                connection.execute(f"PRAGMA user_version = {version + 1}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+def _version(connection: sqlite3.Connection, schema: Schema) -> int:
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if not 0 <= version <= len(schema.migrations):
+        raise UnusableDatabaseError(f"a newer version of the app wrote it, as version {version}")
+    return version
+
+
+def _check(connection: sqlite3.Connection, schema: Schema, size: int) -> None:
+    """Check the tables and columns, and the pages of a file of a moderate size.
+
+    Raises:
+        UnusableDatabaseError: The check found something.
+        sqlite3.Error: The file can't be read.
+    """
+    for probe in schema.probes:
+        connection.execute(probe).fetchone()
+    if size <= schema.check_up_to:
+        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if found != "ok":
+            raise UnusableDatabaseError(str(found))
+
+
+class Database:
+    """One connection, used by one thread at a time; a file that turns out damaged in use is replaced.
+
+    Args:
+        file: The SQLite file.
+        schema: What it holds.
+        writable: Whether this process owns the file, as for `open_database`.
+
+    Raises:
+        StorageError: The file can't be opened.
+    """
+
+    def __init__(self, file: Path, schema: Schema, *, writable: bool = True) -> None:
+        self.file = file
+        self.damage: Damage | None = None
+        self._schema = schema
+        self._writable = writable
+        self._lock = threading.RLock()
+        self._db, self.damage = open_database(file, schema, writable=writable)
+        if self.damage is not None and writable:
+            self._replaced()
+
+    def _replaced(self) -> None:
+        """Follow up on the new file that took the place of a damaged one; a subclass may restore a backup."""
+
+    @property
+    def problem(self) -> str | None:
+        """What happened to a damaged file, in words for the user; None if nothing did."""
+        return None if self.damage is None else self.damage.message
+
+    @contextmanager
+    def transaction(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
+        """Run one transaction: committed at the end (and then on the disk), rolled back on any error.
+
+        Raises:
+            StorageError: The disk refused, or the file turned out to be damaged and was replaced.
+        """
+        with self._lock:
+            try:
+                self._db.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+                try:
+                    yield self._db
+                    self._db.execute("COMMIT")
+                except BaseException:
+                    if self._db.in_transaction:
+                        self._db.execute("ROLLBACK")
+                    raise
+            except sqlite3.IntegrityError:
+                raise
+            except sqlite3.Error as error:
+                if not is_damage(error) or not self._writable:
+                    message = f"{self._schema.store} could not be read or written: {error}."
+                    raise StorageError(message, path=str(self.file)) from error
+                self._replace(error)
+                raise StorageError(self.problem or "", path=str(self.file)) from error
+
+    def _restore(self, backup: Path) -> bool:
+        """Copy a backup into the new file; False where the backup is damaged, too.
+
+        Raises:
+            sqlite3.Error: The disk refused, which leaves the new file empty.
+        """
+        try:
+            with closing(connect_read_only(backup)) as source:
+                _version(source, self._schema)
+                _check(source, self._schema, 0)
+                source.backup(self._db)
+        except (sqlite3.DatabaseError, UnusableDatabaseError) as error:
+            if isinstance(error, sqlite3.Error) and not _is_damage_at_opening(error):
+                raise
+            return False
+        _migrate(self._db, self._schema)
+        return True
+
+    def _replace(self, error: sqlite3.Error) -> None:
+        self._db.close()
+        try:
+            self.damage = retire(self.file, self._schema, error)
+        except OSError as failed:
+            message = f"{self._schema.store} is damaged and can't be set aside: {failed}."
+            raise StorageError(message, path=str(self.file)) from failed
+        self._db, _ = open_database(self.file, self._schema)
+        self._replaced()
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._db.close()

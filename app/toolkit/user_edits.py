@@ -1,0 +1,121 @@
+"""Compare what the user approved with what was proposed, and describe what was committed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from app.permissions.wording import counted
+from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, after_of, touched_paths
+from app.vault.diff import compare
+from app.vault.path import NotePath
+from app.vault.unified import unified
+
+MAX_DIFF_LENGTH = 4000
+"""How many characters of a diff a caller is shown."""
+MAX_NAMES = 10
+"""How many files a sentence names."""
+
+Sees = Callable[[NotePath], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class EditedFile:
+    """A file whose text the user changed before approving it.
+
+    `diff` is a unified diff from the proposed text to the committed one.
+    """
+
+    path: str
+    diff: str
+
+
+@dataclass(frozen=True, slots=True)
+class UserEdits:
+    """What the user changed in a proposal: files that were left out, and files with another text."""
+
+    left_out: tuple[str, ...]
+    edited: tuple[EditedFile, ...]
+
+    def as_fields(self) -> dict[str, object]:
+        """Return the fields that stand beside the tool's own in an outcome."""
+        return {
+            "changed_by_user": True,
+            "left_out_by_user": list(self.left_out),
+            "edited_by_user": [{"path": one.path, "diff": one.diff} for one in self.edited],
+        }
+
+    @property
+    def words(self) -> str:
+        """Both in words; empty where the caller may see neither."""
+        said = []
+        if self.left_out:
+            said.append(f"Left out by the user: {_names(self.left_out)}.")
+        if self.edited:
+            said.append(f"Edited by the user: {_names([one.path for one in self.edited])}.")
+        return " ".join(said)
+
+
+def user_edits(proposed: ChangeSet, committed: ChangeSet, sees: Sees) -> UserEdits:
+    """Compare an approved change set with the proposed one.
+
+    Args:
+        proposed: What the tool proposed.
+        committed: What the user approved.
+        sees: Whether the caller may know of a file; files that it may not see are not named.
+    """
+    approved = {change.path: change for change in committed.changes}
+    left_out, edited = [], []
+    for change in proposed.changes:
+        if not all(map(sees, touched_paths(change))):
+            continue
+        kept = approved.get(change.path)
+        if kept is None:
+            left_out.append(str(change.path))
+            continue
+        before, after = after_of(change), after_of(kept)
+        if before is not None and after is not None and before != after:
+            edited.append(EditedFile(str(touched_paths(kept)[-1]), _diff(before, after)))
+    return UserEdits(tuple(left_out), tuple(edited))
+
+
+def describe_changes(committed: ChangeSet, sees: Sees) -> str:
+    """Describe committed changes in a sentence for each kind of change.
+
+    Args:
+        committed: The changes.
+        sees: Whether the caller may know of a file; files that it may not see are not named.
+    """
+    shown = [change for change in committed.changes if all(map(sees, touched_paths(change)))]
+    named: dict[str, list[str]] = {}
+    for change in shown:
+        named.setdefault(_verb(change), []).append(_target(change))
+    return " ".join(f"{verb.format(_names(names))}." for verb, names in named.items())
+
+
+def _verb(change: FileChange) -> str:
+    match change:
+        case Create():
+            return "Created {}"
+        case Delete():
+            return "Moved {} to the trash"
+        case Move():
+            return "Moved {}"
+        case _:
+            return "Changed {}"
+
+
+def _target(change: FileChange) -> str:
+    return f"{change.path} to {change.to}" if isinstance(change, Move) else str(change.path)
+
+
+def _names(names: Iterable[str]) -> str:
+    listed = list(names)
+    if len(listed) <= MAX_NAMES:
+        return ", ".join(listed)
+    return f"{counted(len(listed), 'file')} ({', '.join(listed[:MAX_NAMES])}, …)"
+
+
+def _diff(before: bytes, after: bytes) -> str:
+    diff = unified(compare(before, after), "proposed", "committed")
+    return diff if len(diff) <= MAX_DIFF_LENGTH else f"{diff[:MAX_DIFF_LENGTH]}\n… (cut)\n"

@@ -1,0 +1,169 @@
+"""Decides whether a note may be shown to models and programs outside: the one place that does.
+
+A note is public only if its properties were read and do not say otherwise, or if it can be shown that they
+can't say otherwise: no text without an `ai` key and the word "private" can mean `ai: private`. Everything
+else is private or, with a reason for the user, not judged. Both are kept from models and programs.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from app.vault.markdown.frontmatter import Frontmatter, block_extent, read_frontmatter
+from app.vault.markdown.yaml_tree import Mapping, Node, Scalar, Sequence
+from app.vault.note import PUBLIC, Privacy, PrivacyVerdict
+
+HEAD_BYTES = 256 * 1024
+"""How much of a note is read to judge it; properties are far smaller."""
+
+_FIRST = 1024
+_OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff")
+_INVISIBLE = "\ufeff\u200b\u200c\u200d\u2060\u00ad\u180e"
+_MAY_BE_BLOCK = re.compile(
+    rf"[\s{_INVISIBLE}]*(?:[-\u2010-\u2015\u2212]{{2}}|[\u2013-\u2015]|\+{{3}}|```|~~~|\{{)"
+)
+# Escapes that can spell a letter or join the parts of a word.
+_ESCAPE = re.compile(r"\\(?:[xuU][0-9a-fA-F]{2}|[\r\n])")
+_WORD = re.compile(r"(?<!\w)ai(?!\w)")
+_KEY = re.compile(r"(?<!\w)ai(?!\w)[\s\"'*]*[:=]")
+_BARE_LINE = re.compile(r"^\W*ai\W*[:=]\W*priv", re.MULTILINE)
+_REFUSALS = frozenset(
+    ["false", "no", "none", "never", "off", "hidden", "hide", "secret", "deny", "denied", "forbidden"]
+)
+_PRIVATE = PrivacyVerdict(Privacy.PRIVATE)
+_NOT_UTF8 = "it is not UTF-8 text, so its properties can't be read"
+
+
+def judge(content: bytes, *, complete: bool = True) -> PrivacyVerdict:
+    """Judge a note by its bytes.
+
+    Args:
+        content: The note, or its beginning.
+        complete: Whether `content` is the whole note.
+    """
+    head = content[:HEAD_BYTES]
+    complete = complete and len(content) <= HEAD_BYTES
+    if head.startswith(_OTHER_ENCODINGS):
+        return _unknown(_NOT_UTF8)
+    if not _MAY_BE_BLOCK.match(head[:_FIRST].decode("utf-8", "replace")):
+        head, complete = head[:_FIRST], complete and len(head) <= _FIRST
+    try:
+        return judge_text(head.decode("utf-8"), complete=complete)
+    except UnicodeDecodeError as error:
+        if not complete and error.end == len(head) and error.reason == "unexpected end of data":
+            return judge_text(head[: error.start].decode("utf-8"), complete=False)
+        readable = len(head[: error.start].decode("utf-8"))
+        return judge_text(head.decode("utf-8", "replace"), complete=complete, readable=readable)
+
+
+def is_private(content: bytes, *, complete: bool = True) -> bool:
+    """Whether a note with these bytes is kept from models and programs; arguments as of `judge`."""
+    return judge(content, complete=complete).hides
+
+
+def judge_text(
+    text: str,
+    *,
+    complete: bool = True,
+    readable: int | None = None,
+    frontmatter: Frontmatter | None = None,
+) -> PrivacyVerdict:
+    """Judge a note by its text.
+
+    Args:
+        text: The note's text, or its beginning.
+        complete: Whether `text` is the whole note.
+        readable: How many characters could be decoded; all of them when None.
+        frontmatter: What `read_frontmatter` says of the text, where that is known already.
+    """
+    if "\0" in text[:_FIRST]:
+        return _unknown(_NOT_UTF8)
+    if not _MAY_BE_BLOCK.match(text):
+        first = re.split(r"\n\s*\n", text[:_FIRST], maxsplit=1)[0]
+        if readable is not None and readable < len(first):
+            return _unknown(_NOT_UTF8)
+        return _PRIVATE if _BARE_LINE.search(_folded(first)) else PUBLIC
+    content, end = block_extent(text)
+    if content is None:
+        reason = (
+            "its properties have no end"
+            if text.lstrip().startswith("---")
+            else "its properties can't be read"
+        )
+        return _judge_raw(text, reason, provable=complete and (readable is None or readable >= len(text)))
+    block = text[content.start : content.end]
+    if readable is not None and readable < end:
+        return _judge_raw(block, _NOT_UTF8, provable=False)
+    if block.isascii() and not _WORD.search(block.lower()) and not _ESCAPE.search(block):
+        return PUBLIC
+    found = frontmatter or read_frontmatter(text)
+    if found.problem is not None:
+        return _judge_raw(block, "its properties can't be read")
+    if found.tree is None and found.properties:
+        return _judge_raw(block, "its properties are unusual JSON")
+    return _judge_values(found.tree)
+
+
+def _unknown(reason: str) -> PrivacyVerdict:
+    return PrivacyVerdict(Privacy.UNKNOWN, reason)
+
+
+def _judge_raw(block: str, reason: str, *, provable: bool = True) -> PrivacyVerdict:
+    """Judge properties that can't be read by the words in them."""
+    folded = _folded(block)
+    says_private = "priv" in folded
+    if says_private and _KEY.search(folded):
+        return _PRIVATE
+    if (
+        not provable
+        or _ESCAPE.search(block)
+        or _KEY.search(folded)
+        or (says_private and _WORD.search(folded))
+    ):
+        return _unknown(reason)
+    return PUBLIC
+
+
+def _judge_values(tree: Mapping | None) -> PrivacyVerdict:
+    """Judge properties that were read; of a key that stands there twice both count."""
+    values = [_folded(text).strip() for node in _values_of_ai(tree) for text in _texts(node)] if tree else []
+    if any("priv" in value for value in values):
+        return _PRIVATE
+    if any(value in _REFUSALS for value in values):
+        return _unknown("the value of its property “ai” is not known (“private” and “public” are)")
+    return PUBLIC
+
+
+def _values_of_ai(node: Node) -> Iterator[Node]:
+    """The values of every key `ai`, however it is cased, at any depth."""
+    if isinstance(node, Mapping):
+        for entry in node.entries:
+            if _folded(entry.key.text).strip() == "ai":
+                yield entry.value
+            else:
+                yield from _values_of_ai(entry.value)
+    elif isinstance(node, Sequence):
+        for item in node.items:
+            yield from _values_of_ai(item)
+
+
+def _texts(node: Node) -> Iterator[str]:
+    if isinstance(node, Scalar):
+        yield node.text
+    elif isinstance(node, Sequence):
+        for item in node.items:
+            yield from _texts(item)
+    else:
+        for entry in node.entries:
+            yield entry.key.text
+            yield from _texts(entry.value)
+
+
+def _folded(text: str) -> str:
+    """The text without differences of case, of width and of characters that can't be seen."""
+    if text.isascii():
+        return text.lower()
+    kept = "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")
+    return unicodedata.normalize("NFKC", kept.casefold())

@@ -1,0 +1,154 @@
+"""Asks for the latest release: a small file at a fixed address, signed by whoever publishes the app.
+
+The file is text. Its first line is the Ed25519 signature of all bytes after that line, in base64. These bytes
+are a JSON object with the release's `version`, `date`, `page` and `notes` (Markdown). A file with a wrong
+signature is refused, so the server and the network need no trust. Nothing is downloaded beside this file.
+
+`cryptography` (Apache-2.0 or BSD) checks the signature; the app has it already for the system's key store.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from app import paths
+from app.errors import InvalidParametersError
+from app.settings import UpdateSettings
+from app.web.addresses import IPAddress
+from app.web.fetching import Bounds, Fetcher, WebRequest
+from app.web.guard import AnyAddress, OneOrigin, Origin, PublicOnly, checked_url, origin_of
+
+_KINDS = frozenset({"text/plain", "application/json", "application/octet-stream", "binary/octet-stream"})
+_BOUNDS = Bounds(wire=256 * 1024, unpacked=256 * 1024, seconds=20.0)
+_VERSION = re.compile(r"\d+(\.\d+){0,3}")
+
+
+class ReleaseError(InvalidParametersError):
+    """A release file can't be trusted or read; nothing was done with it."""
+
+
+class Release(BaseModel):
+    """A release, as its file says. `page` is where it can be downloaded, `notes` is Markdown."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    version: str = Field(pattern=rf"^{_VERSION.pattern}$", max_length=40)
+    date: str = Field("", max_length=40)
+    page: str = Field(pattern=r"^https?://[^\s]+$", max_length=1000)
+    notes: str = Field("", max_length=100_000)
+
+
+class Publisher(BaseModel):
+    """Who publishes this build: written when an installer is built, empty in a checkout."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    update_address: str = ""
+    release_key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateSource:
+    """Where release files come from, and the public key that they are signed with."""
+
+    address: str
+    key: str
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is anything to ask."""
+        return bool(self.address and self.key)
+
+
+def publisher() -> Publisher:
+    """Return who publishes this build, as the shipped file says."""
+    try:
+        return Publisher.model_validate_json((paths.resources_folder() / "publisher.json").read_bytes())
+    except (OSError, ValidationError):
+        return Publisher()
+
+
+def update_source(settings: UpdateSettings) -> UpdateSource:
+    """Return the source in force: what the user entered, else what this build came with."""
+    own = publisher()
+    return UpdateSource(
+        settings.address.strip() or own.update_address, settings.key.strip() or own.release_key
+    )
+
+
+def read_release(content: bytes, key: str) -> Release:
+    """Return the release in a signed file.
+
+    Args:
+        content: The file.
+        key: The public key of the publisher: 32 bytes in base64.
+
+    Raises:
+        ReleaseError: the key is none, the signature is wrong, or the content can't be read.
+    """
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        public = Ed25519PublicKey.from_public_bytes(base64.b64decode(key, validate=True))
+    except (ValueError, binascii.Error) as error:
+        raise ReleaseError("The release key in the settings is not an Ed25519 key in base64.") from error
+    line, _, signed = content.partition(b"\n")
+    try:
+        public.verify(base64.b64decode(line.strip(), validate=True), signed)
+    except (InvalidSignature, ValueError, binascii.Error) as error:
+        raise ReleaseError("The release file does not have the publisher's signature.") from error
+    try:
+        return Release.model_validate(json.loads(signed))
+    except (ValueError, ValidationError) as error:
+        raise ReleaseError("The signed release file can't be read by this version.") from error
+
+
+def is_newer(version: str, than: str) -> bool:
+    """Return whether one version number is higher than another; both have only digits and dots."""
+    return _numbers(version) > _numbers(than)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    found = _VERSION.match(version)
+    numbers = [int(part) for part in found[0].split(".")] if found else []
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
+
+
+class _PublicOrEntered(PublicOnly):
+    """The public Internet, and the one origin that the user entered, wherever it is.
+
+    Hosts of releases redirect to their storage; the content that comes from there is held to the signature.
+    """
+
+    def __init__(self, entered: Origin) -> None:
+        self._entered = OneOrigin(entered)
+
+    def port(self, scheme: str, host: str, port: int) -> bool:
+        return super().port(scheme, host, port) or self._entered.port(scheme, host, port)
+
+    def address(self, host: str, port: int, address: IPAddress) -> bool:
+        return super().address(host, port, address) or self._entered.address(host, port, address)
+
+
+async def latest_release(source: UpdateSource) -> Release:
+    """Fetch the release file and return what it says.
+
+    Raises:
+        ReleaseError: there is no source, or the file can't be trusted.
+        ScriptoriumError: the server can't be reached, or answered with an error.
+    """
+    if not source.is_known:
+        raise ReleaseError("No update address is set.")
+    origin = origin_of(checked_url(source.address, AnyAddress()))
+    fetcher = Fetcher(_PublicOrEntered(origin), bounds=_BOUNDS)
+    answer = await fetcher.fetch(WebRequest(source.address), _KINDS)
+    return read_release(answer.body, source.key)

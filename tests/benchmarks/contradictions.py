@@ -1,0 +1,91 @@
+"""How precise the rule for CONTRADICTS is, on 100 hand-written pairs of notes.
+
+    python -m tests.benchmarks.contradictions [--wrong]
+
+prints precision and recall for the pairs that the rule was tuned on and for those it was not; `--wrong` also
+prints each pair that it misjudges.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.analysis.contradiction import find_contradiction
+from app.analysis.sentences import sentences
+
+PAIRS = Path(__file__).parent.parent / "analysis" / "contradiction_pairs.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two notes, and whether they contradict each other, agree, or neither."""
+
+    half: str
+    label: str
+    first: str
+    second: str
+
+    @property
+    def found(self) -> bool:
+        """Whether the rule says that they contradict each other, in either order."""
+        ours, theirs = sentences(self.first), sentences(self.second)
+        found = find_contradiction(ours, theirs), find_contradiction(theirs, ours)
+        assert (found[0] is None) == (found[1] is None), self
+        return found[0] is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How many were found rightly, found wrongly and missed."""
+
+    right: int
+    wrong: int
+    missed: int
+
+    @property
+    def precision(self) -> float:
+        """The share of what was found that is right."""
+        return self.right / max(1, self.right + self.wrong)
+
+    @property
+    def recall(self) -> float:
+        """The share of what is right that was found."""
+        return self.right / max(1, self.right + self.missed)
+
+
+def read_pairs() -> tuple[Pair, ...]:
+    """The pairs of the file."""
+    lines = (line for line in PAIRS.read_text("utf-8").splitlines() if line and not line.startswith("#"))
+    return tuple(Pair(*(part.strip() for part in line.split("|"))) for line in lines)
+
+
+def score(pairs: tuple[Pair, ...]) -> Score:
+    """How the rule does on `pairs`."""
+    counted = Counter((pair.label == "contradicts", pair.found) for pair in pairs)
+    return Score(counted[True, True], counted[False, True], counted[True, False])
+
+
+def main() -> None:
+    """Print the scores."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--wrong", action="store_true", help="print each pair that is misjudged")
+    parser.add_argument("--half", choices=("tuned", "unseen"), help="only these pairs")
+    given = parser.parse_args()
+    pairs = read_pairs()
+    for half in (given.half,) if given.half else ("tuned", "unseen", "all"):
+        some = tuple(pair for pair in pairs if half in ("all", pair.half))
+        made = score(some)
+        print(
+            f"{half:>6}: precision {made.precision:.2f} ({made.right} of {made.right + made.wrong}), "
+            f"recall {made.recall:.2f} ({made.right} of {made.right + made.missed}), {len(some)} pairs"
+        )
+        for pair in some if given.wrong and half != "all" else ():
+            if pair.found != (pair.label == "contradicts"):
+                print(f"        {pair.label}: {pair.first} | {pair.second}")
+
+
+if __name__ == "__main__":
+    main()

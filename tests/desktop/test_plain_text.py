@@ -1,0 +1,83 @@
+"""Text from models and notes is shown as it is: no label and no tool tip takes it for HTML."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QPoint, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QToolTip, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+import app.desktop
+from app.desktop.stylesheet import stylesheet
+from app.desktop.theme import ThemeSource
+
+HTML = '<b>bold</b> <img src="/no/such/file.png">'
+DESKTOP = Path(app.desktop.__file__).parent
+
+
+@pytest.fixture
+def styled(qtbot: QtBot) -> Iterator[QWidget]:
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    before = application.styleSheet()
+    window = QWidget()
+    qtbot.addWidget(window)
+    application.setStyleSheet(stylesheet(ThemeSource("light", window).theme))
+    yield window
+    QToolTip.hideText()
+    application.setStyleSheet(before)
+
+
+def tips() -> list[QLabel]:
+    widgets = QApplication.topLevelWidgets()
+    return [each for each in widgets if isinstance(each, QLabel) and each.inherits("QTipLabel")]
+
+
+def test_a_label_shows_html_as_text(styled: QWidget) -> None:
+    column = QVBoxLayout(styled)
+    label, rich = QLabel(HTML), QLabel("<b>ours</b>")
+    rich.setTextFormat(Qt.TextFormat.RichText)
+    column.addWidget(label)
+    column.addWidget(rich)
+    styled.show()
+    QCoreApplication.processEvents()
+    assert label.textFormat() is Qt.TextFormat.PlainText
+    assert rich.textFormat() is Qt.TextFormat.RichText
+
+
+@pytest.mark.qt_log_ignore("plugin does not support")
+def test_a_tool_tip_shows_html_as_text(styled: QWidget, qtbot: QtBot) -> None:
+    styled.show()
+    QToolTip.showText(QPoint(20, 20), HTML, styled)
+    qtbot.waitUntil(lambda: bool(tips()))
+    assert [tip.textFormat() for tip in tips()] == [Qt.TextFormat.PlainText]
+
+
+def test_a_message_box_shows_html_as_text(styled: QWidget) -> None:
+    box = QMessageBox(styled)
+    box.setText(HTML)
+    box.show()
+    shown = [label for label in box.findChildren(QLabel) if label.text()]
+    assert shown and all(label.textFormat() is Qt.TextFormat.PlainText for label in shown)
+
+
+def test_rich_text_is_set_only_where_its_html_is_made() -> None:
+    """Whoever makes a label rich escapes what it shows: these modules do."""
+    makers = {
+        "diff_view.py",
+        "drawing_worker.py",
+        "help_dialog.py",
+        "markdown_label.py",
+        "preview.py",
+        "reader.py",
+    }
+    found = set()
+    for path in DESKTOP.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Attribute) and node.attr in ("RichText", "MarkdownText", "setHtml"):
+                found.add(path.name)
+    assert found <= makers

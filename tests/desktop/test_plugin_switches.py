@@ -1,0 +1,28 @@
+"""The plug-ins of the user's folder in the settings."""
+
+from __future__ import annotations
+
+from app import paths
+from app.desktop.model_setup import settings_with_model
+from app.desktop.plugin_switches import PluginSwitches
+from app.desktop.theme import ThemeSource
+from app.settings import Settings
+from tests.toolkit.test_plugins import install
+
+
+def test_a_plug_in_is_switched_in_the_settings(qtbot) -> None:
+    install(paths.plugin_folder() / "support")
+    (paths.plugin_folder() / "empty").mkdir()
+    told: list[Settings] = []
+    dialog = settings_with_model(Settings(), ThemeSource("light"), None, None)
+    qtbot.addWidget(dialog)
+    dialog.changed.connect(told.append)
+    dialog.editor_of("tools", "plugins_on")
+    (switches,) = dialog.findChildren(PluginSwitches)
+    assert set(switches.boxes) == {"support"}, "what can't be loaded has no switch"
+    switches.boxes["support"].click()
+    assert told[-1].tools.plugins_on == ("support",)
+    switches.boxes["support"].click()
+    assert told[-1].tools.plugins_on == ()
+    dialog.search.setText("plug-ins wheel")
+    assert "tools." in dialog.shown()

@@ -1,0 +1,41 @@
+"""Text that no UTF-8 can hold is made so that it can be kept, sent and shown."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.encoding import MAX_DEPTH, encodable, encodable_arguments, escaped
+from app.errors import LimitError
+
+ANY = st.text(alphabet=st.characters(exclude_categories=()), max_size=30)
+JSON = st.recursive(
+    ANY | st.none() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(ANY, inner)
+)
+
+
+@given(ANY)
+def test_every_text_becomes_encodable_and_good_text_stays(text):
+    encodable(text).encode()
+    escaped(text).encode()
+    if not any("\ud800" <= one <= "\udfff" for one in text):
+        assert encodable(text) == text == escaped(text)
+
+
+@given(JSON)
+def test_every_text_in_arguments_becomes_encodable(value):
+    str(encodable_arguments({"x": value})).encode()
+
+
+def test_halves_of_a_pair_are_joined_and_bytes_of_a_name_are_shown():
+    assert encodable("\ud83c\udf75") == "🍵" and encodable("a\ud800b") == "a\ufffdb"
+    assert escaped("Gr\udcfc\udcdfe.md") == r"Gr\xfc\xdfe.md" and escaped("\ud800") == r"\ud800"
+
+
+def test_what_is_nested_too_deeply_is_refused():
+    value: object = "x"
+    for _ in range(MAX_DEPTH + 1):
+        value = [value]
+    with pytest.raises(LimitError):
+        encodable_arguments({"x": value})

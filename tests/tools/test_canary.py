@@ -1,0 +1,276 @@
+"""Nothing of a private note reaches a model or a program outside, by any tool, however it is written.
+
+Each note of `VARIANTS` says in its own way that it is private, and holds a canary in its path, title, alias,
+tag and body. Every tool is called, and the canary must be nowhere in what it answers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from app.permissions.approval import Approved, Denied, Effect
+from app.permissions.caller import Caller, CallerKind
+from app.settings import Settings
+from app.toolkit.tool import Tool
+from app.tools import CATALOG, FILE_TOOL
+from app.workspace import open_workspace
+from tests.support.private_notes import CANARY, VARIANTS, written
+
+_TEA = "# Tea\n\nTea is a drink. See [[Home]].\n\n## Relations\n\n- supports [[Home]]\n"
+_LINKS = "\nTea is a drink [[Tea]] #drink\n- supports [[Tea]]\n"
+_HIDDEN = f"Notes/{CANARY} plain.md"
+_NEEDS_NEW_PATH = {"create_note", "file_write", "patch", "move_note", "create_node"}
+
+
+def _values(target: str) -> dict[str, object]:
+    """An argument of each name that tools take, about `target`."""
+    stem = target.removesuffix(".md")
+    patch = f"--- a/{target}\n+++ b/{target}\n@@ -1,1 +1,1 @@\n-x\n+y\n"
+    same = ("name", "node_id", "path", "from_id", "primary_node_id", "source_id", "label")
+    return {
+        **dict.fromkeys(same, target),
+        "to_id": "Tea.md",
+        "secondary_node_id": "Home.md",
+        "other": "Tea.md",
+        "edge_id": f"{target} -[SUPPORTS]-> Tea.md",
+        "suggestion_id": f"{target} ~ Tea.md",
+        "new_type": "concept",
+        "type": "concept",
+        "relationship_type": "supports",
+        "updates": {"status": "draft"},
+        "content": "text",
+        "tag": "drink",
+        "new_tag": "beverage",
+        "tags": ["drink"],
+        "properties": {"type": "note"},
+        "query": "drink",
+        "pattern": ".",
+        "command": "grep",
+        "patch": patch,
+        "files": [target],
+        "paths": [target],
+        "version": "0" * 64,
+        "url": "http://127.0.0.1:9/",
+        "target": "user",
+        "agent": "Nobody",
+        "permission": "read_only",
+        "prompt": "list tags",
+        "text": "more",
+        "old": "drink",
+        "new": "drinks",
+        "heading": "Tea",
+        "message": "A commit",
+        "keep": "disk",
+        "field": "x",
+        "value": "x",
+        "lines": "1-2",
+        "archive_label": "a",
+        "load_label": "b",
+        "start_line": 1,
+        "display_lines": 5,
+        "pending_operation_id": "x",
+        "new_name": stem.rpartition("/")[2] + " moved",
+    }
+
+
+def _calls(tool: Tool, target: str) -> Iterator[dict[str, object]]:
+    """Calls of a tool: of each of its operations, about `target`."""
+    values = _values(target)
+    if tool.name in ("create_node",):
+        values["content"] = {
+            "title": target.removesuffix(".md").rpartition("/")[2],
+            "text": "text",
+            "folder": "Notes",
+        }
+    required = [one.name for one in tool.parameters if one.required and one.name != "op"]
+    if not tool.operations:
+        yield {name: values[name] for name in required}
+    for op, fields in tool.operations.items():
+        yield {"op": op, **{name: values[name] for name in {*required, *fields.needs}}}
+
+
+_MORE = (
+    ("move_note", {"name": "Tea", "new_name": "Green tea"}),
+    ("move_note", {"name": "Green tea", "new_name": "Tea"}),
+    ("move_note", {"name": "Home", "folder": "Notes"}),
+    ("rename_tag", {"tag": "drink", "new_tag": "beverage"}),
+    ("delete_node", {"node_id": "Home", "cascade": True}),
+    ("undo", {}),
+    ("list_notes", {"folder": "Notes"}),
+    ("find", {"pattern": "*", "path": "Notes"}),
+    ("find", {"pattern": "*", "depth": 5}),
+    ("directory_list", {"path": "Notes"}),
+    ("directory_list", {}),
+    ("grep", {"pattern": "drink|heading|title"}),
+    ("grep", {"pattern": "drink", "path": "Notes"}),
+    ("grep", {"pattern": ".", "path": "Links/link.md"}),
+    ("grep", {"pattern": ".", "path": "Links/link.txt"}),
+    ("file_read", {"path": "Links/link.md"}),
+    ("file_read", {"path": "Links/link.txt"}),
+    ("read_note", {"name": "Links/link.md"}),
+    ("diff", {"path": "Links/link.txt", "other": "Tea.md"}),
+    ("shell", {"command": "cat", "args": ["Links/link.txt"]}),
+    ("shell", {"command": "find", "args": ["."]}),
+    ("shell", {"command": "grep", "args": ["-r", "drink", "."], "writes": True}),
+    ("git", {"op": "commit", "message": "Nothing is staged"}),
+    ("git", {"op": "add", "paths": ["Tea.md"]}),
+    ("git", {"op": "add", "paths": ["."]}),
+    ("git", {"op": "add", "paths": ["Notes"]}),
+    ("git", {"op": "diff"}),
+    ("git", {"op": "diff", "staged": True}),
+    ("search_notes", {"query": "drink", "group": "folder"}),
+    ("search_notes", {"query": "ai:private"}),
+    ("search_notes", {"query": "[ai]"}),
+    ("search_notes", {"query": "path:xyzzy"}),
+    ("search_notes", {"query": "/xyz+y/"}),
+    ("read_note", {"name": "xyzzycanar"}),
+    ("read_note", {"name": "xyzzycanarytitle"}),
+    ("get_metadata", {"name": "Tea"}),
+    ("unlinked_mentions", {"name": "Tea"}),
+    ("find_related", {"name": "Tea"}),
+    ("find_related_nodes", {"node_id": "Tea", "min_similarity": 0.0}),
+    ("summarize_node_with_context", {"node_id": "Tea", "depth": 3}),
+    ("vault_info", {}),
+)
+
+
+@pytest.fixture
+async def vault(tmp_path, approver):
+    """A vault of private notes of every kind, a few open ones, links to private notes, and a repository."""
+    root = tmp_path / "vault"
+    (root / "Notes").mkdir(parents=True)
+    (root / "Links").mkdir()
+    (root / "Tea.md").write_text(_TEA)
+    (root / "Home.md").write_text("# Home\n\n[[Tea]] #drink\n")
+    for name, note in VARIANTS.items():
+        (root / "Notes" / f"{CANARY} {name}.md").write_bytes(_linked(written(note), name))
+    (root / "Notes" / os.fsdecode(b"xyzzycanary Gr\xfc\xdfe.md")).write_bytes(
+        _linked(written(VARIANTS["plain"]), "")
+    )
+    for name in ("link.md", "link.txt"):
+        (root / "Links" / name).symlink_to(root / _HIDDEN)
+    if (git := shutil.which("git")) is not None:
+        subprocess.run([git, "init", "--quiet", str(root)], check=True, timeout=60)
+    settings = Settings()
+    settings.embeddings.enabled = False
+    opened = await open_workspace(root, settings, approver)
+    try:
+        await opened.start_scan(lambda progress: None)
+        for category in opened.registry.categories:
+            opened.registry.set_category(category.id, on=True)
+        yield opened
+    finally:
+        await opened.close()
+
+
+def _linked(content: bytes, name: str) -> bytes:
+    """The note with links to open notes, so that a move or a deletion would change it."""
+    return content + _LINKS.encode(
+        "utf-16-le" if name == "UTF-16" else "utf-16-be" if "UTF-16" in name else "utf-8"
+    )
+
+
+class _Asking:
+    """Calls of tools, each by a program of its own, so that no rate limit is met."""
+
+    def __init__(self, workspace) -> None:
+        self._workspace, self._count = workspace, 0
+
+    async def __call__(self, tool: str, arguments: Mapping[str, object]) -> dict[str, object]:
+        self._count += 1
+        caller = Caller(CallerKind.MCP, f"Caller {self._count}")
+        return (await self._workspace.runner.call(tool, arguments, caller)).as_dict()
+
+
+def _effects_only(request):
+    """What leaves the notes as they are may happen; a change of notes is refused."""
+    return Approved(request.proposal) if isinstance(request.proposal, Effect) else Denied("no")
+
+
+def _told(answer: object, arguments: object) -> str:
+    """An answer as text, without what the caller said itself."""
+    text = json.dumps(answer, ensure_ascii=False).casefold()
+    for said in sorted(set(_texts(arguments)), key=len, reverse=True):
+        text = text.replace(json.dumps(said.casefold(), ensure_ascii=False)[1:-1], "")
+    return text
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        for text in (value, *re.split(r" -\[| ~ ", value), *value.replace("a/", "").split("\n")):
+            if CANARY in text:
+                yield from (text, text.removesuffix(".md"), text.removesuffix(".md").rpartition("/")[2])
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
+
+
+async def test_the_canary_of_a_private_note_is_nowhere_in_what_a_tool_answers(vault, approver):
+    ask, leaks = _Asking(vault), []
+    approver.answers = [_effects_only]
+    hidden = [f"Notes/{CANARY} {name}.md" for name in ("plain", "UTF-16", "no end", "over 4 MiB")]
+    for target in ("Tea.md", *hidden, f"{CANARY} title", f"{CANARY} alias"):
+        for tool in (*CATALOG, FILE_TOOL):
+            for arguments in _calls(tool, target):
+                answer = await ask(tool.name, arguments)
+                if CANARY in _told(answer, arguments):
+                    leaks.append((tool.name, arguments, answer))
+    approver.answers = [lambda request: Approved(request.proposal)]
+    for tool, arguments in _MORE:
+        answer = await ask(tool, arguments)
+        if CANARY in _told(answer, arguments):
+            leaks.append((tool, arguments, answer))
+    assert leaks == [], "\n".join(map(str, leaks))
+
+
+async def test_a_private_note_and_none_at_all_are_the_same_to_a_tool(vault, approver):
+    ask, different = _Asking(vault), []
+    approver.answers = [_effects_only]
+    absent = _HIDDEN.replace("plain", "plein")
+    for tool in (*CATALOG, FILE_TOOL):
+        if tool.name in _NEEDS_NEW_PATH or tool.category.startswith("memory"):
+            continue
+        for arguments, without in zip(_calls(tool, _HIDDEN), _calls(tool, absent), strict=True):
+            told, expected = await ask(tool.name, arguments), await ask(tool.name, without)
+            if _unmarked(told) != _unmarked(expected):
+                different.append((tool.name, arguments, told, expected))
+    assert different == [], "\n".join(map(str, different))
+
+
+def _unmarked(answer: dict[str, object]) -> str:
+    """An answer without what differs from call to call: who called, the note, and the time."""
+    return re.sub(r"Caller \d+|pl[ae]in|\"seconds\": [\d.]+", "", json.dumps(answer))
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("create_note", {"name": _HIDDEN, "content": "x"}),
+        ("file_write", {"path": _HIDDEN, "content": "x"}),
+        ("move_note", {"name": "Tea", "new_name": f"{CANARY} plain", "folder": "Notes"}),
+        ("patch", {"patch": f"--- /dev/null\n+++ b/{_HIDDEN}\n@@ -0,0 +1,1 @@\n+x\n", "files": [_HIDDEN]}),
+    ],
+)
+async def test_a_path_that_a_private_note_has_is_refused_like_one_that_a_rule_closes(vault, tool, arguments):
+    answer = await _Asking(vault)(tool, arguments)
+    assert answer["error"] == {
+        "type": "invalid_parameters",
+        "message": "That path can't be used.",
+        "path": _HIDDEN,
+    }
+
+
+async def test_every_tool_of_the_catalog_is_called(vault):
+    for tool in (*CATALOG, FILE_TOOL):
+        for arguments in _calls(tool, "Tea.md"):
+            tool.arguments.model_validate(arguments)

@@ -1,0 +1,163 @@
+"""Whatever happened to a file that the app keeps, the vault opens, works, and the user is told."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app import paths
+from app.agent.transcript import UserText
+from app.permissions.caller import Caller
+from app.settings import Settings
+from app.workspace import Workspace, open_workspace
+from tests.support.approver import ScriptedApprover
+
+DATA = ("journal.sqlite", "audit.sqlite3", "conversations.sqlite", "memory.sqlite", "pending.sqlite")
+DERIVED = ("index.sqlite", "vectors.sqlite")
+
+
+def newer(file: Path) -> None:
+    with sqlite3.connect(file) as db:
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+
+
+FAULTS: dict[str, Callable[[Path], object]] = {
+    "emptied": lambda file: file.write_bytes(b""),
+    "truncated": lambda file: os.truncate(file, file.stat().st_size // 2 + 100),
+    "zeroed": lambda file: file.write_bytes(bytes(file.stat().st_size)),
+    "garbage": lambda file: file.write_bytes(b"not a database " * 1000),
+    "newer": newer,
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    made = tmp_path / "Vault"
+    made.mkdir()
+    (made / "Tea.md").write_text("Green.\n", "utf-8")
+    return made
+
+
+async def opened(root: Path, approver: ScriptedApprover) -> Workspace:
+    settings = Settings()
+    settings.embeddings.on_battery = settings.embeddings.when_busy = "paused"
+    return await open_workspace(root, settings, approver, brief=True)
+
+
+async def used(root: Path, approver: ScriptedApprover) -> int:
+    """Open the vault, change a note by a tool, and close it; the number of the audit entry."""
+    workspace = await opened(root, approver)
+    await workspace.start_scan(lambda progress: None)
+    outcome = await workspace.runner.call(
+        "edit_note", {"name": "Tea", "op": "append", "text": "Black."}, Caller.user()
+    )
+    assert outcome.success
+    conversation = workspace._files.conversations.create("Tea")
+    workspace._files.conversations.append(conversation.id, UserText(turn="t", text="Which tea?", at=1.0))
+    await workspace.close()
+    assert outcome.entry is not None
+    return outcome.entry
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("name", DATA)
+async def test_a_store_that_cannot_be_used_is_set_aside_and_told(
+    root: Path, approver: ScriptedApprover, name: str, fault: str
+) -> None:
+    await used(root, approver)
+    file = paths.vault_data_folder(root) / name
+    FAULTS[fault](file)
+    spoilt = file.read_bytes()
+    workspace = await opened(root, approver)
+    try:
+        told = [notice for notice in workspace.notices if f"{file.stem}.damaged-" in notice]
+        assert len(told) == 1, workspace.notices
+        asides = list(file.parent.glob(f"{file.stem}.damaged-*{file.suffix}"))
+        assert [aside.read_bytes() for aside in asides] == [spoilt]
+        await workspace.start_scan(lambda progress: None)
+        arguments = {"name": "Tea", "op": "append", "text": "White."}
+        assert (await workspace.runner.call("edit_note", arguments, Caller.user())).success
+    finally:
+        await workspace.close()
+    workspace = await opened(root, approver)
+    assert workspace.notices == []
+    await workspace.close()
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("name", DERIVED)
+async def test_derived_data_is_built_again(
+    root: Path, approver: ScriptedApprover, name: str, fault: str
+) -> None:
+    await used(root, approver)
+    FAULTS[fault](paths.vault_cache_folder(root) / name)
+    workspace = await opened(root, approver)
+    await workspace.start_scan(lambda progress: None)
+    assert [str(note.path) for note in workspace.index.notes()] == ["Tea.md"]
+    assert workspace.notices == []
+    await workspace.close()
+    assert list(paths.vault_cache_folder(root).glob("*damaged*")) == []
+
+
+async def test_a_file_that_is_read_only_is_written_again(root: Path, approver: ScriptedApprover) -> None:
+    await used(root, approver)
+    for name in DATA:
+        (paths.vault_data_folder(root) / name).chmod(0o444)
+    assert await used(root, approver)
+
+
+@pytest.mark.parametrize("lost", ["emptied", "deleted", "put back"])
+async def test_an_old_entry_is_not_undone_by_another_change_of_its_number(
+    root: Path, approver: ScriptedApprover, lost: str
+) -> None:
+    journal = paths.vault_data_folder(root) / "journal.sqlite"
+    workspace = await opened(root, approver)
+    await workspace.close()
+    empty = journal.read_bytes()
+    entry = await used(root, approver)
+    if lost == "emptied":
+        journal.write_bytes(b"")
+    elif lost == "deleted":
+        journal.unlink()
+    else:
+        journal.write_bytes(empty)
+    await used(root, approver)
+    text = (root / "Tea.md").read_bytes()
+    workspace = await opened(root, approver)
+    outcome = await workspace.runner.call("undo", {"entry": entry}, Caller.user())
+    assert not outcome.success
+    assert (root / "Tea.md").read_bytes() == text
+    await workspace.close()
+
+
+async def test_a_journal_of_another_vault_undoes_nothing(
+    root: Path, approver: ScriptedApprover, tmp_path: Path
+) -> None:
+    entry = await used(root, approver)
+    other = tmp_path / "Other"
+    other.mkdir()
+    (other / "Tea.md").write_text("Green.\n", "utf-8")
+    await used(other, approver)
+    foreign = paths.vault_data_folder(other) / "journal.sqlite"
+    (paths.vault_data_folder(root) / "journal.sqlite").write_bytes(foreign.read_bytes())
+    workspace = await opened(root, approver)
+    outcome = await workspace.runner.call("undo", {"entry": entry}, Caller.user())
+    assert not outcome.success
+    assert "does not have the change" in (outcome.error or {})["message"]
+    await workspace.close()
+
+
+async def test_what_the_app_keeps_is_private(root: Path, approver: ScriptedApprover) -> None:
+    await used(root, approver)
+    for folder in (paths.vault_data_folder(root), paths.vault_cache_folder(root)):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        open_to_others = [
+            file.name for file in folder.rglob("*") if file.is_file() and file.stat().st_mode & 0o077
+        ]
+        assert open_to_others == []
