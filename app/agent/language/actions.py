@@ -118,9 +118,6 @@ ACTIONS: Mapping[str, Action] = {
         Action("set_type", "reclassify_node", ("target", "type"), writes=True),
         Action("recalculate", "recalculate_node_confidence", _ON_A_NOTE, writes=True, implies_note=True),
         Action("undo", "undo", writes=True),
-        Action("undo_two", "undo", writes=True),
-        Action("undo_all", "undo", writes=True),
-        Action("undo_today", "undo", writes=True),
         Action("help"),
     )
 }

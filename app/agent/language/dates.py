@@ -47,6 +47,9 @@ class DateParser:
     def __init__(self, language: Language, now: datetime) -> None:
         self._language = language
         self._now = now
+        words = language.table("dates")
+        self._date_words = frozenset(words.get("words", ()))
+        self._joints = frozenset(words.get("joints", ()))
 
     def span(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
         """The span of time that starts at token `at`, with its preposition; None when there is none."""
@@ -115,9 +118,14 @@ class DateParser:
             if not all(token.kind in ("word", "mark") for token in part) or part[-1].kind == "mark":
                 continue
             words = [token.key for token in part if token.kind == "word"]
-            if not all(word.isalpha() or _LOOKS_LIKE_DATE.fullmatch(word) for word in words):
+            known = self._date_words
+            if not all(
+                word in known or word in self._joints or _LOOKS_LIKE_DATE.fullmatch(word) for word in words
+            ):
                 continue
-            if all(_NEEDS_MORE.fullmatch(word) for word in words) or any(len(word) > 20 for word in words):
+            if not any(word in known or _LOOKS_LIKE_DATE.fullmatch(word) for word in words):
+                continue
+            if all(_NEEDS_MORE.fullmatch(word) or word in self._joints for word in words):
                 continue
             if found := self._parsed(" ".join(words)):
                 return DateSpan(found[0], found[1], end)

@@ -12,13 +12,14 @@ from app.agent.language.note_sets import NAMED, POINTED, UNKNOWN, NoteSetParser,
 from app.agent.language.readings import NoteSet, Step
 from app.agent.language.tokens import Token, text_of
 from app.agent.language.vocabulary import Vocabulary
+from app.index.query_text import quoted
 
 _MAX_NAME = 14
 _MAX_CUES = 12
 _MAX_BARE_ITEM = 5
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?%?\)?")
 _LIST_ITEM = re.compile(r"\s*(?:,|;|\n)\s*")
-_MISSING = 0.7
+_MISSING = 0.8
 _IMPLIED = 0.93
 _SPECIFIC = 0.002
 
@@ -136,9 +137,13 @@ class FrameParser:
         initial: list[tuple[tuple[_Segment, ...], int, tuple[str, ...]]] = []
         if frame.by_relation:
             kind = self._relation_of(tokens[at:end])
+            start = self._language.starts(before, 0, "statement_leads")
+            before = before[start:] if start < len(before) else before
+            trigger_words += start
             for role in frame.before:
                 bound = self._value(action, frame, role, before) if before else None
-                if bound is None or kind is None:
+                notes = bound.values.get(role) if bound else None
+                if bound is None or kind is None or not isinstance(notes, NoteSet) or notes.query:
                     return
                 bound = replace(bound, values={**bound.values, "type": kind})
                 initial.append(((_Segment(role, bound, len(before), 0),), 0, ()))
@@ -151,10 +156,10 @@ class FrameParser:
                     bound = self._value(action, frame, role, gap) if role not in filled else None
                     if bound is not None:
                         own = _Segment(role, bound, len(gap), 0)
-                        rest = self._shared_out(action, frame, after, {*filled, *bound.values}, direct=False)
+                        rest = self._shared_out(action, frame, after, {*filled, *bound.values}, direct=True)
                         for more in rest:
                             yield self._reading(
-                                action,
+                                frame,
                                 (*segments, own, *more),
                                 trigger_words,
                                 filler_words,
@@ -164,7 +169,7 @@ class FrameParser:
                 continue
             for more in self._shared_out(action, frame, after, filled, direct=True):
                 yield self._reading(
-                    action, (*segments, *more), trigger_words, filler_words, unexplained, tokens
+                    frame, (*segments, *more), trigger_words, filler_words, unexplained, tokens
                 )
 
     def _leading(
@@ -176,13 +181,9 @@ class FrameParser:
         if all(token.key in fillers or self._language.says([token], "courtesies") for token in content):
             yield (), len(content), ()
             return
-        for role, cues in frame.roles.items():
-            for cue in cues:
-                for match in cue.match(before, 0):
-                    rest = _trimmed(before[match.end :])
-                    bound = self._value(action, frame, role, rest) if rest else None
-                    if bound is not None and match.gap_start < 0:
-                        yield (_Segment(role, bound, len(rest), match.end),), 0, ()
+        for segments in self._shared_out(action, frame, before, set(), direct=False):
+            if all(segment.role for segment in segments):
+                yield segments, 0, ()
         if not has_after:
             for segments in self._shared_out(action, frame, before, set(), direct=True):
                 yield segments, 0, ()
@@ -204,6 +205,9 @@ class FrameParser:
                 for segments in self._from(action, frame, tokens, 0, 0, role, filled, cues):
                     found = True
                     yield segments
+            for segments in self._side_by_side(action, frame, tokens, filled, cues):
+                found = True
+                yield segments
         for cue in cues:
             if cue.start == 0 and cue.role not in filled:
                 for segments in self._at_cue(action, frame, tokens, cue, filled, cues):
@@ -212,6 +216,24 @@ class FrameParser:
         if not found:
             left = tuple(token.value for token in tokens if token.kind != "mark")
             yield (_Segment("", Bound({}, 0.0, left), len(left), 0),)
+
+    def _side_by_side(
+        self, action: Action, frame: Frame, tokens: Sequence[Token], filled: set[str], cues: list[_Cue]
+    ) -> Iterator[tuple[_Segment, ...]]:
+        """Two objects without a cue between them: "tag it core", "give H4 #core"."""
+        if len(frame.direct) < 2:
+            return
+        first, second = frame.direct[0], frame.direct[1]
+        if first in filled or second in filled:
+            return
+        for cut in range(1, min(len(tokens), _MAX_NAME)):
+            words = _trimmed(tokens[:cut])
+            bound = self._value(action, frame, first, words) if words else None
+            if bound is None or bound.fit < POINTED or second in bound.values:
+                continue
+            own = _Segment(first, bound, len(words), 0)
+            for rest in self._from(action, frame, tokens, cut, 0, second, {*filled, *bound.values}, cues):
+                yield (own, *rest)
 
     def _at_cue(
         self,
@@ -286,14 +308,15 @@ class FrameParser:
 
     def _reading(
         self,
-        action: Action,
+        frame: Frame,
         segments: tuple[_Segment, ...],
         trigger_words: int,
         filler_words: int,
         unexplained: tuple[str, ...],
         tokens: Sequence[Token],
     ) -> ClauseReading:
-        values: dict[str, object] = {}
+        action = ACTIONS[frame.action]
+        values: dict[str, object] = dict(frame.constants)
         total = sum(1 for token in tokens if token.kind != "mark")
         explained = float(trigger_words + filler_words)
         left = list(unexplained)
@@ -375,8 +398,16 @@ class FrameParser:
         parsed = found
         notes, fit = parsed.notes, parsed.fit  # type: ignore[attr-defined]
         single = bool(notes.notes) or bool(notes.source) or notes.unknown
-        if action.id in ("find", "count") and notes.notes and not notes.query and len(tokens) > 0:
-            fit = min(fit, 0.9)
+        if action.id in ("find", "count") and notes.notes and self._sets.names_nothing_else(tokens):
+            words = [
+                token
+                for token in tokens
+                if token.kind != "mark" and token.key not in self._language.words("determiners")
+            ]
+            query = " ".join(
+                quoted(t.value) if t.kind == "quoted" or not t.value.isalnum() else t.value for t in words
+            )
+            return Bound({role: NoteSet(query=query)}, 0.9)
         if action.id in ("find", "count") and notes.unknown.strip():
             return None
         if action.id not in ("find", "count") and not single and not parsed.has_head:  # type: ignore[attr-defined]
@@ -399,6 +430,12 @@ class FrameParser:
         fit, at = 1.0, 0
         while at < len(tokens):
             token = tokens[at]
+            if (
+                token.is_word
+                and len(tokens) == 1
+                and token.key in language.words("determiners") | language.words("fillers")
+            ):
+                return None
             after = language.starts(tokens, at, "and")
             if token.kind == "mark" or after > at:
                 at = max(after, at + 1)
@@ -469,7 +506,7 @@ class FrameParser:
         text = self._raw(tokens)
         if any(token.kind == "tag" for token in tokens):
             return None
-        return Bound({role: text}, 0.85)
+        return Bound({role: text}, 0.95 - 0.03 * len(tokens))
 
     def _text(self, action: Action, role: str, tokens: Sequence[Token]) -> Bound | None:
         *before, last = tokens
@@ -481,6 +518,8 @@ class FrameParser:
             return Bound({role: first.value}, 1.0)
         text = self._raw(tokens)
         fit = 0.8
+        if action.id == "create_note" and bullet_list(text, self._language.phrases("and")) != text:
+            fit = 0.95
         if action.id in ("add_tag", "remove_tag") or self._sets.reference(tokens) is not None:
             return None
         if role == "old":

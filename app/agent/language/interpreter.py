@@ -202,6 +202,8 @@ class Interpreter:
         frames = self._frames(request, follows)
         whole = [_as_reading(one, request.language) for one in frames.readings(tokens)]
         found = whole[:6]
+        if not follows and (phrase := self._noun_phrase(request, tokens)):
+            found.append(phrase)
         if depth < _MAX_CLAUSES:
             for first, second in self._cuts(request, frames, tokens):
                 heads = [
@@ -215,6 +217,25 @@ class Interpreter:
                     for tail in tails[:2]:
                         found.append(_joined(head, tail))
         return sorted(found, key=lambda one: -one.score)
+
+    def _noun_phrase(self, request: _Request, tokens: tuple[Token, ...]) -> Reading | None:
+        """A request without a verb, such as "notes tagged core" or "claims under 0.5": find these notes."""
+        if "find" not in request.allowed:
+            return None
+        sets = NoteSetParser(
+            request.text, request.language, request.vocabulary, request.dates, request.dialog
+        )
+        parsed = sets.parse(tokens)
+        if parsed is None or parsed.notes.notes or parsed.notes.unknown or not parsed.has_head:
+            return None
+        if parsed.notes.is_everything and not parsed.notes.order:
+            return None
+        return Reading(
+            (Step("find", parsed.notes),),
+            parsed.fit - 0.03,
+            parsed.unexplained,
+            language=request.language.code,
+        )
 
     def _frames(self, request: _Request, follows: bool) -> FrameParser:
         sets = NoteSetParser(
@@ -327,7 +348,8 @@ class Interpreter:
         parsed = sets.parse(tokens)
         if parsed and not parsed.notes.unknown and parsed.fit >= 0.55 and parsed.notes.query:
             return Reading((Step("find", parsed.notes),), 0.65, language=request.language.code)
-        if len(tokens) <= 2 and all(token.is_word for token in tokens):
+        known = request.language.vocabulary() - request.language.words("note_nouns")
+        if len(tokens) <= 2 and all(token.is_word and token.key not in known for token in tokens):
             return Reading(
                 (Step("find", NoteSet(query=" ".join(t.value for t in tokens))),),
                 0.63,

@@ -161,6 +161,7 @@ class Frame:
     before: tuple[str, ...] = ()
     by_relation: bool = False
     hashtag: bool = False
+    constants: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -207,6 +208,19 @@ class Language:
         """Where the longest phrase of a list that starts at `at` ends; `at` itself when none does."""
         found = (phrase.longest(tokens, at) for phrase in self.phrases(*path))
         return max((match.end for match in found if match), default=at)
+
+    def verbs(self) -> frozenset[str]:
+        """The words with which a request for a change or a view can begin."""
+        if "!" not in self._words:
+            self._words["!"] = frozenset(
+                word
+                for frame in self.frames
+                if not frame.by_relation
+                for phrase in frame.say
+                for word in phrase.first
+                if word.isalpha()
+            ) - self.words("fillers")
+        return self._words["!"]
 
     def vocabulary(self) -> frozenset[str]:
         """Every word of the verbs, cues and filters, against which misspelled words are corrected."""
@@ -256,7 +270,7 @@ def _frame(data: Mapping[str, Any], relations: Mapping[str, tuple[Phrase, ...]])
             say += [phrase for phrases in relations.values() for phrase in phrases]
         elif not text.startswith("<"):
             say.append(parse_phrase(text))
-    roles = {name: cues for name, cues in data.items() if name not in ("action", "say", "hashtag")}
+    roles = {name: cues for name, cues in data.items() if name not in ("action", "say", "hashtag", "set")}
     return Frame(
         action=data["action"],
         say=tuple(say),
@@ -268,6 +282,7 @@ def _frame(data: Mapping[str, Any], relations: Mapping[str, tuple[Phrase, ...]])
         before=tuple(name for name, cues in roles.items() if BEFORE in cues),
         by_relation=by_relation,
         hashtag=bool(data.get("hashtag")),
+        constants=data.get("set", {}),
     )
 
 

@@ -88,6 +88,10 @@ class NoteSetParser:
                 return replace(found, notes=replace(found.notes, candidates=near.notes.candidates))
         return found
 
+    def names_nothing_else(self, tokens: Sequence[Token]) -> bool:
+        """Whether the words are the name of a note and no pronoun."""
+        return self.reference(tokens) is None and self.named(tokens) is not None
+
     def implied(self) -> NoteSet | None:
         """The notes that a request means which names none: the result of the step before, or "it"."""
         if self._follows:
@@ -175,6 +179,9 @@ class NoteSetParser:
         end = len(tokens)
         if 0 < start < end:
             yield tokens[start:]
+            while start < end - 1 and tokens[start].key in self._language.words("determiners"):
+                start += 1
+                yield tokens[start:]
         nouns, fillers = self._language.words("note_nouns"), self._language.words("fillers")
         at = 0
         while at < end - 1 and tokens[at].is_word and tokens[at].key in fillers:
@@ -277,6 +284,8 @@ class NoteSetParser:
                 has_head = has_head or token.key in language.words("note_nouns")
                 explained, weight, at = explained + 1, weight + 1, at + 1
                 continue
+            if part is None and negative and (name := self._property_name(token)):
+                part = _Part(f"[{name}:true]", at + 1)
             if part is None:
                 part = self._topic(tokens, at, BARE if not has_head else 0.75)
             if part is None:
@@ -345,6 +354,8 @@ class NoteSetParser:
             found.append(_Part(span.query("modified"), span.end))
         if part := self._property(tokens, at):
             found.append(part)
+        if part := self._relation(tokens, at):
+            found.append(part)
         if found:
             return max(
                 found, key=lambda part: (part.end - (2 if part.is_topic else 0), not part.is_topic, part.fit)
@@ -355,6 +366,17 @@ class NoteSetParser:
                 return _Part(query, end, filter=last.filter)
         return self._noun(tokens, at)
 
+    def _relation(self, tokens: Sequence[Token], at: int) -> _Part | None:
+        """ "That support X", "contradicting X"."""
+        at = self._language.starts(tokens, at, "relation_leads")
+        for kind, phrases in self._language.relations.items():
+            after = max((m.end for phrase in phrases if (m := phrase.longest(tokens, at))), default=at)
+            if after > at and after < len(tokens):
+                note, end = self._value("note", tokens, after)
+                if note:
+                    return _Part(f"rel:{kind} links-to:{_quoted(note)}", end)
+        return None
+
     def _filtered(
         self, one: Filter, tokens: Sequence[Token], end: int, gap_start: int, gap_end: int
     ) -> _Part | None:
@@ -363,6 +385,9 @@ class NoteSetParser:
             return _Part(one.query, end, filter=one)
         if gap_start >= 0:
             inside = tokens[gap_start:gap_end]
+            if one.value == "tags":
+                query, stop = self._tags(inside, 0)
+                return _Part(query, end, filter=one) if query and stop == len(inside) else None
             value, stop = self._value(one.value, inside, 0)
             return (
                 _Part(_filled(one.query, value), end, filter=one) if value and stop == len(inside) else None
@@ -573,7 +598,10 @@ class NoteSetParser:
                 if (after := language.starts(tokens, at, "or")) > at and words:
                     alternative, at = True, after
                     continue
-                if (after := language.starts(tokens, at, "and")) > at and words:
+                after = max(language.starts(tokens, at, "and"), language.starts(tokens, at, "then"))
+                if after > at and words:
+                    if after < len(tokens) and tokens[after].key in language.verbs():
+                        break
                     at = after
                     continue
             if token.is_word and token.key in language.words("determiners") | language.words("topic_fillers"):
