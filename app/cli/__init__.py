@@ -5,11 +5,25 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-VERBS = ("audit", "completion", "doctor", "graph", "index", "mcp", "pending", "search", "tools", "undo")
+VERBS = (
+    "audit",
+    "categories",
+    "completion",
+    "doctor",
+    "graph",
+    "index",
+    "mcp",
+    "pending",
+    "search",
+    "sources",
+    "tokens",
+    "tools",
+    "undo",
+)
 """The first words that mean a verb and not a folder to open; kept here, where reading them loads nothing."""
 
 _ASKS_FOR_HELP = ("--help", "-h", "--version")
-_LEADING = ("--vault", "--json", "--approve", "--wait", "--no-wait", "--claim")
+_LEADING = ("--vault", "--json", "--approve", "--wait", "--no-wait", "--claim", "--enable-tools")
 
 
 def is_command(arguments: list[str]) -> bool:

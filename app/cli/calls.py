@@ -69,7 +69,9 @@ async def run_call(
     choice = chosen(options, screen)
     approver = approver_for(options, screen)
     takes_over = can_say_yes(options) and may_propose(tool)
-    async with open_session(choice.root, approver, screen, takes_over=takes_over) as session:
+    async with open_session(
+        choice.root, approver, screen, takes_over=takes_over, enable_tools=options.enable_tools
+    ) as session:
         outcome = await call(session, tool, arguments, options, screen)
     return report(outcome, options, screen, marks)
 

@@ -24,6 +24,7 @@ from app.errors import ScriptoriumError
 
 VERBS = {
     "audit": ("audit_command", "check, show or export the log of all calls"),
+    "categories": ("categories_command", "list the categories of tools, and switch them on or off"),
     "completion": ("completion_command", "print what completes commands in bash, zsh or fish"),
     "doctor": ("doctor_command", "check the installation and the vault, and say how to mend what is wrong"),
     "graph": ("graph_command", "export the graph as SVG, PNG, GraphML or JSON"),
@@ -31,6 +32,8 @@ VERBS = {
     "mcp": ("mcp_command", "serve a vault to an MCP client over standard input and output"),
     "pending": ("pending_command", "list, look at or take back what waits for an approval"),
     "search": ("search_command", "search notes in the search language"),
+    "sources": ("sources_command", "list, add, remove, pause and resume folders and streams"),
+    "tokens": ("tokens_command", "list, create, renew and revoke the tokens of other programs"),
     "tools": ("tools_command", "list the tools, or show all about one"),
     "undo": ("undo_command", "take back the last change, or a call or turn of the log"),
 }

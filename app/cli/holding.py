@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,15 +28,20 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def joined(root: Path) -> Joining:
-    """The vault at `root`, whoever has it open."""
+def joined(root: Path, enable_tools: Collection[str] = ()) -> Joining:
+    """The vault at `root`, whoever has it open.
+
+    Args:
+        root: The vault's folder.
+        enable_tools: Categories of tools to switch on where the vault is opened here.
+    """
     real = root.resolve()
 
     async def join() -> Held | None:
         return await _join(real)
 
     async def open_here(make_way: Callable[[], Awaitable[None]]) -> Held:
-        return await _open(real, make_way)
+        return await _open(real, make_way, enable_tools)
 
     async def take_over() -> bool:
         return await ask_to_yield(real)
@@ -56,13 +61,14 @@ async def _join(root: Path) -> Held | None:
     return Held(link, link.close, here=False, has_window=sign.holder == "desktop")
 
 
-async def _open(root: Path, make_way: Callable[[], Awaitable[None]]) -> Held:
+async def _open(root: Path, make_way: Callable[[], Awaitable[None]], enable_tools: Collection[str]) -> Held:
     """Open the vault; questions go to the client that calls, where it can ask."""
     approver = ClientApprover()
     settings = await asyncio.to_thread(load_settings)
     core = await asyncio.to_thread(importlib.import_module, "app.workspace")
     workspace: Workspace = await core.open_workspace(root, settings, approver, ask_pending=False)
     try:
+        workspace.enable_categories(enable_tools)
         approver.is_pending = open_operations_of(workspace)
         await workspace.ways_in.open("headless", make_way)
         await workspace.start_scan(lambda progress: None)

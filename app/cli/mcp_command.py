@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.cli.exit_status import Exit
+from app.cli.options import add_enable_option, read_categories
 from app.cli.screen import Screen
 from app.errors import VaultLostError
 from app.permissions.caller import CallerKind
@@ -30,6 +31,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name", type=_name, default="MCP client", help="what the client is called: rules know it by that"
     )
+    add_enable_option(parser)
     parser.add_argument("--read-only", action="store_true", help="offer only the tools that change nothing")
 
 
@@ -38,7 +40,8 @@ async def run(given: argparse.Namespace, screen: Screen) -> int:
     root: Path = given.folder
     if not root.is_dir():
         raise VaultLostError(f"There is no folder {root}.", path=str(root))
-    await _serve(root, given.name, read_only=given.read_only)
+    enabled = read_categories(getattr(given, "enable_tools", ()))
+    await _serve(root, given.name, enabled, read_only=given.read_only)
     return Exit.DONE
 
 
@@ -49,13 +52,13 @@ def _name(text: str) -> str:
     return name
 
 
-async def _serve(root: Path, name: str, *, read_only: bool) -> None:
+async def _serve(root: Path, name: str, enable_tools: tuple[str, ...], *, read_only: bool) -> None:
     from app.cli.holding import joined
     from app.servers.mcp_stdio import serve_stdio
     from app.servers.reading_only import ReadingOnly
 
     _end_on_signals()
-    vault = await asyncio.to_thread(joined, root)
+    vault = await asyncio.to_thread(joined, root, enable_tools)
     client = Client(CallerKind.MCP, name, uuid.uuid4().hex)
     opening = asyncio.create_task(vault.begin(), name="open the vault")
     try:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.cli.kinds import Kind, read_kinds
 from app.errors import InvalidParametersError
 
-SPELLINGS = ("--vault", "--json", "--approve", "--wait", "--no-wait", "--claim", "--help", "-h")
+SPELLINGS = (
+    "--vault",
+    "--json",
+    "--approve",
+    "--wait",
+    "--no-wait",
+    "--claim",
+    "--enable-tools",
+    "--help",
+    "-h",
+)
 """No argument of a tool is written so."""
 
 
@@ -18,6 +29,7 @@ class Options:
 
     `vault` is the folder that was named. `json`: one line for programs. `approve`: kinds of change that are
     approved in advance. `waits`: for the user's answer. `claim`: what the caller says of the change.
+    `enable_tools`: categories of tools that are on for this command.
     """
 
     vault: str | None = None
@@ -25,6 +37,7 @@ class Options:
     approve: frozenset[Kind] = frozenset()
     waits: bool = True
     claim: str = ""
+    enable_tools: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, given: argparse.Namespace) -> Options:
@@ -42,7 +55,13 @@ class Options:
             read_kinds(getattr(given, "approve", ())),
             getattr(given, "wait", True),
             getattr(given, "claim", ""),
+            read_categories(getattr(given, "enable_tools", ())),
         )
+
+
+def read_categories(words: Iterable[str]) -> tuple[str, ...]:
+    """The categories that `--enable-tools` names, separated by commas."""
+    return tuple(dict.fromkeys(one.strip() for word in words for one in word.split(",") if one.strip()))
 
 
 _VAULT_HELP = "the vault (else SCRIPTORIUM_VAULT, the one around you, or the last opened)"
@@ -57,6 +76,17 @@ def add_json_option(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take `--json`."""
     words = "print what came of it as one line of JSON"
     parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=words)
+
+
+def add_enable_option(parser: argparse.ArgumentParser) -> None:
+    """Let `parser` take `--enable-tools`."""
+    parser.add_argument(
+        "--enable-tools",
+        metavar="CATEGORIES",
+        action="append",
+        default=argparse.SUPPRESS,
+        help="categories of tools to switch on for this command, such as development,web",
+    )
 
 
 def add_call_options(parser: argparse.ArgumentParser) -> None:
@@ -89,3 +119,4 @@ def add_call_options(parser: argparse.ArgumentParser) -> None:
         default=argparse.SUPPRESS,
         help="what you say of the change; shown apart to whoever is asked",
     )
+    add_enable_option(parser)

@@ -16,29 +16,67 @@ if TYPE_CHECKING:
 Result = Mapping[str, object]
 Row = Mapping[str, object]
 
-_TEXTS = ("text", "diff", "output", "answer", "summary")
-"""Fields that are the answer where they are filled; what stands beside them is told, not printed."""
+_EXACT = ("text", "diff", "output")
+"""Fields that are the answer where they are filled; they are printed alone, every character as it is."""
+_PROSE = ("answer", "summary")
+"""Fields that are printed first; the other fields follow."""
 _ERRORS = "errors"
 _BESIDE = frozenset({"problem", "warning", "reasoning", _ERRORS})
 _TIMES = frozenset({"created", "modified", "time", "at", "settled", "expires"})
-_UNREMARKABLE = frozenset({"hash", "message"})
+_UNREMARKABLE = frozenset({"hash", "message", "commits"})
+_SUBJECTS = frozenset({"node_id", "edge_id", "from_node", "to_node", "agent", "target"})
+"""What a result in prose is about: the caller named it."""
+_MARKS = frozenset(
+    {"cut", "truncated", "leaves_context", "requires_confirmation", "dry_run", "binary", "timed_out"}
+)
+"""What is worth a word only where it is so."""
 _EARLIEST = 1e8
 
 
 def show(screen: Screen, outcome: ToolOutcome, words: Sequence[str] = ()) -> None:
     """Write a success. `words` are marked where a search found them."""
-    result = {name: value for name, value in outcome.result.items() if value not in (None, "", [], {})}
-    text = next((name for name in _TEXTS if isinstance(result.get(name), str)), "")
-    printed = False
-    if isinstance(outcome.result.get("text"), str) or text:
-        screen.text(str(outcome.result.get(text or "text", "")))
-        printed = True
+    filled = {name: value for name, value in outcome.result.items() if not _is_empty(value)}
+    result = {name: value for name, value in filled.items() if value or name not in _MARKS}
+    exact = next((name for name in _EXACT if isinstance(result.get(name), str)), "")
+    prose = next((name for name in _PROSE if isinstance(result.get(name), str)), "")
+    printed = True
+    if exact:
+        screen.text(str(result[exact]))
+    elif _is_empty_text(outcome.result):
+        pass
     elif isinstance(hits := result.get("hits"), list):
         _show_hits(screen, hits, words)
-        printed = True
+    elif prose:
+        _show_prose(screen, result, prose)
+    elif outcome.commit is not None:
+        _show_done(screen, result, outcome.message)
     else:
         printed = _show_fields(screen, result)
     _tell(screen, outcome, printed)
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or (isinstance(value, str | Sequence | Mapping) and not value)
+
+
+def _is_empty_text(result: Result) -> bool:
+    """Whether an empty text was read; elsewhere an empty text is just a field that was not filled."""
+    return result.get("text") == "" and "total_lines" in result
+
+
+def _show_prose(screen: Screen, result: Result, name: str) -> None:
+    text = str(result[name])
+    screen.text(text if text.endswith("\n") else f"{text}\n")
+    rest = {one: value for one, value in result.items() if one not in _SUBJECTS | {name} and value != 0}
+    if isinstance(answers := rest.get("answers"), Sequence) and len(answers) == 1:
+        del rest["answers"]
+    _show_parts(screen, rest)
+
+
+def _show_done(screen: Screen, result: Result, message: str) -> None:
+    """What was written, in a sentence, and the lists that belong to it."""
+    screen.text(safe(message) + "\n")
+    _show_parts(screen, {name: value for name, value in result.items() if _is_list(value)})
 
 
 def _tell(screen: Screen, outcome: ToolOutcome, printed: bool) -> None:
@@ -79,29 +117,53 @@ def _hit_rows(hit: Row) -> list[tuple[str, str, str]]:
 
 def _show_fields(screen: Screen, result: Result) -> bool:
     """Facts, then lists; whether there was anything beside what the message says."""
-    lists = {name: value for name, value in result.items() if isinstance(value, list)}
+    lists = {name: value for name, value in result.items() if _is_list(value)}
     facts = {
         name: value
         for name, value in result.items()
-        if name not in lists and name not in _BESIDE and name != "message"
+        if name not in lists and name not in _BESIDE and name not in _UNREMARKABLE
     }
     if len(lists) == 1 and not facts.keys() - {"total", "complete", "node_id"}:
-        _show_list(screen, next(iter(lists.values())))
+        (only,) = lists.values()
+        assert isinstance(only, list | tuple)
+        _show_list(screen, only)
         return True
     if not lists and len(facts) <= 3 and all(isinstance(value, str) for value in facts.values()):
         return False
-    for name, value in facts.items():
-        _show_fact(screen, name, value)
-    for name, value in lists.items():
-        _heading(screen, f"{name} ({len(value)})")
-        _show_list(screen, value, indent="  " if screen.is_terminal else "")
+    _show_parts(screen, result)
     return bool(facts or lists)
+
+
+def _show_parts(screen: Screen, result: Result) -> None:
+    """Each fact on a line, then each list under its name."""
+    shown = {name: value for name, value in result.items() if name not in _BESIDE | _UNREMARKABLE}
+    for name, value in shown.items():
+        if not _is_list(value):
+            _show_fact(screen, name, value)
+    for name, value in shown.items():
+        if _is_list(value):
+            _show_named_list(screen, name, value)
+
+
+def _show_named_list(screen: Screen, name: str, values: object) -> None:
+    assert isinstance(values, list | tuple)
+    _heading(screen, f"{name} ({len(values)})")
+    _show_list(screen, values, indent="  " if screen.is_terminal else "")
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list | tuple)
 
 
 def _show_fact(screen: Screen, name: str, value: object) -> None:
     if isinstance(value, Mapping):
         for one, each in value.items():
-            _show_fact(screen, f"{name}.{one}", cell(one, each))
+            if _is_empty(each):
+                continue
+            if _is_list(each):
+                _show_named_list(screen, one, each)
+            else:
+                _show_fact(screen, f"{name}.{one}", cell(one, each))
         return
     if isinstance(value, str) and "\n" in value.strip():
         _heading(screen, name)
@@ -188,8 +250,8 @@ def cell(name: str, value: object) -> str:
 
 
 def _rows(values: object) -> list[Row]:
-    if isinstance(values, list) and values and all(isinstance(value, Mapping) for value in values):
-        return values
+    if isinstance(values, list | tuple) and values and all(isinstance(value, Mapping) for value in values):
+        return list(values)
     return []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +56,7 @@ async def open_session(
     *,
     brief: bool = True,
     takes_over: bool = False,
+    enable_tools: Collection[str] = (),
     patience: float = PATIENCE_S,
 ) -> AsyncIterator[Session]:
     """The vault at `root`, its index up to date.
@@ -67,9 +68,11 @@ async def open_session(
         brief: Whether the vault is opened without other programs' tools, where it is opened here.
         takes_over: Whether a program without a window makes way: where somebody here can be asked, and
             nobody there.
+        enable_tools: Categories of tools to switch on where the vault is opened here.
         patience: Seconds to wait for a program that has the vault and can't be joined.
 
     Raises:
+        InvalidParametersError: `enable_tools` names no category.
         VaultBusyError: another program has the vault open, can't be joined, and did not let go of it.
         VaultLostError, StorageError: as `open_workspace` says.
     """
@@ -79,8 +82,11 @@ async def open_session(
     try:
         if workspace is None:
             assert link is not None
+            if enable_tools:
+                screen.tell("--enable-tools does not count here: another program has the vault open.")
             yield Session(link, client, has_window=has_window)
             return
+        workspace.enable_categories(enable_tools)
         await workspace.index.scan(lambda progress: show_scan(screen, progress), lambda: False)
         screen.end_progress()
         yield Session(workspace.hub, client, workspace)

@@ -62,7 +62,9 @@ async def _run_unknown(word: str, words: Sequence[str], leading: argparse.Namesp
     options = Options.of(asked)
     choice = chosen(options, screen)
     approver = approver_for(options, screen)
-    async with open_session(choice.root, approver, screen, brief=False) as session:
+    async with open_session(
+        choice.root, approver, screen, brief=False, enable_tools=options.enable_tools
+    ) as session:
         if session.workspace is not None:
             await _await_external(session.workspace)
         entries = await session.served.tools(session.client)

@@ -6,20 +6,18 @@ import argparse
 import json
 
 from app.cli import tools_check
-from app.cli.options import Options, add_json_option
+from app.cli.categories_command import registry_of_chosen
+from app.cli.options import Options, add_json_option, add_vault_option
 from app.cli.screen import Screen
-from app.settings import load_settings
 from app.toolkit.documentation import catalogue_page, tool_page
-from app.toolkit.plugins import load_plugins
-from app.toolkit.registry import ToolRegistry
 from app.toolkit.tool import Tool
-from app.tools import CATALOG, CATEGORIES, FILE_TOOL
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take a tool's name."""
     parser.add_argument("name", nargs="?", help="a tool")
     parser.add_argument("--check", action="store_true", help="try every tool on a copy of the sample vault")
+    add_vault_option(parser)
     add_json_option(parser)
 
 
@@ -28,9 +26,7 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
     if given.check:
         return tools_check.run()
     name = given.name.replace("-", "_") if given.name else None
-    registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
-    for problem in load_plugins(registry, on=load_settings().tools.plugins_on).problems:
-        screen.tell(problem)
+    registry = registry_of_chosen(Options.of(given).vault, screen)
     if Options.of(given).json:
         tools = [registry.get(name)] if name else registry.all()
         screen.text(json.dumps([_as_data(tool) for tool in tools], indent=2, ensure_ascii=False) + "\n")

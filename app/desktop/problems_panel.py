@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHeaderView, QStackedWidget, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.desktop import tasks
+from app.desktop import dialogs, tasks
 from app.desktop.bridge import VaultClient
 from app.desktop.panel import EmptyState, Panel, ThemedButton
 from app.desktop.theme import ThemeSource, icon
 from app.events import Event
 from app.index.records import IndexUpdated, Problem
+from app.vault import undecodable
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.toolkit.outcome import ToolOutcome
+    from app.workspace import Workspace
 
 _SETTLE_MS = 600
 _MOST = 5000
 _AT_ONCE = 100
-_SYMBOLS = {"failed": "x-circle", "skipped": "minus-circle", "marked": "warning"}
+_SYMBOLS = {"failed": "x-circle", "skipped": "minus-circle", "marked": "warning", "misnamed": "text-aa"}
+_KIND = Qt.ItemDataRole.UserRole + 1
 
 
 class ProblemsPanel(Panel):
-    """A row per file: its path and the reason; `open_requested` carries the path and an empty fragment."""
+    """A row per file: its path and the reason; `open_requested` carries the path and an empty fragment.
+
+    A file whose name is not UTF-8 can't be opened: it is given another name here.
+    """
 
     open_requested = Signal(str, str)
     rescan_requested = Signal()
@@ -34,6 +46,10 @@ class ProblemsPanel(Panel):
         self.setAccessibleName(self.tr("Problems of the index"))
         again = ThemedButton(theme, "arrows-clockwise", self.tr("Read the vault again"))
         again.clicked.connect(self.rescan_requested)
+        self._rename = ThemedButton(theme, "pencil-simple", self.tr("Rename the selected file…"))
+        self._rename.clicked.connect(self._rename_current)
+        self._rename.hide()
+        self.title.add(self._rename)
         self.title.add(again)
         self.table = QTreeWidget()
         self.table.setColumnCount(2)
@@ -44,6 +60,7 @@ class ProblemsPanel(Panel):
         self.table.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self.table.setColumnWidth(0, round(320 * theme.zoom))
         self.table.itemActivated.connect(self._open)
+        self.table.currentItemChanged.connect(self._offer)
         self._empty = EmptyState(
             theme, "check-circle", self.tr("No problems"), self.tr("Every note of the vault is in the index.")
         )
@@ -72,10 +89,12 @@ class ProblemsPanel(Panel):
     def _row(self, problem: Problem) -> QTreeWidgetItem:
         theme = self._theme.theme
         colors = {"failed": theme.danger, "skipped": theme.faint, "marked": theme.warning}
+        colors["misnamed"] = theme.warning
         row = QTreeWidgetItem([problem.path.text, problem.reason])
         row.setIcon(0, icon(theme, _SYMBOLS[problem.kind], colors[problem.kind]))
         row.setToolTip(1, problem.reason)
         row.setData(0, Qt.ItemDataRole.UserRole, problem.path.text)
+        row.setData(0, _KIND, problem.kind)
         return row
 
     def _reload(self) -> None:
@@ -86,4 +105,35 @@ class ProblemsPanel(Panel):
             self._settle.start()
 
     def _open(self, row: QTreeWidgetItem) -> None:
-        self.open_requested.emit(row.data(0, Qt.ItemDataRole.UserRole), "")
+        if row.data(0, _KIND) == "misnamed":
+            self._rename_current()
+        else:
+            self.open_requested.emit(row.data(0, Qt.ItemDataRole.UserRole), "")
+
+    def _offer(self, row: QTreeWidgetItem | None) -> None:
+        self._rename.setVisible(row is not None and row.data(0, _KIND) == "misnamed")
+
+    def _rename_current(self) -> None:
+        if (row := self.table.currentItem()) is not None:
+            listed = NotePath(row.data(0, Qt.ItemDataRole.UserRole))
+            tasks.start(self.rename(listed), owner=self, what=self.tr("rename the file"))
+
+    async def rename(self, listed: NotePath) -> None:
+        """Ask for a name until the file that is listed so has it, or the user gives up."""
+        raw = await self._client.run(lambda workspace: undecodable.find(workspace.root, listed))
+        name, problem = undecodable.suggest(raw) if raw is not None else "", ""
+        while True:
+            title = self.tr("Rename “{0}”?").format(listed)
+            label = self.tr("Its name is not UTF-8. What the file holds stays as it is. New name:")
+            given = await dialogs.prompt_text(self.window(), title, label, name, problem=problem)
+            if given is None:
+                return
+            name = given
+            outcome = await self._client.run(partial(_renamed, listed=listed, name=name))
+            if outcome.success:
+                return
+            problem = outcome.message
+
+
+async def _renamed(workspace: Workspace, listed: NotePath, name: str) -> ToolOutcome:
+    return await workspace.runner.rename_misnamed(listed, name)

@@ -12,18 +12,20 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from app.encoding import is_encodable
 from app.events import EventBus
 from app.index.database import Database
 from app.index.extract import Extract, Read, Task, extract_chunk
 from app.index.intake import Intake, Moves, uninterrupted
 from app.index.plan import Plan, known_files, make_plan, pair_moves
 from app.index.reading import Readers
-from app.index.records import IndexDelta
+from app.index.records import IndexDelta, Problem
 from app.index.resolver import Resolver
 from app.index.scan_run import Progress, ScanCounts, ScanRun
-from app.index.walk import Exclusion, FoundFile, Leisure, Walk, found_file, identity, walk
+from app.index.walk import MISNAMED, Exclusion, FoundFile, Leisure, Walk, found_file, identity, walk
 from app.index.writer import Batch, write
 from app.settings import IndexSettings
+from app.vault import undecodable
 from app.vault.path import NotePath
 
 
@@ -129,14 +131,29 @@ class Indexer:
             VaultLostError: the vault's folder is gone; what is in the index stays.
             StorageError: the index file cannot be written.
         """
+        changed, removed = tuple(changed), tuple(removed)
         async with self._intake.lock:
-            found, gone = await asyncio.to_thread(self._look, tuple(changed), tuple(removed))
+            if misnamed := [path for path in (*changed, *removed) if not is_encodable(path.text)]:
+                problems = await asyncio.to_thread(self._problems_of, misnamed)
+                await uninterrupted(self._intake.put_problems(problems))
+                changed = tuple(path for path in changed if is_encodable(path.text))
+                removed = tuple(path for path in removed if is_encodable(path.text))
+            found, gone = await asyncio.to_thread(self._look, changed, removed)
             tasks = await asyncio.to_thread(self._tasks, found.notes)
             extracts = await self._read(tasks, sum(file.size for file in found.notes))
             if self._scan is not None:
                 self._scan.touched.update(path.text for path in gone)
                 self._scan.touched.update(file.path.text for file in (*found.notes, *found.attachments))
             return await uninterrupted(self._put_refreshed(found, self._below(gone), extracts))
+
+    def _problems_of(self, misnamed: Iterable[NotePath]) -> dict[str, Problem | None]:
+        """The problem of each file whose name is not UTF-8, None for one that is gone."""
+        found: dict[str, Problem | None] = {}
+        for path in misnamed:
+            listed = undecodable.shown(path)
+            there = undecodable.find(self._root, listed) is not None
+            found[listed.text] = Problem(listed, MISNAMED, "misnamed") if there else None
+        return found
 
     async def _read(self, tasks: Sequence[Task], size: int) -> list[Extract]:
         readers = Readers(self._root, self._max_bytes)

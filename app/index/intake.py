@@ -8,7 +8,7 @@ resolver is loaded anew from the file, so the two never disagree.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from app.events import EventBus
@@ -17,7 +17,7 @@ from app.index.extract import Extract, Gone, Same
 from app.index.name_table import Entry
 from app.index.names import listed
 from app.index.plan import Plan
-from app.index.records import IndexDelta, IndexUpdated
+from app.index.records import IndexDelta, IndexUpdated, Problem
 from app.index.resolver import Resolver
 from app.index.walk import FoundFile
 from app.index.writer import Batch, write
@@ -99,6 +99,11 @@ class Intake:
         for extract in extracts:
             removed += self._take(extract, batch)
         return self._publish(batch, removed, await self._write(batch), moved)
+
+    async def put_problems(self, changed: Mapping[str, Problem | None]) -> None:
+        """Take the problems of single paths, None for one that is no more, and tell of it."""
+        await self._write(Batch(changed_problems=dict(changed)))
+        self._events.publish(IndexUpdated((), (), self._resolver.notes))
 
     def drop(self, path: NotePath, batch: Batch) -> list[NotePath]:
         """Forget a file; its path, if it was known."""

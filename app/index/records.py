@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # the processes that read notes do without numpy
     import numpy as np
     from numpy.typing import NDArray
 
-ProblemKind = Literal["failed", "skipped", "marked"]
+ProblemKind = Literal["failed", "skipped", "marked", "misnamed"]
 NodeKind = Literal["note", "unresolved", "attachment"]
 
 
@@ -118,6 +118,7 @@ class Problem:
 
     `failed`: it could not be read. `skipped`: left out on purpose (too large, a link out of the vault).
     `marked`: indexed, but something in it could not be understood (broken properties, bad UTF-8).
+    `misnamed`: its name is not UTF-8, so it is skipped; `path` has the bytes of the name spelled out.
     """
 
     path: NotePath

@@ -161,6 +161,6 @@ def vault_stats(connection: sqlite3.Connection) -> VaultStats:
         orphans=one(_ORPHANS),
         words=one("SELECT sum(words) FROM notes"),
         indexed=one("SELECT count(*) FROM notes JOIN files USING (id) WHERE hash <> ''"),
-        skipped=sum(problem.kind == "skipped" for problem in found),
+        skipped=sum(problem.kind in ("skipped", "misnamed") for problem in found),
         failed=sum(problem.kind == "failed" for problem in found),
     )

@@ -139,7 +139,8 @@ class VaultIndex:
             await self._rebuild(error.message)
             counts = await self._writing_part.scan(progress, cancelled)
         found = await asyncio.to_thread(self.problems)
-        skipped, failed = (tuple(one for one in found if one.kind == kind) for kind in ("skipped", "failed"))
+        skipped = tuple(one for one in found if one.kind in ("skipped", "misnamed"))
+        failed = tuple(one for one in found if one.kind == "failed")
         done = (counts.indexed, counts.unchanged, counts.removed)
         return ScanReport(*done, skipped, failed, counts.cancelled, counts.moved)
 

@@ -16,10 +16,12 @@ from pathlib import Path
 
 from wcmatch import glob
 
+from app.encoding import escaped, is_encodable
 from app.errors import VaultLostError
 from app.index.records import Problem
 from app.vault.path import NotePath
 
+MISNAMED = "its name is not UTF-8, so no link can name it and it is not read: give it another name"
 _LEFT_OUT = frozenset({"node_modules"})
 _WORK_S, _REST, _LONGEST_REST_S = 0.004, 4, 0.1
 _GLOB = glob.GLOBSTAR | glob.DOTGLOB | glob.IGNORECASE | glob.BRACE | glob.FORCEUNIX
@@ -150,9 +152,8 @@ def _entry(
     if name.startswith("."):
         return None
     text = f"{folder}/{name}" if folder else name
-    if not name.isascii() and not _is_unicode(name):
-        shown = NotePath.on_disk(os.fsencode(text).decode("utf-8", "backslashreplace"))
-        found.problems.append(Problem(shown, "its name is not Unicode", "skipped"))
+    if not is_encodable(name):
+        found.problems.append(Problem(NotePath.on_disk(escaped(text)), MISNAMED, "misnamed"))
         return None
     if text in exclusion:
         return None
@@ -188,14 +189,6 @@ def _link_problem(path: str, real_root: str) -> str | None:
         return "it is a symbolic link that leads nowhere"
     inside = target == real_root or target.startswith(real_root.rstrip(os.sep) + os.sep)
     return None if inside else "it is a symbolic link that leaves the vault"
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _reason(error: OSError) -> str:

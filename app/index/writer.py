@@ -38,7 +38,8 @@ T = TypeVar("T")
 class Batch:
     """Changes to write: files by their row id. `link_keys` are those whose links may lead elsewhere now.
 
-    `problems`, unless None, takes the place of all problems that an earlier walk found.
+    `problems`, unless None, takes the place of all problems that an earlier walk found; in
+    `changed_problems` are those of single paths, None for one that is no more.
     """
 
     files: list[tuple[int, FoundFile]] = field(default_factory=list)
@@ -47,9 +48,11 @@ class Batch:
     removed: list[int] = field(default_factory=list)
     link_keys: set[str] = field(default_factory=set)
     problems: list[Problem] | None = None
+    changed_problems: dict[str, Problem | None] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.files or self.read or self.same or self.removed or self.problems is not None)
+        files = self.files or self.read or self.same or self.removed
+        return bool(files or self.changed_problems or self.problems is not None)
 
 
 def write(connection: sqlite3.Connection, batch: Batch, resolver: Resolver) -> tuple[NotePath, ...]:
@@ -65,6 +68,11 @@ def write(connection: sqlite3.Connection, batch: Batch, resolver: Resolver) -> t
         connection.execute("DELETE FROM problems")
         rows = ((problem.path.text, problem.reason, problem.kind) for problem in batch.problems)
         connection.executemany("REPLACE INTO problems VALUES (?, ?, ?)", rows)
+    for path, problem in batch.changed_problems.items():
+        connection.execute("DELETE FROM problems WHERE path = ?", (path,))
+        if problem is not None:
+            row = (problem.path.text, problem.reason, problem.kind)
+            connection.execute("INSERT INTO problems VALUES (?, ?, ?)", row)
     return _relink(connection, batch.link_keys, resolver, {id for id, _ in batch.read})
 
 

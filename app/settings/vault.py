@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.errors import InvalidParametersError
 from app.settings.rules import CallLimit, Rule
 from app.settings.section import Section
+from app.settings.sections import ToolSettings
 
 
 class VaultSettings(Section):
@@ -18,6 +19,17 @@ class VaultSettings(Section):
     categories_on: tuple[str, ...] = ()
     categories_off: tuple[str, ...] = ()
     limits: tuple[CallLimit, ...] = ()
+
+    def has_category_on(self, id: str, tools: ToolSettings, *, by_default: bool) -> bool:
+        """Whether the category of tools `id` is on in this vault.
+
+        Args:
+            id: The category.
+            tools: The settings for all vaults.
+            by_default: Whether it is on where nothing is set.
+        """
+        wanted = by_default or id in tools.categories_on or id in self.categories_on
+        return wanted and id not in self.categories_off
 
 
 class VaultRules(BaseModel):

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from app.encoding import is_encodable
 from app.events import EventBus
 from app.permissions.caller import Caller
 from app.toolkit.places import DocumentsChanged, Places
@@ -110,7 +111,10 @@ class Committer:
         """Bring the index up to date with a commit to the vault, and tell of it."""
         event = changes_of(commit)
         try:
-            await self._index.refresh(event.paths, (*event.removed, *(old for old, _ in event.moved)))
+            places = [path for change in commit.changes for path in (change.path, change.place)]
+            misnamed = (path for path in places if not is_encodable(path.text))
+            gone = (*event.removed, *(old for old, _ in event.moved))
+            await self._index.refresh((*event.paths, *misnamed), gone)
         except Exception:
             # The notes are the truth and they are written; the next scan finds what is missing.
             log.exception("the index could not follow commit %d", commit.id)
@@ -119,15 +123,19 @@ class Committer:
 
 
 def changes_of(commit: Commit) -> NotesChanged:
-    """The event that tells of a commit: what is new where, what is gone, what went where."""
+    """The event that tells of a commit: what is new where, what is gone, what went where.
+
+    It leaves out the paths whose names are not UTF-8: no other part of the app knows those files.
+    """
     paths: list[NotePath] = []
     removed: list[NotePath] = []
     moved: list[tuple[NotePath, NotePath]] = []
     for change in commit.changes:
-        if change.after is None:
+        if change.after is None or not is_encodable(change.place.text):
             removed.append(change.path)
         else:
             paths.append(change.place)
-        if change.to is not None:
+        if change.to is not None and is_encodable(change.path.text + change.to.text):
             moved.append((change.path, change.to))
+    removed = [path for path in removed if is_encodable(path.text)]
     return NotesChanged(tuple(paths), tuple(removed), tuple(moved), commit.author, commit.id)

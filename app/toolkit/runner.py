@@ -17,6 +17,7 @@ from app.encoding import encodable, encodable_arguments
 from app.errors import (
     ConflictError,
     PermissionDeniedError,
+    ScriptoriumError,
     TimeoutExpiredError,
 )
 from app.events import EventBus
@@ -29,7 +30,7 @@ from app.permissions.policy import Policy
 from app.permissions.scoping import reach_of_changes
 from app.settings import CallLimit, TurnRule
 from app.toolkit.adoption import Adoption
-from app.toolkit.answers import guarded, refused_outcome, validated
+from app.toolkit.answers import failure, guarded, refused_outcome, validated
 from app.toolkit.call_record import NOTHING_SPENT, CallRecord, Spent, Watch
 from app.toolkit.committing import Committer
 from app.toolkit.context import ToolContext
@@ -57,6 +58,7 @@ from app.toolkit.tool import Answer, Tool
 from app.toolkit.trail import Trail
 from app.toolkit.turn_rules import TurnRules
 from app.toolkit.vault_view import VaultView
+from app.vault import undecodable
 from app.vault.changes import VAULT, ChangeSet, Create, Update, content_hash
 from app.vault.path import NotePath
 
@@ -205,9 +207,35 @@ class ToolRunner:
         change_set = ChangeSet.of(change, summary=f"Save {path.name}", place=place)
         if not change_set:
             return ToolOutcome(True, message="Nothing to save.")
-        record = CallRecord.of("save", caller, {"path": str(path), "hash": content_hash(after)})
+        return await self._commit_own(
+            "save", caller, {"path": str(path), "hash": content_hash(after)}, change_set
+        )
+
+    async def rename_misnamed(self, listed: NotePath, name: str) -> ToolOutcome:
+        """Give a file whose name is not UTF-8 another name, as the user says: journaled, logged, undoable.
+
+        Args:
+            listed: Its path as the problems of the index list it.
+            name: The new name, in the same folder.
+
+        Returns:
+            The outcome; its error says why nothing was changed.
+        """
+        arguments = {"path": str(listed), "name": name}
+        try:
+            change_set = await asyncio.to_thread(undecodable.rename, self._store, listed, name)
+        except ScriptoriumError as error:
+            return failure(error)
+        return await self._commit_own("rename", Caller.user(), arguments, change_set)
+
+    async def _commit_own(
+        self, what: str, caller: Caller, arguments: Mapping[str, object], change_set: ChangeSet
+    ) -> ToolOutcome:
+        """Write what the user has done by hand."""
+        record = CallRecord.of(what, caller, arguments)
         record.decide(Decided.NO_APPROVAL_NEEDED, "the user's own edit")
-        record.reaches(reach_of_changes(change_set, self._backlinks, self.places.get(place).label))
+        label = self.places.get(change_set.place).label
+        record.reaches(reach_of_changes(change_set, self._backlinks, label))
         return await self._to_the_end(record, self._save(record, change_set))
 
     async def undo(
@@ -324,7 +352,11 @@ class ToolRunner:
         category = self._registry.category(category_id)
         if not category.on or category.id in self._policy.categories_off:
             record.decide(Decided.RULE, f"the category {category.id} is off")
-            raise PermissionDeniedError(f"The tools of {category.name} are switched off.", tool=record.tool)
+            raise PermissionDeniedError(
+                f"The tools of the category {category.name} ({category.id}) are switched off.",
+                tool=record.tool,
+                category=category.id,
+            )
 
     async def _answer(self, call: PreparedCall) -> Answer:
         """Run the tool's function.

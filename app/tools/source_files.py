@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.errors import AmbiguousError, InvalidParametersError, InvalidPathError, NotFoundError
 from app.memory.store import MemoryStore
@@ -49,10 +49,10 @@ class FileAnswer(ToolResult):
     label: str = ""
     state: str = ""
     permission: str = ""
-    text: str = ""
+    text: str | None = None
     cut: bool = False
     diff: str = ""
-    files: tuple[ListedFile, ...] = ()
+    files: list[ListedFile] = Field(default_factory=list)
 
 
 @tool(
@@ -250,7 +250,7 @@ def _listed(
         found += [_listed_file(folder, memory, agent, path, size) for path, size in seen]
     what = "loaded file" if op == "status" else "file"
     words = f"{counted(len(found), what)}{', and there are more: narrow the pattern' if more else ''}."
-    return FileAnswer(files=tuple(found), message=words)
+    return FileAnswer(files=found, message=words)
 
 
 def _listed_file(

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from watchfiles import Change, awatch
+from watchfiles._rust_notify import WatchfilesRustInternalError
 
+from app.encoding import is_encodable
 from app.errors import StorageError
 from app.events import Event
 from app.vault.path import NotePath
@@ -28,6 +30,7 @@ _STEP_MS = 50
 _DEBOUNCE_MS = 300
 _LOOK_MS = 500
 _POLL_MS = 2_000
+_AGAIN_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +48,12 @@ class FileBatch:
     """Files that others changed or took away.
 
     `lost`: the vault's folder is gone, and nothing else is said. `found`: it is back, and all of it
-    has to be looked at again.
+    has to be looked at again. `misnamed` files came or went whose names are not UTF-8.
     """
 
     changed: tuple[NotePath, ...] = ()
     removed: tuple[NotePath, ...] = ()
+    misnamed: tuple[NotePath, ...] = ()
     lost: bool = False
     found: bool = False
 
@@ -125,9 +129,10 @@ class _Watch:
     async def run(self, ready: asyncio.Event | None, *, found: bool) -> None:
         """Watch until the folder goes or `stop` is set."""
         polling: bool | None = None
+        resumed = False
         while True:
             try:
-                await self._follow(ready, found=found, polling=polling)
+                await self._follow(ready, found=found and not resumed, polling=polling, resumed=resumed)
                 return
             except _UnwatchableError as error:
                 if isinstance(error.__cause__, FileNotFoundError):
@@ -137,8 +142,20 @@ class _Watch:
                 # The system allows no more watches: looking at everything now and then is all that is left.
                 log.warning("watching falls back to polling: %s", error.__cause__)
                 polling = True
+            except (WatchfilesRustInternalError, BaseExceptionGroup) as error:
+                if not _is_undecodable(error):
+                    raise
+                # watchfiles ends at a name that is not UTF-8: watch again, and look at everything meanwhile.
+                log.warning("the watch begins again after a name that is not UTF-8: %s", error)
+                resumed = True
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._stop.wait(), _AGAIN_S)
+                if self._stop.is_set() or await asyncio.to_thread(_identity, self._root) != self._identity:
+                    return
 
-    async def _follow(self, ready: asyncio.Event | None, *, found: bool, polling: bool | None) -> None:
+    async def _follow(
+        self, ready: asyncio.Event | None, *, found: bool, polling: bool | None, resumed: bool
+    ) -> None:
         async with aclosing(self._changes(polling)) as changes:
             first = asyncio.ensure_future(anext(changes, None))
             try:
@@ -146,7 +163,10 @@ class _Watch:
                 await asyncio.sleep(0)
                 if first.done() and (error := first.exception()) is not None:
                     raise _UnwatchableError from error
-                await asyncio.to_thread(self._snapshot.take)
+                if resumed:
+                    await self._tell({(Change.modified, str(self._root))})
+                else:
+                    await asyncio.to_thread(self._snapshot.take)
                 if ready is not None:
                     ready.set()
                 if found:
@@ -182,8 +202,19 @@ class _Watch:
         seen: Found = await asyncio.to_thread(self._snapshot.look, raw)
         changed = tuple(path for path, digest in seen.present if not self._is_own(path, digest))
         removed = tuple(path for path in seen.removed if not self._is_own(path, ""))
-        if changed or removed:
-            await self._on_batch(FileBatch(changed, removed))
+        misnamed = tuple(path for path in (*changed, *removed) if not is_encodable(path.text))
+        if misnamed:
+            changed = tuple(path for path in changed if is_encodable(path.text))
+            removed = tuple(path for path in removed if is_encodable(path.text))
+        if changed or removed or misnamed:
+            await self._on_batch(FileBatch(changed, removed, misnamed))
+
+
+def _is_undecodable(error: BaseException) -> bool:
+    """Whether watchfiles has failed, and nothing else."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(_is_undecodable, error.exceptions))
+    return isinstance(error, WatchfilesRustInternalError)
 
 
 def _identity(root: Path) -> tuple[int, int] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -132,6 +132,7 @@ class Workspace:
         self.hub.in_turn = self.programs.caller_called
         self.vault_settings = load_vault_settings(files.own)
         self._know_meaning()
+        self._enabled: frozenset[str] = frozenset()
         self._apply_tool_settings()
         self._stop = asyncio.Event()
         self._watches = True
@@ -318,6 +319,8 @@ class Workspace:
 
     async def _take_files(self, batch: FileBatch) -> None:
         """Changed files: of an agent that works in the panel, or of others."""
+        if batch.misnamed:
+            await self.index.refresh(batch.misnamed)
         known = await self.programs.edits.look((*batch.changed, *batch.removed))
         changed = tuple(path for path in batch.changed if path not in known)
         removed = tuple(path for path in batch.removed if path not in known)
@@ -360,14 +363,24 @@ class Workspace:
         self.vault_settings = settings
         self.apply_settings(self.settings)
 
+    def enable_categories(self, ids: Iterable[str]) -> None:
+        """Switch categories of tools on until the vault is closed, whatever the settings say.
+
+        What permissions or the vault's rules switch off stays off.
+
+        Raises:
+            InvalidParametersError: there is no such category.
+        """
+        self._enabled |= {self.registry.category(id).id for id in ids}
+        self._apply_tool_settings()
+
     def _apply_tool_settings(self) -> None:
         """Which categories are on, and how often tools may be called, in this vault."""
         tools, here = self.settings.tools, self.vault_settings
-        wanted = {*tools.categories_on, *here.categories_on}
         ours = {category.id for category in CATEGORIES if category.on} | self.external.categories_on
         for category in self.registry.categories:
-            on = (category.id in ours or category.id in wanted) and category.id not in here.categories_off
-            self.registry.set_category(category.id, on)
+            on = here.has_category_on(category.id, tools, by_default=category.id in ours)
+            self.registry.set_category(category.id, on or category.id in self._enabled)
         self.runner.configure((*tools.limits, *here.limits), tools.turn_rules)
 
     def _know_meaning(self) -> None:

@@ -45,7 +45,34 @@ def test_what_says_nothing_but_its_sentence_prints_that() -> None:
 
 def test_warnings_and_reasons_stand_beside_the_result() -> None:
     out, err = shown({"summary": "Short.", "reasoning": "by words", "key_points": []})
-    assert (out, err) == ("Short.", "by words\n")
+    assert (out, err) == ("Short.\n", "by words\n")
+
+
+def test_an_empty_text_hides_nothing_that_stands_beside_it() -> None:
+    files = [{"path": "Plan.txt", "state": "in sync"}]
+    assert shown({"text": "", "diff": "", "files": files})[0] == "Plan.txt\tin sync\n"
+    assert shown({"text": None, "files": tuple(files)})[0] == "Plan.txt\tin sync\n"
+    status = {"path": "Plan.txt", "label": "file:1:Plan.txt", "state": "in sync", "permission": "append"}
+    assert "state\tin sync" in shown({**status, "text": ""})[0]
+    assert shown({"path": "Plan.txt", "text": ""}, "Added to Plan.txt.")[0] == "Added to Plan.txt.\n"
+    assert shown({"path": "A.md", "text": "", "total_lines": 0, "hash": "0"}) == ("", "")
+
+
+def test_a_summary_is_shown_with_its_points_evidence_and_synthesis() -> None:
+    points = {"summary": "Short.", "node_id": "A.md", "key_points": ["One.", "Two."], "related_count": 0}
+    assert shown(points)[0] == "Short.\nkey_points (2)\nOne.\nTwo.\n"
+    around = {"supports": ["[[B]]: yes"], "contradicts": [], "related": ["[[C]]"]}
+    text = shown({"summary": "Short.", "context": around, "synthesis": "More for it."})[0]
+    assert text == "Short.\nsupports (1)\n[[B]]: yes\nrelated (1)\n[[C]]\nsynthesis\tMore for it.\n"
+    edge = {"edge_id": "x", "summary": "A cites B.", "evidence": ["E."], "strength_assessment": "weak"}
+    assert shown(edge)[0] == "A cites B.\nstrength_assessment\tweak\nevidence (1)\nE.\n"
+
+
+def test_what_was_written_is_told_in_a_sentence_and_its_lists() -> None:
+    out = io.StringIO()
+    result = {"commits": [7], "paths": ["A.md", "B.md"], "left": 0}
+    rendering.show(Screen(out, io.StringIO()), ToolOutcome(True, result, "Undone: A.md, B.md.", commit=8))
+    assert out.getvalue() == "Undone: A.md, B.md.\npaths (2)\nA.md\nB.md\n"
 
 
 def test_rows_fit_a_terminal_and_none_of_a_path_is_lost() -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
 from app.desktop.notes.editor.mode import ViewMode
 from app.desktop.panel import ElidedLabel, ThemedButton
 from app.desktop.theme import ThemeSource
+from app.vault.note import Privacy, PrivacyVerdict
 from app.vault.path import NotePath
 
 ACTIONS = (
@@ -39,6 +40,10 @@ class NoteHeader(QWidget):
         self._place = ElidedLabel(parent=self)
         self._state = QLabel(self)
         self._state.setProperty("tone", "faint")
+        self._privacy = QLabel(self)
+        self._privacy.setTextFormat(Qt.TextFormat.PlainText)
+        self._privacy.setProperty("tone", "warning")
+        self._privacy.hide()
         self._save = ThemedButton(theme, "floppy-disk", "Save (Ctrl+S)", self)
         self._mode = ThemedButton(theme, "code", "Show the source (Ctrl+E)", self)
         self._links = ThemedButton(theme, "link", "Links of this note", self)
@@ -52,6 +57,7 @@ class NoteHeader(QWidget):
         row.setContentsMargins(12, 4, 4, 4)
         row.setSpacing(2)
         row.addWidget(self._place)
+        row.addWidget(self._privacy)
         row.addWidget(self._state)
         row.addStretch(1)
         for button in (self._save, self._mode, self._links, self._more):
@@ -63,6 +69,19 @@ class NoteHeader(QWidget):
         parts = [*path.folder.split("/"), path.name] if path.folder else [path.name]
         self._place.setText("  ›  ".join(parts))
         self._place.setToolTip(str(path))
+
+    def show_privacy(self, verdict: PrivacyVerdict) -> None:
+        """Show that the note is kept from agents, and why where that could not be judged."""
+        hidden = self.tr("Agents and other programs can't see this note.")
+        words, why = self.tr("Private"), hidden
+        if verdict.privacy is Privacy.UNKNOWN:
+            words = self.tr("Hidden from agents")
+            why = self.tr("Whether this note is private can't be judged: {0}.").format(verdict.reason)
+            why = f"{why} {hidden}"
+        self._privacy.setText(words)
+        self._privacy.setToolTip(why)
+        self._privacy.setAccessibleDescription(why)
+        self._privacy.setVisible(verdict.hides)
 
     def show_state(self, text: str, *, dirty: bool) -> None:
         """Show whether there is unsaved text."""

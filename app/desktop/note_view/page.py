@@ -20,10 +20,11 @@ from app.index.records import LinkRecord, Mention, NoteRecord
 from app.toolkit.related import RelatedNote
 from app.toolkit.related import related as related_notes
 from app.vault.changes import content_hash
+from app.vault.markdown.privacy import judge
 from app.vault.markdown.render import NoteTarget, RenderColors, render
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode, decode_lossy
-from app.vault.note import ParsedNote
+from app.vault.note import ParsedNote, PrivacyVerdict
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 from app.vault.store import NoteStore
@@ -50,7 +51,7 @@ class Page:
     """A note as it was when it was loaded.
 
     `problem` says why it can't be edited, or is empty: then `text` is a lossy reading, or, for a note that
-    is too large, an excerpt of its beginning (`content` too has only that).
+    is too large, an excerpt of its beginning (`content` too has only that; then it is not `complete`).
     """
 
     path: NotePath
@@ -58,6 +59,12 @@ class Page:
     text: str
     parsed: ParsedNote
     problem: str
+    complete: bool = True
+
+    @property
+    def privacy(self) -> PrivacyVerdict:
+        """Whether models and programs outside may see it."""
+        return judge(self.content, complete=self.complete)
 
     @property
     def hash(self) -> str:
@@ -113,7 +120,7 @@ def _excerpt(path: NotePath, start: bytes, why: str) -> Page:
     lines = decode_lossy(start).rstrip("\ufffd").split("\n")
     shown = (line if len(line) <= _SHOWN_OF_LINE else f"{line[:_SHOWN_OF_LINE]} …" for line in lines)
     text = "\n".join(shown)
-    return Page(path, start, text, scan(text), f"{why} Only its beginning is shown.")
+    return Page(path, start, text, scan(text), f"{why} Only its beginning is shown.", complete=False)
 
 
 def surroundings(workspace: Workspace, path: NotePath) -> Surroundings:

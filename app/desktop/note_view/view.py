@@ -203,6 +203,7 @@ class NoteView(QWidget):
         editable = self.document.editable
         self.editor.setReadOnly(not editable)
         self._header.show_path(page.path)
+        self._header.show_privacy(page.privacy)
         self._show_properties(page.parsed, editable)
         if moved:
             self.show_mode(self._modes.get(self.path, ViewMode.LIVE), remember=False)
@@ -214,6 +215,7 @@ class NoteView(QWidget):
         self._links.refresh()
 
     def _show_saved(self, page: Page) -> None:
+        self._header.show_privacy(page.privacy)
         self._show_properties(page.parsed, True)
         self._render_soon.start()
 

@@ -1,0 +1,133 @@
+"""List the categories of tools, and switch them on or off in a vault.
+
+A category that the permissions of the settings or the rules of the vault switch off stays off.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from app import paths
+from app.cli import rendering
+from app.cli.calls import chosen
+from app.cli.exit_status import Exit
+from app.cli.options import Options, add_call_options
+from app.cli.owner import confirm, owned
+from app.cli.screen import Screen
+from app.cli.vault_choice import choose_vault
+from app.errors import InvalidParametersError, VaultLostError
+from app.settings import VaultSettings, load_settings, load_vault_rules, load_vault_settings
+from app.toolkit.plugins import load_plugins
+from app.toolkit.registry import ToolRegistry
+from app.tools import CATALOG, CATEGORIES, FILE_TOOL
+
+_WHERE = "Settings, Tools"
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryRow:
+    """A category as it is listed: `state` is on, off, or off by a rule."""
+
+    category: str
+    state: str
+    level: str
+    tools: int
+    name: str
+
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Let `parser` take an operation and categories."""
+    words = "list (the default), on or off"
+    parser.add_argument("op", nargs="?", choices=("list", "on", "off"), default="list", help=words)
+    parser.add_argument("ids", nargs="*", metavar="category", help="the categories to switch")
+    add_call_options(parser)
+
+
+async def run(given: argparse.Namespace, screen: Screen) -> Exit:
+    """List the categories, or switch some."""
+    options = Options.of(given)
+    if (given.op == "list") == bool(given.ids):
+        raise InvalidParametersError(
+            f"categories {given.op} {'takes no' if given.ids else 'needs a'} category.", op=given.op
+        )
+    if given.op == "list":
+        root = chosen(options, screen).root
+        registry = await asyncio.to_thread(registry_of, root, screen)
+        _show(rows_of(registry, off_by_rule(root)), options, screen)
+        return Exit.DONE
+    return await _switch(given.ids, options, screen, on=given.op == "on")
+
+
+async def _switch(ids: list[str], options: Options, screen: Screen, *, on: bool) -> Exit:
+    root = chosen(options, screen).root
+    async with owned(root, screen, _WHERE) as workspace:
+        for id in ids:
+            workspace.registry.category(id)
+        word = "on" if on else "off"
+        question = f"Switch {word} the tools of {', '.join(ids)} for agents in {root.name}."
+        await confirm(question, options, screen)
+        now = workspace.vault_settings
+        others = {
+            name: tuple(one for one in getattr(now, name) if one not in ids)
+            for name in ("categories_on", "categories_off")
+        }
+        others[f"categories_{word}"] += tuple(dict.fromkeys(ids))
+        workspace.change_vault_settings(now.model_copy(update=others))
+        rows = rows_of(workspace.registry, workspace.policy.categories_off)
+    _show([row for row in rows if row.category in ids], options, screen)
+    return Exit.DONE
+
+
+def registry_of(root: Path | None, screen: Screen) -> ToolRegistry:
+    """All tools that are installed, their categories on or off as in the vault; None: as without a vault."""
+    registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
+    settings = load_settings()
+    for problem in load_plugins(registry, on=settings.tools.plugins_on).problems:
+        screen.tell(problem)
+    here = VaultSettings()
+    if root is not None:
+        here = load_vault_settings(paths.data_folder() / "vaults" / paths.vault_id(root))
+    off = off_by_rule(root)
+    for category in registry.categories:
+        by_default = any(one.id == category.id and one.on for one in CATEGORIES)
+        on = here.has_category_on(category.id, settings.tools, by_default=by_default)
+        registry.set_category(category.id, on and category.id not in off)
+    return registry
+
+
+def registry_of_chosen(named: str | None, screen: Screen) -> ToolRegistry:
+    """As `registry_of` for the vault that is meant, or without one where none is."""
+    try:
+        return registry_of(choose_vault(named).root, screen)
+    except VaultLostError:
+        if named is not None:
+            raise
+        return registry_of(None, screen)
+
+
+def off_by_rule(root: Path | None) -> frozenset[str]:
+    """The categories that permissions or the vault's rules switch off, whatever else is set."""
+    off = frozenset(load_settings().permissions.categories_off)
+    return off | frozenset(load_vault_rules(root).categories_off) if root is not None else off
+
+
+def rows_of(registry: ToolRegistry, off: frozenset[str]) -> list[CategoryRow]:
+    """The categories in order."""
+    rows = []
+    for one in registry.categories:
+        state = "off by a rule" if one.id in off else "on" if one.on else "off"
+        count = sum(tool.category == one.id for tool in registry.all())
+        rows.append(CategoryRow(one.id, state, one.level.value, count, one.name))
+    return rows
+
+
+def _show(rows: list[CategoryRow], options: Options, screen: Screen) -> None:
+    data = [asdict(row) for row in rows]
+    if options.json:
+        screen.text(json.dumps(data, ensure_ascii=False) + "\n")
+    else:
+        rendering.show_rows(screen, data)

@@ -1,0 +1,134 @@
+"""List the sources of a vault, add or remove one, and pause or resume it.
+
+A source is a folder outside the vault whose files agents may load (`folder`), or a stream of news: changes to
+notes (`notes`), changes to files of a folder (`watch`), or a feed (`feed`).
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from app.cli.calls import chosen, report, run_call
+from app.cli.exit_status import Exit
+from app.cli.options import Options, add_call_options
+from app.cli.owner import confirm, owned
+from app.cli.screen import Screen
+from app.errors import InvalidParametersError
+from app.memory.block import Permission
+from app.toolkit.outcome import ToolOutcome
+
+if TYPE_CHECKING:
+    from app.sources.kept import KeptSource
+    from app.workspace import Workspace
+
+_WHERE = "the Sources panel"
+_PERMISSIONS = ("read_only", "append", "read_write", "admin")
+_ADDED = {
+    "folder": "Let agents read the files of {0}",
+    "watch": "Tell agents of changes to the files of {0}",
+    "feed": "Tell agents of the news of {0}, which is asked over the network",
+    "notes": "Tell agents of changes to notes{0}",
+}
+
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Let `parser` take an operation and what it needs."""
+    what = parser.add_subparsers(metavar="list|add|remove|pause|resume", dest="op")
+    one_list = what.add_parser("list", help="the sources and how they are (the default)")
+    add = what.add_parser("add", help="add a source")
+    add.add_argument("kind", choices=tuple(_ADDED), help="what it is")
+    add.add_argument("place", nargs="?", help="the folder, the address of the feed, or a glob of notes")
+    add.add_argument("--name", help="what people call it")
+    words = "let agents do more than read: GLOB=PERMISSION, the first that fits counts; permissions: "
+    add.add_argument(
+        "--rule", action="append", default=[], metavar="RULE", help=words + ", ".join(_PERMISSIONS)
+    )
+    named = [what.add_parser(name, help=f"{name} a source") for name in ("remove", "pause", "resume")]
+    for one in named:
+        one.add_argument("source", help="its id or its name")
+    for one in (parser, one_list, add, *named):
+        add_call_options(one)
+
+
+async def run(given: argparse.Namespace, screen: Screen) -> Exit:
+    """List the sources, or change them."""
+    options = Options.of(given)
+    match given.op:
+        case None | "list":
+            return await run_call("source", {"op": "list"}, options, screen)
+        case "pause" | "resume":
+            return await run_call("source", {"op": given.op, "source_id": given.source}, options, screen)
+    root = chosen(options, screen).root
+    kept = _source(given) if given.op == "add" else None
+    async with owned(root, screen, _WHERE) as workspace:
+        if kept is not None:
+            words = _ADDED[given.kind].format(_place_of(kept)) + _rule_words(given.rule)
+            await confirm(f"{words}.", options, screen)
+            info = await workspace.sources.add(kept)
+            return await _listed(workspace, info.id, options, screen)
+        info = workspace.sources.get(given.source)
+        await confirm(f"Remove the source {info.name}; its files stay as they are.", options, screen)
+        await workspace.sources.remove(info.id)
+    outcome = ToolOutcome(True, {"source_id": info.id}, f"Removed the source {info.name}.")
+    return report(outcome, options, screen)
+
+
+async def _listed(workspace: Workspace, id: str, options: Options, screen: Screen) -> Exit:
+    from app.permissions.caller import Caller
+
+    outcome = await workspace.runner.call("source", {"op": "status", "source_id": id}, Caller.user())
+    return report(outcome, options, screen)
+
+
+def _source(given: argparse.Namespace) -> KeptSource:
+    """The source that is to be added.
+
+    Raises:
+        InvalidParametersError: its place or a rule is missing or is none.
+    """
+    from app.sources.kept import FileRule, KeptFeed, KeptFiles, KeptFolderStream, KeptVaultStream
+    from app.sources.sources import new_id
+
+    kind, place = given.kind, given.place or ""
+    if not place and kind != "notes":
+        needed = "address" if kind == "feed" else "folder"
+        raise InvalidParametersError(f"sources add {kind} needs the {needed}.")
+    if given.rule and kind != "folder":
+        raise InvalidParametersError("--rule is for folders whose files agents may load.")
+    folder = str(Path(place).expanduser().absolute()) if kind in ("folder", "watch") else ""
+    match kind:
+        case "folder":
+            rules = tuple(FileRule(glob=glob, permission=may) for glob, may in map(_rule, given.rule))
+            name = given.name or Path(folder).name
+            return KeptFiles(id=new_id("files"), name=name, folder=folder, rules=rules)
+        case "watch":
+            return KeptFolderStream(id=new_id("folder"), name=given.name or Path(folder).name, folder=folder)
+        case "feed":
+            name = given.name or urlsplit(place).hostname or place
+            return KeptFeed(id=new_id("feed"), name=name, url=place)
+        case _:
+            globs = (place,) if place else ()
+            return KeptVaultStream(id=new_id("vault"), name=given.name or "Notes", globs=globs)
+
+
+def _rule(text: str) -> tuple[str, Permission]:
+    glob, _, permission = text.rpartition("=")
+    if not glob or permission not in _PERMISSIONS:
+        raise InvalidParametersError(
+            f"{text!r} is no rule: write GLOB=PERMISSION, with one of {', '.join(_PERMISSIONS)}.",
+            allowed=list(_PERMISSIONS),
+        )
+    return glob, Permission(permission)
+
+
+def _rule_words(rules: list[str]) -> str:
+    return f", and change them by {'; '.join(rules)}" if rules else ""
+
+
+def _place_of(kept: KeptSource) -> str:
+    globs = getattr(kept, "globs", ())
+    place = getattr(kept, "folder", "") or getattr(kept, "url", "")
+    return str(place) or (f" that match {globs[0]}" if globs else "")

@@ -1,0 +1,95 @@
+"""List the programs that may come in over HTTP, give one a token, renew it, or revoke it.
+
+A token is printed once, when it is made; what is kept of it can't be used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app import paths
+from app.cli import rendering
+from app.cli.calls import chosen
+from app.cli.exit_status import Exit
+from app.cli.options import Options, add_call_options
+from app.cli.owner import confirm, owned
+from app.cli.screen import Screen, safe
+from app.errors import InvalidParametersError, StorageError
+from app.events import EventBus
+
+if TYPE_CHECKING:
+    from app.servers.tokens import ClientTokens
+
+_WHERE = "Vault, Connections"
+_QUESTIONS = {
+    "create": "Give “{0}” a token: with it a program on this machine can use this vault's tools.",
+    "renew": "Give “{0}” a new token: the one that it has stops working.",
+    "revoke": "Revoke the token of “{0}”: it gets in no more.",
+}
+
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Let `parser` take an operation and a program's name."""
+    words = "list (the default), create, renew or revoke"
+    parser.add_argument("op", nargs="?", choices=("list", *_QUESTIONS), default="list", help=words)
+    parser.add_argument("name", nargs="?", help="the program, as rules and the audit log call it")
+    add_call_options(parser)
+
+
+async def run(given: argparse.Namespace, screen: Screen) -> Exit:
+    """List the tokens, or change one."""
+    options = Options.of(given)
+    if (given.op == "list") == (given.name is not None):
+        words = "takes no" if given.name else "needs a"
+        raise InvalidParametersError(f"tokens {given.op} {words} program's name.", op=given.op)
+    root = chosen(options, screen).root
+    if given.op == "list":
+        _list(root, options, screen)
+        return Exit.DONE
+    async with owned(root, screen, _WHERE) as workspace:
+        tokens = workspace.ways_in.tokens
+        assert tokens is not None, "a vault that this process has opened can be written"
+        await confirm(_QUESTIONS[given.op].format(given.name), options, screen)
+        token = _changed(tokens, given.op, given.name)
+    _show(given.op, given.name, token, options, screen)
+    return Exit.DONE
+
+
+def _changed(tokens: ClientTokens, op: str, name: str) -> str:
+    """Do it; the new token, if there is one."""
+    match op:
+        case "create":
+            return tokens.make(name)
+        case "renew":
+            return tokens.renew(name)
+        case _:
+            tokens.revoke(name)
+            return ""
+
+
+def _show(op: str, name: str, token: str, options: Options, screen: Screen) -> None:
+    if options.json:
+        screen.text(json.dumps({"name": name, **({"token": token} if token else {})}) + "\n")
+    elif token:
+        screen.tell(f"The token of {safe(name)}, which is not shown again:")
+        screen.text(token + "\n")
+    else:
+        screen.text(f"Revoked the token of {safe(name)}.\n")
+
+
+def _list(root: Path, options: Options, screen: Screen) -> None:
+    from app.servers.tokens import ClientTokens
+
+    tokens = ClientTokens(paths.data_folder() / "vaults" / paths.vault_id(root), EventBus())
+    if tokens.problem:
+        raise StorageError(tokens.problem)
+    rows = [{"name": one.name, "created": one.made} for one in tokens.clients]
+    if options.json:
+        screen.text(json.dumps(rows, ensure_ascii=False) + "\n")
+    elif rows:
+        rendering.show_rows(screen, rows)
+    else:
+        screen.tell("No program has a token.")

@@ -1,0 +1,210 @@
+"""Checks a finished bundle; `installers.py bundle` runs it with the Python of the bundle's environment.
+
+    python packaging/desktop/bundle_checks.py INTERNAL PYZ_TOC REQUIRED…
+
+`INTERNAL` is the bundle's folder of libraries, `PYZ_TOC` PyInstaller's list of the modules in the archive,
+and `REQUIRED` are the distributions that the app needs. Prints each problem; the exit status is 1 if there is
+one. The checks read what is there, so a new dependency needs no change here.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import importlib.util
+import re
+import sys
+import zipfile
+from collections.abc import Iterator
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import contents
+
+# Named by code that runs only where the user brought the package.
+OPTIONAL = frozenset({"torch", "sentence_transformers", "transformers"})
+# What PyInstaller itself puts into an archive.
+OF_PYINSTALLER = re.compile(r"^(_pyi_|pyimod|pyi_|_sysconfigdata_)")
+_DATA_SUFFIX = re.compile(
+    r"\.(json|dat|txt|lark|ya?ml|pem|csv|xml|cfg|toml|gz|pickle|ttf|css|rng|xsl|db|bin|lst|rules|tmpl|html|onnx"
+    r"|svg|png)$"
+)
+_NO_DATA = frozenset({"tests", "test", "testing", "__pycache__", "include", "examples", "docs"})
+# Named in code that the app does not run.
+_DATA_NOT_NEEDED = frozenset(
+    {
+        "py.typed",  # for type checkers
+        "README.txt",
+        "requirements.txt",
+        "entry_points.txt",  # of a distribution, read by importlib.metadata
+        "top_level.txt",
+    }
+)
+_GPL = re.compile(r"(lib)?(readline|gdbm|ncursesw?-gpl|mysqlclient|gsl)\b|Qt6?(Charts|DataVisualization|3D)")
+_MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+
+
+class Bundle:
+    """What a bundle holds."""
+
+    def __init__(self, internal: Path, toc: Path) -> None:
+        self.internal = internal
+        entries = ast.literal_eval(toc.read_text("utf-8"))
+        listed = next(each for each in entries if isinstance(each, list) and each and len(each[0]) == 3)
+        self.sources = {name: Path(path) for name, path, _ in listed}
+        # PyInstaller has `struct` in the program itself, where its own loader needs it.
+        self.modules = {
+            "struct",
+            *self.sources,
+            *sys.builtin_module_names,
+            *self._extensions(),
+            *self._base(),
+        }
+
+    def _extensions(self) -> Iterator[str]:
+        """Yield the names of the extension modules, which lie beside the archive."""
+        for file in self.internal.rglob("*"):
+            suffix = next((one for one in EXTENSION_SUFFIXES if file.name.endswith(one)), None)
+            if suffix is not None:
+                relative = file.relative_to(self.internal)
+                parts = relative.parts[1:] if relative.parts[0] == "lib-dynload" else relative.parts
+                if re.match(r"python\d+\.\d+$", parts[0]):
+                    parts = parts[2:] if len(parts) > 2 else parts[1:]
+                yield ".".join((*parts[:-1], parts[-1].removesuffix(suffix)))
+
+    def _base(self) -> Iterator[str]:
+        """Yield the modules that PyInstaller keeps in a zip file of its own."""
+        file = self.internal / "base_library.zip"
+        if file.is_file():
+            with zipfile.ZipFile(file) as archive:
+                for name in archive.namelist():
+                    yield name.rsplit(".", 1)[0].removesuffix("/__init__").replace("/", ".")
+
+
+def missing_core(bundle: Bundle) -> list[str]:
+    """Return a problem if the graph's C core is not there."""
+    found = any(bundle.internal.joinpath("app", "graph").glob("_graphcore*"))
+    return [] if found else ["the graph's C core is not in the bundle"]
+
+
+def gpl_libraries(bundle: Bundle) -> list[str]:
+    """Return the libraries of the system that are under the GPL: PyInstaller takes them with a module."""
+    return [f"{file.name} is under the GPL" for file in bundle.internal.rglob("*") if _GPL.match(file.name)]
+
+
+def foreign_packages(bundle: Bundle, required: set[str]) -> list[str]:
+    """Return the packages that no requirement of the app brings."""
+    owners = importlib.metadata.packages_distributions()
+    problems = []
+    for top in sorted({name.partition(".")[0] for name in bundle.sources}):
+        if top in sys.stdlib_module_names or top == "app" or OF_PYINSTALLER.match(top):
+            continue
+        mine = {_canonical(one) for one in owners.get(top, ())}
+        if not mine & required:
+            problems.append(
+                f"{top} is in the bundle, and nothing that the app requires brings it: {mine or '?'}"
+            )
+    return problems
+
+
+def missing_modules(bundle: Bundle, package: Path) -> list[str]:
+    """Return the modules that the app's code names, by import or as a string, and the bundle lacks."""
+    problems = []
+    for name in sorted(_named(package)):
+        if name in bundle.modules or name.partition(".")[0] in OPTIONAL:
+            continue
+        if _is_module(name) and not (bundle.internal / name.replace(".", "/")).is_dir():
+            problems.append(f"the code names the module {name}, which is not in the bundle")
+    return problems
+
+
+def _named(package: Path) -> set[str]:
+    names = set()
+    for file in package.rglob("*.py"):
+        if file.is_relative_to(package / "resources"):
+            continue
+        names.add(".".join(file.relative_to(package.parent).with_suffix("").parts).removesuffix(".__init__"))
+        for node in contents._at_run_time(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {one.name for one in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names.add(node.module)
+                names |= {f"{node.module}.{one.name}" for one in node.names}
+            elif isinstance(node, ast.Constant) and _MODULE.fullmatch(str(node.value)):
+                names.add(str(node.value))
+    return names - {"app.__main__"}
+
+
+def _is_module(name: str) -> bool:
+    """Return whether the environment has such a module; names of functions and classes are none."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, AttributeError, ValueError):
+        return False
+    # A module without a file is inside another one, as those of shiboken6 are.
+    return spec is not None and Path(spec.origin or "").is_file()
+
+
+def missing_data(bundle: Bundle) -> list[str]:
+    """Return the data files that a bundled module names by a string and the bundle lacks."""
+    problems = []
+    tops = sorted({name.partition(".")[0] for name in bundle.sources} - {"app"} - sys.stdlib_module_names)
+    for top in tops:
+        spec = importlib.util.find_spec(top)
+        if spec is None or not spec.submodule_search_locations:
+            continue
+        folder = Path(next(iter(spec.submodule_search_locations)))
+        files = {
+            file.name: file
+            for file in folder.rglob("*")
+            if _DATA_SUFFIX.search(file.name) and not _NO_DATA & set(file.relative_to(folder).parts)
+        }
+        wanted = {name for name in files if name not in _DATA_NOT_NEEDED}
+        if not wanted:
+            continue
+        for module, source in bundle.sources.items():
+            if module.partition(".")[0] != top or source.suffix != ".py":
+                continue
+            for name in sorted(wanted & _strings(source)):
+                relative = files[name].relative_to(folder.parent)
+                if not (bundle.internal / relative).exists() and contents.is_wanted(relative.as_posix()):
+                    problems.append(f"{module} names {relative.as_posix()}, which is not in the bundle")
+    return sorted(set(problems))
+
+
+def _strings(source: Path) -> set[str]:
+    """Return the last part of every string of a source file that is like a path."""
+    try:
+        tree = ast.parse(source.read_bytes())
+    except (OSError, SyntaxError):
+        return set()
+    values = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return {one.rpartition("/")[2] for one in values if isinstance(one, str) and len(one) < 200}
+
+
+def _canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def main() -> int:
+    """Check, and print what is wrong."""
+    internal, toc, *required = sys.argv[1:]
+    bundle = Bundle(Path(internal), Path(toc))
+    spec = importlib.util.find_spec("app")
+    assert spec is not None and spec.submodule_search_locations is not None
+    problems = [
+        *missing_core(bundle),
+        *gpl_libraries(bundle),
+        *foreign_packages(bundle, {_canonical(one) for one in required}),
+        *missing_modules(bundle, Path(next(iter(spec.submodule_search_locations)))),
+        *missing_data(bundle),
+    ]
+    for problem in problems:
+        print(f"! {problem}")
+    print(f"{len(bundle.sources)} modules in the archive, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,228 @@
+"""What goes into the bundle and what is left out; the spec file and the checks of the bundle read it.
+
+Only the standard library is used: the tests evaluate these rules without PyInstaller.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+APP_ID = "io.github.scriptorium.Scriptorium"
+
+# Modules that only strings or code inside functions of libraries name.
+HIDDEN = (
+    "numpy.ma",
+    "uvicorn.protocols.http.h11_impl",
+    "uvicorn.lifespan.off",
+    "uvicorn.lifespan.on",
+    "acp.client.connection",
+    "mcp.client.streamable_http",
+    "mcp.client.stdio",
+    "mcp.server.streamable_http_manager",
+)
+
+# Packages whose data files PyInstaller's own hooks do not know: the files to take, by pattern.
+DATA = {
+    # Read as files by app/desktop/icons.py; its other fonts and its code are not used.
+    "qtawesome": ["fonts/phosphor-*"],
+    "trafilatura": None,
+    "justext": None,
+    "courlan": None,
+    "tld": ["res/*"],
+    "networkx": ["generators/atlas.dat.gz"],
+    # One language is enough for courlan, which asks only whether there is such a language.
+    "babel": ["global.dat", "locale-data/root.dat", "locale-data/en.dat", "locale-data/en_US.dat"],
+}
+
+# Distributions that ask for their own version or entry points at run time.
+METADATA = ("scriptorium", "keyring", "mcp", "pydantic-ai-slim", "opentelemetry-api", "genai-prices")
+
+# Imported by some library "if it is there", and used by nothing of ours. GNU readline and gdbm are GPL.
+EXCLUDED = (
+    "readline",
+    "_gdbm",
+    "_dbm",
+    "tkinter",
+    "_tkinter",
+    "idlelib",
+    "turtle",
+    "turtledemo",
+    "ensurepip",
+    "venv",
+    "lib2to3",
+    "pydoc_data",
+    "IPython",
+    "matplotlib",
+    "pandas",
+    "PIL",
+    "pytest",
+    "_pytest",
+    "hypothesis",
+    "mypy",
+    "sphinx",
+    "numba",
+    "setuptools",
+    "pip",
+    "pkg_resources",
+    "wheel",
+    "PyInstaller",
+    "sympy",
+    "coloredlogs",
+    "humanfriendly",
+    "torch",
+    "tensorflow",
+    "sentence_transformers",
+    "transformers",
+    "onnx",
+    "huggingface_hub",
+    "hf_xet",
+    "fsspec",
+    "tiktoken",
+    "tiktoken_ext",
+    "boto3",
+    "logfire",
+    "onnxruntime.transformers",
+    "onnxruntime.quantization",
+    "onnxruntime.tools",
+    "onnxruntime.backend",
+    "onnxruntime.datasets",
+    "qtpy",
+    "numpy.f2py",
+    "numpy.testing.tests",
+    "PySide6.QtQml",
+    "PySide6.QtQuick",
+    "PySide6.QtDesigner",
+    "PySide6.QtUiTools",
+    "PySide6.QtTest",
+    "PySide6.QtNetwork",
+    "PySide6.QtDBus",
+    # What the app uses of SciPy is sparse, spatial, fft and ndimage.
+    "scipy.stats",
+    "scipy.optimize",
+    "scipy.signal",
+    "scipy.interpolate",
+    "scipy.integrate",
+    "scipy.io",
+    "scipy.odr",
+    "scipy.misc",
+    "scipy.datasets",
+    "scipy.differentiate",
+    "scipy.fftpack",
+    "scipy.cluster",
+    "lxml.isoschematron",
+    "lxml.objectify",
+)
+
+# What Qt's plug-ins and PySide6's hooks bring and no widget of ours needs.
+_UNWANTED = re.compile(
+    r"(^|/)(lib)?Qt6?(Quick|Qml|VirtualKeyboard|Pdf|WebSockets|EglFS|Designer|OpenGLWidgets|WaylandCompositor"
+    r"|WaylandEglCompositor|Labs|Help|UiTools|Lottie|Test)"
+    r"|(^|/)(opengl32sw|d3dcompiler_47)\.dll$"
+    r"|PySide6/.*(platforminputcontexts/\w*virtualkeyboard|/generic/|egldeviceintegrations/"
+    r"|platforms/\w*(eglfs|linuxfb|minimalegl|vkkhrdisplay|vnc)|platformthemes/\w*gtk"
+    r"|imageformats/\w*(pdf|tiff|tga|wbmp|icns)|qmltooling/|networkinformation/|/designer/|wayland-graphics-"
+    r"|/qml/|/translations/|plugins/tls/)"
+    r"|(^|/)lib(gtk|gdk)-3"
+)
+# Libraries that must be the machine's own: its graphics driver and desktop modules are linked with them.
+_OF_THE_SYSTEM = re.compile(
+    r"^lib(stdc\+\+|gcc_s|glib-2\.0|gobject-2\.0|gio-2\.0|gmodule-2\.0|gthread-2\.0|fontconfig|freetype|dbus-1"
+    r"|drm|gbm|wayland-\w+|X11|X11-xcb|Xau|Xdmcp|systemd|selinux|mount|blkid|z|zstd)\.so"
+)
+_ALLOWED_BABEL = re.compile(r"babel/locale-data/(?!(root|en|en_US)\.dat$)")
+# The standard library is complete for plug-ins, but for these parts.
+_NOT_FOR_PLUGINS = re.compile(
+    r"^(_?tkinter|turtle|turtledemo|idlelib|lib2to3|ensurepip|venv|test|antigravity|this|pydoc_data|distutils"
+    r"|_?curses|_?gdbm|_dbm|readline|rlcompleter|nis|ossaudiodev|spwd|crypt|_crypt|msilib|_msi|winsound|_test\w*|_xx\w*|xx\w*|_ctypes_test)$"
+)
+
+
+def is_wanted(name: str, platform: str = sys.platform) -> bool:
+    """Return whether a file of the bundle is wanted, by its name in the bundle."""
+    name = name.replace("\\", "/")
+    if _UNWANTED.search(name) or _ALLOWED_BABEL.search(name):
+        return False
+    return not (platform == "linux" and "/" not in name and _OF_THE_SYSTEM.match(name))
+
+
+def without_orphans(entries: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """Leave out the system's libraries that only a file that is left out needed.
+
+    Args:
+        entries: PyInstaller's binaries: the name in the bundle, the file and the kind. A library of the
+            system has a name without a folder.
+    """
+    loose = {name: file for name, file, _ in entries if "/" not in name and name.startswith("lib")}
+    wanted = {name for name in loose if name.startswith("libpython")}
+    queue = [file for name, file, _ in entries if name not in loose] + [loose[name] for name in wanted]
+    while queue:
+        for name in _needed(queue.pop()):
+            if name in loose and name not in wanted:
+                wanted.add(name)
+                queue.append(loose[name])
+    return [entry for entry in entries if entry[0] not in loose or entry[0] in wanted]
+
+
+def _needed(file: str) -> list[str]:
+    """Return the libraries that a library names itself, without those that they need in turn."""
+    listed = subprocess.run(["objdump", "-p", file], capture_output=True, text=True, check=False).stdout
+    return re.findall(r"NEEDED\s+(\S+)", listed)
+
+
+def standard_library() -> list[str]:
+    """Return the modules of the standard library that a plug-in may import and the app may not use."""
+    return sorted(one for one in sys.stdlib_module_names if not _NOT_FOR_PLUGINS.match(one))
+
+
+def worker_sources(package: Path) -> list[Path]:
+    """Return the files of the embedding worker, for another Python that has sentence-transformers.
+
+    Args:
+        package: The folder of the package `app`.
+
+    Returns:
+        The worker's module and all modules of `app` that it imports, relative to the package's parent.
+    """
+    found: set[Path] = set()
+    waiting = ["app.embeddings.worker"]
+    while waiting:
+        name = waiting.pop()
+        file = _file_of(name, package)
+        if file is None or file in found:
+            continue
+        found.add(file)
+        waiting += [name.rpartition(".")[0], *_imports(file)]
+    return sorted(each.relative_to(package.parent) for each in found)
+
+
+def _file_of(name: str, package: Path) -> Path | None:
+    if name.partition(".")[0] != package.name:
+        return None
+    place = package.parent.joinpath(*name.split("."))
+    return next((one for one in (place / "__init__.py", place.with_suffix(".py")) if one.is_file()), None)
+
+
+def _imports(file: Path) -> Iterator[str]:
+    """Yield what a file imports outside of `if TYPE_CHECKING`; a name that is no module is harmless."""
+    for node in _at_run_time(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (one.name for one in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{one.name}" for one in node.names)
+
+
+def _at_run_time(tree: ast.AST) -> Iterable[ast.AST]:
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            waiting += node.orelse
+            continue
+        yield node
+        waiting += ast.iter_child_nodes(node)

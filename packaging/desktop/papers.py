@@ -1,0 +1,251 @@
+"""The papers of a release: notices of third parties, how to replace Qt, SBOM, checksums, the release file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+TEXTS = HERE / "licenses"
+# The parts that no Python package brings.
+_OTHERS = """\
+Sentence model all-MiniLM-L6-v2: Apache-2.0; see resources/models/*/NOTICE and LICENSE.
+Phosphor Icons 1.3 (phosphoricons.com): MIT; the font comes with QtAwesome.
+Python {python}: Python Software Foundation License 2; the text is below.
+PyInstaller's bootloader: GPL-2.0-or-later with an exception that allows to distribute the programs it starts
+under any license; see https://pyinstaller.org/en/stable/license.html.
+"""
+_QT = """\
+Qt and PySide6 are used under the GNU Lesser General Public License 3
+
+Scriptorium uses Qt {version} and PySide6 {version} as separate shared libraries. They were not changed. The
+texts of the license are in LGPL-3.0.txt and GPL-3.0.txt.
+
+You may replace these libraries by others that have the same interface, such as ones that you have changed and
+built: put them in place of the files in the folder
+    {folder}
+beside the program. Nothing of Scriptorium checks them, and you may study and debug it for this purpose.
+
+The sources are at
+    https://download.qt.io/official_releases/qt/{series}/{version}/
+    https://download.qt.io/official_releases/QtForPython/pyside6/
+For three years after you have received this program, and for as long as this version is supported, whoever
+distributes it gives you a copy of these sources on a medium, at no more than the cost of doing so: ask at the
+address from which you have it.
+"""
+
+
+def required(python: Path) -> list[dict[str, Any]]:
+    """Return the distributions that the app needs in the environment of `python`, with license and texts.
+
+    Raises:
+        SystemExit: one has no license that may be in the bundle.
+    """
+    script = (
+        "import dataclasses, importlib.util, json, sys\n"
+        "spec = importlib.util.spec_from_file_location('licenses', sys.argv[1])\n"
+        "made = importlib.util.module_from_spec(spec); sys.modules['licenses'] = made\n"
+        "spec.loader.exec_module(made)\n"
+        "print(json.dumps([{**dataclasses.asdict(one), 'allowed': one.allowed}"
+        " for one in made.runtime_dependencies()]))\n"
+    )
+    command = [str(python), "-c", script, str(ROOT / "packaging" / "licenses.py")]
+    found: list[dict[str, Any]] = json.loads(subprocess.check_output(command, cwd=ROOT.parent))
+    if bad := [f"{one['name']}: {one['license'] or 'unknown'}" for one in found if not one["allowed"]]:
+        raise SystemExit(f"licenses that must not be in the bundle: {', '.join(bad)}")
+    for one in found:
+        one["texts"] = (
+            [*one["texts"], *_texts_in_packages(python, one["name"])] if not one["texts"] else one["texts"]
+        )
+    return found
+
+
+def _texts_in_packages(python: Path, name: str) -> list[str]:
+    """Return the license texts that a distribution keeps in its packages and not in its metadata."""
+    script = (
+        "import importlib.metadata, json, re, sys\n"
+        "files = importlib.metadata.distribution(sys.argv[1]).files or ()\n"
+        "print(json.dumps([str(one.locate()) for one in files"
+        " if re.match(r'(?i)(licen[cs]e|copying|third.?party.?notices)', one.name)"
+        " and one.name.rpartition('.')[2].lower() not in ('py', 'pyc')]))\n"
+    )
+    found = json.loads(subprocess.check_output([str(python), "-c", script, name]))
+    return [Path(one).read_text("utf-8", "replace") for one in found]
+
+
+def write_licenses(folder: Path, python: Path, packages: list[dict[str, Any]], qt_folder: str) -> None:
+    """Write the notices and the texts of the licenses into `folder`.
+
+    Raises:
+        SystemExit: a package came without a text, and its license is none whose text is known.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(ROOT / "LICENSE", folder / "LICENSE.txt")
+    for name in ("LGPL-3.0.txt", "GPL-3.0.txt"):
+        shutil.copyfile(TEXTS / name, folder / name)
+    qt = next(one["version"] for one in packages if one["name"].lower().startswith("pyside6"))
+    words = _QT.format(version=qt, series=qt.rpartition(".")[0], folder=qt_folder)
+    (folder / "QT-LGPL.txt").write_text(words, "utf-8")
+    version, text = json.loads(
+        subprocess.check_output(
+            [
+                str(python),
+                "-c",
+                "import json, platform, site, builtins; site.setcopyright();"
+                "builtins.license._Printer__setup();"
+                "lines = builtins.license._Printer__lines;"
+                "print(json.dumps([platform.python_version(), '\\n'.join(lines)]))",
+            ]
+        )
+    )
+    parts = ["Third-party notices of Scriptorium\n", _OTHERS.format(python=version)]
+    parts += [_notice(one) for one in packages]
+    parts.append(_heading(f"Python {version} (PSF-2.0)") + text)
+    (folder / "THIRD-PARTY-NOTICES.txt").write_text("\n".join(parts), "utf-8")
+
+
+def _notice(package: dict[str, Any]) -> str:
+    """Return the notice of one package: its name, license, page and texts."""
+    head = f"{package['name']} {package['version']} ({package['license']})"
+    texts = package["texts"]
+    if not texts:
+        known = [TEXTS / f"{one}.txt" for one in ("LGPL-3.0", "Apache-2.0", "MIT", "MPL-2.0")]
+        text = next((one for one in known if package["license"].startswith(one.stem)), None)
+        if text is None:
+            raise SystemExit(f"{head} came without a license text, and there is none in {TEXTS}")
+        standard = "see LGPL-3.0.txt" if text.stem == "LGPL-3.0" else text.read_text("utf-8")
+        texts = [f"The package came without a text of its license; it is this one.\n\n{standard}"]
+    return _heading(f"{head}\n{package['url']}".strip()) + "\n\n".join(texts)
+
+
+def add_system_libraries(folder: Path, sources: Iterable[Path]) -> list[str]:
+    """Add the notices of the libraries that came from Debian's packages; the names of these packages.
+
+    Raises:
+        SystemExit: a library belongs to no package, or its package has no copyright file.
+    """
+    packages: dict[str, list[str]] = {}
+    for source in sources:
+        names = {source, source.resolve()}
+        # Since /usr was merged, dpkg may know a file by either of two paths.
+        names |= {Path("/", *one.parts[2:]) for one in names if one.parts[:2] == ("/", "usr")}
+        for name in sorted(names):
+            done = subprocess.run(["dpkg", "-S", str(name)], capture_output=True, text=True, check=False)
+            if done.returncode == 0:
+                packages.setdefault(done.stdout.split(":")[0], []).append(source.name)
+                break
+        else:
+            raise SystemExit(f"{source} is in the bundle, and no package of the system owns it")
+    with (folder / "THIRD-PARTY-NOTICES.txt").open("a", encoding="utf-8") as stream:
+        for name, files in sorted(packages.items()):
+            text = Path("/usr/share/doc", name, "copyright")
+            if not text.is_file():
+                raise SystemExit(f"{name} has no copyright file")
+            stream.write(_heading(f"{name}: {', '.join(sorted(files))}") + text.read_text("utf-8", "replace"))
+    return sorted(packages)
+
+
+def _heading(text: str) -> str:
+    return f"\n\n{'=' * 100}\n{text}\n{'=' * 100}\n\n"
+
+
+def write_publisher(folder: Path) -> None:
+    """Write who publishes this build, for the check for updates; empty where the builder says nothing."""
+    content = {
+        "update_address": os.environ.get("SCRIPTORIUM_UPDATE_ADDRESS", ""),
+        "release_key": os.environ.get("SCRIPTORIUM_RELEASE_PUBLIC_KEY", ""),
+    }
+    (folder / "publisher.json").write_text(json.dumps(content, indent=2) + "\n", "utf-8")
+
+
+def write_windows_version(folder: Path, version: str) -> None:
+    """Write the version resource of the Windows programs."""
+    numbers = (*map(int, re.findall(r"\d+", version)), 0, 0, 0)[:4]
+    strings = {
+        "CompanyName": "The authors of Scriptorium",
+        "FileDescription": "Scriptorium",
+        "FileVersion": version,
+        "InternalName": "scriptorium",
+        "LegalCopyright": "MIT License",
+        "ProductName": "Scriptorium",
+        "ProductVersion": version,
+    }
+    table = ", ".join(f"StringStruct({name!r}, {value!r})" for name, value in strings.items())
+    (folder / "windows_version_info.txt").write_text(
+        f"VSVersionInfo(ffi=FixedFileInfo(filevers={numbers}, prodvers={numbers}, mask=0x3f, flags=0x0, "
+        "OS=0x40004, fileType=0x1, subtype=0x0, date=(0, 0)), kids=["
+        f"StringFileInfo([StringTable('040904B0', [{table}])]), "
+        "VarFileInfo([VarStruct('Translation', [1033, 1200])])])\n",
+        "utf-8",
+    )
+
+
+def write_sbom(tool: Path, python: Path, packages: list[dict[str, Any]], version: str, target: Path) -> None:
+    """Write the CycloneDX document of what the bundle holds, by the tool `cyclonedx-py`."""
+    command = [str(tool), "environment", str(python), "--pyproject", str(ROOT / "pyproject.toml")]
+    command += ["--output-format", "JSON", "--output-file", str(target)]
+    subprocess.check_call(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    document = json.loads(target.read_text("utf-8"))
+    names = {_canonical(one["name"]) for one in packages}
+    # The environment also has the tools of the build, which are not in the bundle.
+    kept = [one for one in document["components"] if _canonical(one["name"]) in names]
+    references = {one["bom-ref"] for one in kept} | {document["metadata"]["component"]["bom-ref"]}
+    document["components"] = kept
+    document["metadata"]["component"]["version"] = version
+    document["dependencies"] = [
+        {**one, "dependsOn": [ref for ref in one.get("dependsOn", ()) if ref in references]}
+        for one in document.get("dependencies", ())
+        if one["ref"] in references
+    ]
+    if missing := names - {_canonical(one["name"]) for one in kept}:
+        raise SystemExit(f"not in the SBOM: {', '.join(sorted(missing))}")
+    target.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+
+
+def write_checksums(folder: Path) -> Path:
+    """Write SHA256SUMS of all files of a folder, as `sha256sum -c` reads it."""
+    target = folder / "SHA256SUMS"
+    files = sorted(one for one in folder.iterdir() if one.is_file() and one != target)
+    lines = [f"{hashlib.sha256(one.read_bytes()).hexdigest()}  {one.name}\n" for one in files]
+    target.write_text("".join(lines), "utf-8")
+    return target
+
+
+def write_release(target: Path, python: Path, version: str, page: str, notes: str) -> bool:
+    """Write the signed release file that the app's check for updates reads; whether there was a key.
+
+    The private key (32 bytes, base64) is in the variable SCRIPTORIUM_RELEASE_PRIVATE_KEY.
+    """
+    if not os.environ.get("SCRIPTORIUM_RELEASE_PRIVATE_KEY"):
+        return False
+    date = time.strftime("%Y-%m-%d", time.gmtime())
+    release = json.dumps({"version": version, "date": date, "page": page, "notes": notes}).encode()
+    script = (
+        "import base64, os, sys\n"
+        "from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey as Key\n"
+        "key = Key.from_private_bytes(base64.b64decode(os.environ['SCRIPTORIUM_RELEASE_PRIVATE_KEY']))\n"
+        "sys.stdout.write(base64.b64encode(key.sign(sys.stdin.buffer.read())).decode())\n"
+    )
+    signature = subprocess.check_output([str(python), "-c", script], input=release)
+    assert len(base64.b64decode(signature)) == 64
+    target.write_bytes(signature + b"\n" + release)
+    return True
+
+
+def _canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+if __name__ == "__main__":
+    sys.exit("run packaging/installers.py papers")

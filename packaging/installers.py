@@ -1,0 +1,414 @@
+#!/usr/bin/env python3
+"""Build what users download, on the system that it is for.
+
+    python3 packaging/installers.py bundle        the program with everything it needs, as one folder
+    python3 packaging/installers.py smoke         try the bundle; `--installed` installs it in a fresh Debian
+    python3 packaging/installers.py installers    .deb, .rpm, .AppImage and .tar.xz; .exe; or .dmg
+    python3 packaging/installers.py papers        SBOM, notices, checksums and the signed release file
+    python3 packaging/installers.py               all of it, one after the other
+
+Everything is built in `build/installers` (or `--work`) and the files to publish are in its folder `dist`. The
+environment of the bundle is made fresh and holds the app's run-time dependencies and PyInstaller only; the
+tools of the release have another one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import environment
+
+sys.path.insert(0, str(environment.ROOT / "packaging" / "desktop"))
+import papers
+
+ROOT = environment.ROOT
+DESKTOP = ROOT / "packaging" / "desktop"
+LINUX, WINDOWS, MAC = sys.platform == "linux", sys.platform == "win32", sys.platform == "darwin"
+_BUILDER = ("pyinstaller>=6.22,<7", "pyinstaller-hooks-contrib>=2026.8")
+# nfpm and cyclonedx-bom are MIT and Apache-2.0; dmgbuild is MIT. None of them is in the bundle.
+_TOOLS = (
+    "cyclonedx-bom>=7,<8",
+    *(("nfpm>=2.40,<3",) if LINUX else ()),
+    *(("dmgbuild>=1.6,<2",) if MAC else ()),
+)
+_MOST_DEB_MIB = 150
+_MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
+
+
+class Build:
+    """The folders and names of one build."""
+
+    def __init__(self, work: Path) -> None:
+        text = (ROOT / "pyproject.toml").read_text("utf-8")
+        found = re.search(r'^version = "([^"]+)"', text, re.M)
+        assert found is not None
+        self.version = found[1]
+        machine = platform.machine().lower()
+        self.machine = _MACHINES.get(machine, machine)
+        self.work = work.resolve()
+        self.venv = self.work / "venv"
+        self.tools = self.work / "tools"
+        self.papers = self.work / "papers"
+        self.raw = self.work / "pyinstaller"
+        self.out = self.work / "dist"
+
+    @property
+    def python(self) -> Path:
+        """The Python of the bundle's environment."""
+        return _binary(self.venv, "python")
+
+    @property
+    def folder(self) -> Path:
+        """What PyInstaller made: a folder, on macOS an application."""
+        return self.raw / "dist" / ("Scriptorium.app" if MAC else "scriptorium")
+
+    @property
+    def internal(self) -> Path:
+        """Where the libraries and resources are."""
+        return self.folder / ("Contents/Frameworks" if MAC else "_internal")
+
+    @property
+    def program(self) -> Path:
+        """The program for terminals."""
+        if MAC:
+            return self.folder / "Contents" / "MacOS" / "scriptorium"
+        return self.folder / ("scriptorium-cli.exe" if WINDOWS else "scriptorium")
+
+
+def bundle(build: Build, given: argparse.Namespace) -> None:
+    """Make the bundle and check it."""
+    if not given.keep or not build.python.exists():
+        _fresh_environment(build.venv, [str(ROOT), *_BUILDER])
+    packages = papers.required(build.python)
+    shutil.rmtree(build.papers, ignore_errors=True)
+    qt_folder = {"linux": "_internal/PySide6/Qt/lib", "win32": r"_internal\PySide6"}.get(
+        sys.platform, "Contents/Frameworks/PySide6/Qt/lib"
+    )
+    papers.write_licenses(build.papers / "licenses", build.python, packages, qt_folder)
+    papers.write_publisher(build.papers)
+    papers.write_windows_version(build.papers, build.version)
+    shutil.rmtree(build.raw, ignore_errors=True)
+    _run(
+        build.python,
+        "-m",
+        "PyInstaller",
+        "--noconfirm",
+        "--log-level=WARN",
+        f"--distpath={build.raw / 'dist'}",
+        f"--workpath={build.raw / 'work'}",
+        DESKTOP / "scriptorium.spec",
+        # Away from the checkout: the installed package is bundled, never a file that only lies here.
+        cwd=build.work,
+        env={
+            "SCRIPTORIUM_VERSION": build.version,
+            "SCRIPTORIUM_PAPERS": str(build.papers),
+            "PYTHONNOUSERSITE": "1",
+            "PYTHONPATH": "",
+        },
+    )
+    if LINUX:
+        _strip(build)
+        _add_notices_of_the_system(build)
+    work = build.raw / "work" / "scriptorium"
+    checks = [build.python, DESKTOP / "bundle_checks.py", build.internal, work / "PYZ-00.toc"]
+    _run(*checks, *(one["name"] for one in packages), cwd=build.work)
+    _say(f"bundle: {_mib(_size(build.folder))} in {build.folder}")
+
+
+def _fresh_environment(folder: Path, requirements: list[str]) -> None:
+    """Make a virtual environment with these requirements, at the versions that the checks ran with."""
+    shutil.rmtree(folder, ignore_errors=True)
+    what = ["-c", str(environment.CONSTRAINTS), *requirements]
+    if uv := shutil.which("uv"):
+        _run(uv, "venv", "-q", "--python", sys.executable, folder)
+        _run(uv, "pip", "install", "-q", "--python", _binary(folder, "python"), *what)
+    else:
+        _run(sys.executable, "-m", "venv", folder)
+        _run(_binary(folder, "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check", *what)
+
+
+def _strip(build: Build) -> None:
+    """Take the compiler's notes for debuggers out of the libraries that came with them."""
+    for file in build.internal.rglob("*.so*"):
+        if file.is_symlink() or not file.is_file():
+            continue
+        sections = subprocess.run(
+            ["readelf", "-SW", file], capture_output=True, text=True, check=False
+        ).stdout
+        if ".debug_info" in sections or (file.name.startswith("libpython") and ".symtab" in sections):
+            _run("strip", "--strip-unneeded", file)
+
+
+def _add_notices_of_the_system(build: Build) -> None:
+    """Add the notices of the libraries that were taken from this system, next to those of the packages."""
+    loose = {one.name for one in build.internal.glob("*.so*") if not one.name.startswith("libpython")}
+    toc = (build.raw / "work" / "scriptorium" / "COLLECT-00.toc").read_text("utf-8")
+    sources = re.findall(r"\('([^'/]+\.so[^'/]*)',\s*'([^']+)'", toc)
+    inside = str(build.venv.resolve())
+    prefixes = (inside, str(Path(sys.base_prefix).resolve()))
+    found = [Path(source) for name, source in sources if name in loose]
+    # A relative one is a second name of a library in the bundle itself.
+    found = [one for one in found if one.is_absolute() and not str(one.resolve()).startswith(prefixes)]
+    licenses = build.internal / "resources" / "licenses"
+    owners = papers.add_system_libraries(licenses, found)
+    _say(f"from the system: {', '.join(owners)}")
+
+
+def installers(build: Build, given: argparse.Namespace) -> None:
+    """Make what this system can make of the bundle."""
+    if not build.folder.exists():
+        sys.exit("there is no bundle: run the verb bundle first")
+    build.out.mkdir(parents=True, exist_ok=True)
+    if WINDOWS:
+        _windows(build)
+    elif MAC:
+        _mac(build)
+    else:
+        _linux(build, given.appimage_runtime)
+    for file in sorted(build.out.iterdir()):
+        _say(f"{file.name}: {_mib(file.stat().st_size)}")
+
+
+def _linux(build: Build, runtime: Path | None) -> None:
+    _ensure_tools(build)
+    # Everybody may read it and only its owner may write it, whatever the mask of the builder is.
+    for file in (build.folder, *build.folder.rglob("*")):
+        if not file.is_symlink():
+            executable = file.is_dir() or file.stat().st_mode & stat.S_IXUSR
+            file.chmod(0o755 if executable else 0o644)
+    names = {
+        "deb": f"scriptorium_{build.version}_{_debian_machine(build)}.deb",
+        "rpm": f"scriptorium-{build.version}-1.{build.machine}.rpm",
+    }
+    variables = {
+        "VERSION": build.version,
+        "ARCH": _debian_machine(build),
+        "BUNDLE": str(build.folder),
+        "GLIBC": glibc_needed(build.folder),
+    }
+    config = build.work / "nfpm.yaml"
+    text = (DESKTOP / "linux" / "nfpm.yaml").read_text("utf-8")
+    config.write_text(re.sub(r"\$\{(\w+)\}", lambda one: variables[one[1]], text), "utf-8")
+    for kind, name in names.items():
+        nfpm = _binary(build.tools, "nfpm")
+        _run(nfpm, "package", "--config", config, "--packager", kind, "--target", build.out / name, cwd=ROOT)
+    size = (build.out / names["deb"]).stat().st_size
+    if size > _MOST_DEB_MIB * 1024**2:
+        sys.exit(f"{names['deb']} has {_mib(size)}; at most {_MOST_DEB_MIB} MiB are allowed")
+    archive = build.out / f"scriptorium-{build.version}-linux-{build.machine}.tar.xz"
+    with tarfile.open(archive, "w:xz", preset=6) as tar:
+        tar.add(build.folder, "scriptorium", filter=_as_root)
+    _appimage(build, runtime)
+
+
+def _appimage(build: Build, runtime: Path | None) -> None:
+    """Make the image: the runtime of the AppImage project, then the file system.
+
+    The runtime is a program of its own (MIT, at github.com/AppImage/type2-runtime), which no registry of
+    packages has. Without it there is no image.
+    """
+    if runtime is None or shutil.which("mksquashfs") is None:
+        _say("no AppImage: it needs mksquashfs and --appimage-runtime FILE")
+        return
+    root = build.work / "AppDir"
+    shutil.rmtree(root, ignore_errors=True)
+    program = root / "usr" / "lib" / "scriptorium"
+    shutil.copytree(build.folder, program, symlinks=True, copy_function=_link)
+    identifier = "io.github.scriptorium.Scriptorium"
+    places = {
+        DESKTOP / "linux" / "AppRun": ["AppRun"],
+        DESKTOP / "linux" / f"{identifier}.desktop": [
+            f"{identifier}.desktop",
+            f"usr/share/applications/{identifier}.desktop",
+        ],
+        DESKTOP / "linux" / f"{identifier}.metainfo.xml": [f"usr/share/metainfo/{identifier}.appdata.xml"],
+        ROOT / "resources" / "icons" / "256.png": [f"{identifier}.png", ".DirIcon"],
+        ROOT / "resources" / "icons" / "scriptorium-256.svg": [
+            f"usr/share/icons/hicolor/scalable/apps/{identifier}.svg"
+        ],
+        # The runtime has libfuse in it, which is LGPL 2.1.
+        DESKTOP / "licenses" / "LGPL-2.1.txt": [
+            "usr/lib/scriptorium/_internal/resources/licenses/LGPL-2.1-libfuse-in-the-AppImage-runtime.txt"
+        ],
+    }
+    for source, targets in places.items():
+        for target in targets:
+            (root / target).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, root / target)
+    image = build.work / "image.squashfs"
+    image.unlink(missing_ok=True)
+    _run(
+        "mksquashfs",
+        root,
+        image,
+        "-root-owned",
+        "-noappend",
+        "-quiet",
+        "-no-progress",
+        "-comp",
+        "zstd",
+        "-Xcompression-level",
+        "19",
+        "-b",
+        "256K",
+    )
+    target = build.out / f"Scriptorium-{build.version}-{build.machine}.AppImage"
+    target.write_bytes(runtime.read_bytes() + image.read_bytes())
+    target.chmod(0o755)
+    image.unlink()
+    shutil.rmtree(root)
+
+
+def glibc_needed(folder: Path) -> str:
+    """Return the lowest version of the GNU C library that all programs and libraries of a folder run with."""
+    highest = (2, 17)
+    for file in folder.rglob("*"):
+        if file.is_symlink() or not file.is_file() or file.read_bytes()[:4] != b"\x7fELF":
+            continue
+        listed = subprocess.run(["objdump", "-T", file], capture_output=True, text=True, check=False).stdout
+        for found in re.findall(r"GLIBC_(\d+)\.(\d+)", listed):
+            highest = max(highest, (int(found[0]), int(found[1])))
+    return ".".join(map(str, highest))
+
+
+def _windows(build: Build) -> None:
+    target = build.out / f"Scriptorium-{build.version}-setup-{build.machine}.exe"
+    nsis = shutil.which("makensis") or r"C:\Program Files (x86)\NSIS\makensis.exe"
+    names = {"VERSION": build.version, "BUNDLE": build.folder, "OUTFILE": target}
+    _run(
+        nsis,
+        "-V2",
+        *(f"-D{name}={value}" for name, value in names.items()),
+        DESKTOP / "windows" / "scriptorium.nsi",
+    )
+    shutil.make_archive(
+        str(build.out / f"scriptorium-{build.version}-windows-{build.machine}"),
+        "zip",
+        build.folder.parent,
+        build.folder.name,
+    )
+
+
+def _mac(build: Build) -> None:
+    _ensure_tools(build)
+    sign = DESKTOP / "macos" / "sign.sh"
+    _run(sign, "application", build.folder)
+    target = build.out / f"Scriptorium-{build.version}-macos-{build.machine}.dmg"
+    settings = DESKTOP / "macos" / "dmg_settings.py"
+    dmgbuild = _binary(build.tools, "dmgbuild")
+    _run(dmgbuild, "-s", settings, "-D", f"app={build.folder}", "Scriptorium", target)
+    _run(sign, "notarize", target)
+
+
+def make_papers(build: Build, given: argparse.Namespace) -> None:
+    """Write what goes with the installers."""
+    if given.files:
+        _papers_of_all(build, given)
+        return
+    _ensure_tools(build)
+    build.out.mkdir(parents=True, exist_ok=True)
+    packages = papers.required(build.python)
+    system = "windows" if WINDOWS else "macos" if MAC else "linux"
+    tool = _binary(build.tools, "cyclonedx-py")
+    sbom = build.out / f"scriptorium-{build.version}-{system}-{build.machine}.cdx.json"
+    papers.write_sbom(tool, build.python, packages, build.version, sbom)
+    notices = build.internal / "resources" / "licenses" / "THIRD-PARTY-NOTICES.txt"
+    shutil.copyfile(notices, build.out / f"THIRD-PARTY-NOTICES-{system}-{build.machine}.txt")
+    _say(f"papers: {papers.write_checksums(build.out)}")
+
+
+def _papers_of_all(build: Build, given: argparse.Namespace) -> None:
+    """Write the release file and the checksums for the files of all systems, once they are in one folder."""
+    notes = given.notes.read_text("utf-8") if given.notes else ""
+    release = given.files / "release.txt"
+    if not papers.write_release(release, Path(sys.executable), build.version, given.page, notes):
+        _say("no release.txt: SCRIPTORIUM_RELEASE_PRIVATE_KEY is not set")
+    _say(f"papers: {papers.write_checksums(given.files)}")
+
+
+def smoke(build: Build, given: argparse.Namespace) -> None:
+    """Try the program."""
+    import smoke_test
+
+    if given.installed:
+        smoke_test.installed(build.out, build.work, build.version)
+    else:
+        smoke_test.bundle(build.program)
+
+
+def _ensure_tools(build: Build) -> None:
+    if not _binary(build.tools, "cyclonedx-py").exists():
+        _fresh_environment(build.tools, list(_TOOLS))
+
+
+def _debian_machine(build: Build) -> str:
+    return {"x86_64": "amd64", "aarch64": "arm64"}.get(build.machine, build.machine)
+
+
+def _binary(folder: Path, name: str) -> Path:
+    return folder / ("Scripts" if WINDOWS else "bin") / (f"{name}.exe" if WINDOWS else name)
+
+
+def _link(source: str, target: str) -> None:
+    """Give a file a second name, where the disk allows it: the bundle is large."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def _as_root(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = "root"
+    return entry
+
+
+def _size(folder: Path) -> int:
+    return sum(one.stat().st_size for one in folder.rglob("*") if one.is_file() and not one.is_symlink())
+
+
+def _mib(size: int) -> str:
+    return f"{size / 1024**2:,.1f} MiB"
+
+
+def _run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
+    subprocess.check_call([str(word) for word in command], cwd=cwd, env=os.environ | (env or {}))
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+def main() -> int:
+    """Run the verb, or all of them."""
+    parser = argparse.ArgumentParser(description="Build what users download.")
+    verbs = {"bundle": bundle, "smoke": smoke, "installers": installers, "papers": make_papers}
+    parser.add_argument("verb", nargs="?", choices=tuple(verbs))
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "installers", help="where to build")
+    parser.add_argument("--keep", action="store_true", help="keep the environment of an earlier bundle")
+    parser.add_argument("--installed", action="store_true", help="smoke: install it in a fresh Debian")
+    parser.add_argument("--appimage-runtime", type=Path, help="the runtime that begins an AppImage")
+    parser.add_argument("--files", type=Path, help="papers: the files of all systems, to be published")
+    parser.add_argument("--page", default="", help="papers: the address of the download page")
+    parser.add_argument("--notes", type=Path, help="papers: the release notes, a Markdown file")
+    given = parser.parse_args()
+    build = Build(given.work)
+    build.work.mkdir(parents=True, exist_ok=True)
+    for name, verb in verbs.items():
+        if given.verb in (None, name):
+            _say(f"== {name}")
+            verb(build, given)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
