@@ -76,13 +76,37 @@ class ToolCard(Item):
     cost: float = 0.0
 
 
+SET_UP_MODEL = "set-up-model"
+"""The action of a choice that opens the settings of the model."""
+
+
 class Choice(BaseModel):
-    """An answer that the agent offers to its own question; `reply` is what is sent when it is picked."""
+    """An answer that the agent offers to its own question.
+
+    `reply` is what is sent when it is picked; `action` names what the window does instead (`SET_UP_MODEL`).
+    """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str
     reply: str
+    action: str = ""
+
+
+class ReadingChip(BaseModel):
+    """One piece of what the built-in agent understood; `without` is the request for the same without it."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    label: str
+    without: str = ""
+
+
+class RequestReading(Item):
+    """How the built-in agent understood a request, piece by piece."""
+
+    kind: Literal["reading"] = "reading"
+    chips: tuple[ReadingChip, ...] = ()
 
 
 class Question(Item):
@@ -131,7 +155,7 @@ class Plan(Item):
     steps: tuple[PlanStep, ...] = ()
 
 
-AnyItem = UserText | AgentText | Thinking | ToolCard | Question | Message | Notice | Plan
+AnyItem = UserText | AgentText | Thinking | ToolCard | RequestReading | Question | Message | Notice | Plan
 ITEM: TypeAdapter[AnyItem] = TypeAdapter(AnyItem, config=ConfigDict(defer_build=True))
 
 

@@ -102,6 +102,11 @@ def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:
     return tuple(FileRecord(NotePath(path), size, modified) for path, size, modified in rows)
 
 
+def types(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """Every type that a note has."""
+    return tuple(kind for (kind,) in connection.execute("SELECT DISTINCT type FROM notes ORDER BY type"))
+
+
 def tag_counts(connection: sqlite3.Connection) -> tuple[TagCount, ...]:
     """Every tag and every tag that one is nested in, by name; each in the casing of the first note."""
     rows = connection.execute(

@@ -81,7 +81,7 @@ class DateParser:
         return self._last_units(tokens, at) or self._named(tokens, at)
 
     def _last_units(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
-        """ "The last 3 days", "the past two weeks", "this month", "last week"."""
+        """Units counted back from now: "the last 3 days", "the past two weeks", "this month", "last week"."""
         language = self._language
         today = self._now.date()
         after = language.starts(tokens, at, "dates", "this")

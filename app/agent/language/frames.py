@@ -399,13 +399,13 @@ class FrameParser:
         notes, fit = parsed.notes, parsed.fit  # type: ignore[attr-defined]
         single = bool(notes.notes) or bool(notes.source) or notes.unknown
         if action.id in ("find", "count") and notes.notes and self._sets.names_nothing_else(tokens):
-            words = [
+            plain = [
                 token
                 for token in tokens
                 if token.kind != "mark" and token.key not in self._language.words("determiners")
             ]
             query = " ".join(
-                quoted(t.value) if t.kind == "quoted" or not t.value.isalnum() else t.value for t in words
+                quoted(t.value) if t.kind == "quoted" or not t.value.isalnum() else t.value for t in plain
             )
             return Bound({role: NoteSet(query=query)}, 0.9)
         if action.id in ("find", "count") and notes.unknown.strip():

@@ -169,7 +169,7 @@ class Interpreter:
                 end, changed = end - 1, True
                 continue
             for start in range(max(at + 1, end - 5), end):
-                if any(phrase.covers(tokens[start:end]) for phrase in phrases) and not tokens[start].key in (
+                if any(phrase.covers(tokens[start:end]) for phrase in phrases) and tokens[start].key not in (
                     "then",
                     "again",
                     "first",

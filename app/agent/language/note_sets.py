@@ -312,7 +312,7 @@ class NoteSetParser:
         return ParsedSet(notes, fit, tuple(left), has_head)
 
     def _leading_reference(self, tokens: Sequence[Token]) -> tuple[NoteSet, int] | None:
-        """ "Of those", "which of these" at the start of a phrase that goes on with conditions."""
+        """Read "of those", "which of these" at the start of a phrase that goes on with conditions."""
         for end in range(min(4, len(tokens) - 1), 0, -1):
             if self._language.says(tokens[:end], "them") and (found := self.reference(tokens[:end])):
                 if found.notes.notes or found.notes.source:
@@ -367,7 +367,7 @@ class NoteSetParser:
         return self._noun(tokens, at)
 
     def _relation(self, tokens: Sequence[Token], at: int) -> _Part | None:
-        """ "That support X", "contradicting X"."""
+        """A relation to a note: "that support X", "contradicting X"."""
         at = self._language.starts(tokens, at, "relation_leads")
         for kind, phrases in self._language.relations.items():
             after = max((m.end for phrase in phrases if (m := phrase.longest(tokens, at))), default=at)
@@ -523,7 +523,7 @@ class NoteSetParser:
         return None
 
     def _comparison_first(self, tokens: Sequence[Token], at: int) -> _Part | None:
-        """ "At least 0.8 confidence"."""
+        """A comparison before its property: "at least 0.8 confidence"."""
         for sign in ("<=", ">=", "<", ">"):
             value_at = self._language.starts(tokens, at, "comparisons", sign)
             if value_at > at and value_at + 1 < len(tokens) and _NUMBER.fullmatch(tokens[value_at].value):
