@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 from typing import Protocol
 
 from app.agent.answered_call import AnsweredCall
@@ -93,7 +94,11 @@ class BuiltinAgent:
         self._changes_today = changes_today
         self._now = now
         self._states: dict[tuple[str, str], DialogState] = {}
-        self._interpreter = Interpreter(languages(), written)
+
+    @cached_property
+    def _interpreter(self) -> Interpreter:
+        # The languages are read from files: not before the first request.
+        return Interpreter(languages(), written)
 
     async def respond(self, turn: Turn) -> None:
         """Do what the prompt asks for, ask back, or say what needs a model."""

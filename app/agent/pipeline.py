@@ -290,8 +290,8 @@ class Pipeline:
             properties.append(f"tags: [{', '.join(tags)}]")
         if properties:
             head = "---\n" + "\n".join(properties) + "\n---\n"
-        if head or content:
-            content = f"{head}# {NotePath.on_disk(name).name}\n\n{content}".rstrip() + "\n"
+        if head:
+            content = f"{head}{content or f'# {NotePath.on_disk(name).name}'}\n"
         arguments: Arguments = {"name": name}
         if content:
             arguments["content"] = content

@@ -19,7 +19,14 @@ from app.agent.language.chips import chips
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import as_json
-from app.agent.language.readings import Clarification, ContentQuestion, Interpretation, ModelRequired, Reading, Reply
+from app.agent.language.readings import (
+    Clarification,
+    ContentQuestion,
+    Interpretation,
+    ModelRequired,
+    Reading,
+    Reply,
+)
 from app.agent.language.vocabulary import VaultWords
 from app.agent.pipeline import Pipeline
 from app.cli.calls import approver_for, call, can_say_yes, chosen

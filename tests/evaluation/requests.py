@@ -197,19 +197,20 @@ class Evaluation:
     # Comparing readings
 
     async def _same(self, found: Reading, gold: str) -> bool:
-        wanted = parse(_prepared(gold), self._resolve)
+        line, parts = _prepared(gold)
+        wanted = parse(line, self._resolve)
         if wanted is None:
             return False
         if len(wanted.steps) != len(found.steps):
             return False
         previous: tuple[str, ...] = ()
-        for one, other in zip(found.steps, wanted.steps, strict=True):
+        for one, other in zip(map(_plain_step, found.steps), wanted.steps, strict=True):
             first = await self._paths(one.target, previous)
             if not _same_action(one, other):
                 return False
             if other.target is not None and first != await self._paths(other.target, previous):
                 return False
-            if not await self._same_arguments(one, other):
+            if not self._same_arguments(one, other, parts if other is wanted.last else {}):
                 return False
             previous = first
         return True
@@ -237,33 +238,52 @@ class Evaluation:
             return (previous[notes.pick - 1 if notes.pick > 0 else notes.pick],)
         return ordered
 
-    async def _same_arguments(self, one: Step, gold: Step) -> bool:
+    @staticmethod
+    def _same_arguments(one: Step, gold: Step, parts: dict[str, list[str]]) -> bool:
         own = dict(one.arguments)
-        for name, value in gold.arguments.items():
-            contains = name.endswith("~")
-            name = name.removesuffix("~")
-            name = {"content": "text", "tags": "tag"}.get(name, name)
-            mine = own.get(name)
-            if name in ("order", "limit"):
-                mine = getattr(one.target, name, None)
-            if contains:
-                parts = [part.strip() for part in str(value).split("\0")]
-                if not all(part.casefold() in str(mine).casefold() for part in parts):
-                    return False
-            elif _plain(mine) != _plain(value) and not (mine is None and value == ""):
+        for name, pieces in parts.items():
+            if not all(piece.casefold() in str(own.get(name)).casefold() for piece in pieces):
                 return False
-        extra = set(own) - {"state", "scope"} - {_bare(name) for name in gold.arguments}
+        if (
+            gold.target is not None
+            and gold.target.order
+            and getattr(one.target, "order", "") != gold.target.order
+        ):
+            return False
+        for given, value in gold.arguments.items():
+            mine = own.get(_bare(given))
+            if isinstance(mine, tuple) and not isinstance(value, tuple):
+                value = tuple(str(value).split(", "))
+            if _plain(mine) != _plain(value) and not (mine is None and value == ""):
+                return False
+        extra = set(own) - {"state", "scope"} - {_bare(name) for name in gold.arguments} - set(parts)
         return not (extra and ACTIONS[one.action].writes)
 
 
 def _bare(name: str) -> str:
-    plain = name.removesuffix("~")
-    return {"content": "text", "tags": "tag"}.get(plain, plain)
+    return {"content": "text", "tags": "tag"}.get(name, name)
+
+
+def _plain_step(step: Step) -> Step:
+    """The step as the format writes it, where it has one name for several actions."""
+    given = dict(step.arguments)
+    match step.action:
+        case "set_confidence":
+            return Step("set_property", step.target, {"key": "confidence", "value": given["confidence"]})
+        case "remove_text":
+            return Step("replace", step.target, {"old": given["old"], "text": ""})
+        case "count_these":
+            return Step("count", NoteSet(source="previous"))
+        case "open":
+            return Step("read", step.target)
+        case _:
+            return step
 
 
 def _same_action(one: Step, gold: Step) -> bool:
-    aliases = {"remove_text": "replace", "set_confidence": "set_property", "remove_all_tags": "remove_tag"}
-    return one.action == gold.action or aliases.get(one.action) == gold.action
+    aliases = {"remove_all_tags": "remove_tag"}
+    wanted = _plain_step(gold).action
+    return one.action == wanted or aliases.get(one.action) == wanted
 
 
 def _plain(value: object) -> object:
@@ -279,19 +299,19 @@ def _plain(value: object) -> object:
         return name_key(str(value).strip())
 
 
-def _prepared(gold: str) -> str:
-    """The gold line with what only evaluation files write: `[nth:2]`, `name~="part"`."""
-    line = re.sub(r"\[(nth:-?\d+)\]", r"[@\1]", gold)
+def _prepared(gold: str) -> tuple[str, dict[str, list[str]]]:
+    """The gold line without what only evaluation files write: `[nth:2]` and `name~="part"`, which are given apart."""
+    first, *later = gold.split(" | ")
+    line = re.sub(r"\[(nth:-?\d+)\]", r"[@\1]", first)
+    for part in later:
+        line += " | " + re.sub(r"\[nth:(-?\d+)\]", r"[these] pick=\1", part)
     parts: dict[str, list[str]] = {}
 
     def collect(match: re.Match[str]) -> str:
-        parts.setdefault(match[1], []).append(match[2] or match[3])
+        parts.setdefault(_bare(match[1]), []).append(match[2] or match[3])
         return ""
 
-    line = re.sub(r"(\w+)~=(?:\"([^\"]*)\"|(\S+))", collect, line)
-    for name, values in parts.items():
-        line += f' {name}~="{"".join(chr(0) if at else "" for at in range(1))}{chr(0).join(values)}"'
-    return line
+    return re.sub(r"(\w+)~=(?:\"([^\"]*)\"|(\S+))", collect, line).strip(), parts
 
 
 def _shown(found: Interpretation) -> str:

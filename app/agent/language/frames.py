@@ -152,6 +152,11 @@ class FrameParser:
         for segments, filler_words, unexplained in initial:
             filled = {name for segment in segments for name in segment.bound.values}
             if gap:
+                joined = (*gap, *after)
+                for more in self._shared_out(action, frame, joined, filled, direct=True):
+                    yield self._reading(
+                        frame, (*segments, *more), trigger_words, filler_words, unexplained, tokens
+                    )
                 for role in frame.direct:
                     bound = self._value(action, frame, role, gap) if role not in filled else None
                     if bound is not None:
@@ -184,7 +189,7 @@ class FrameParser:
         for segments in self._shared_out(action, frame, before, set(), direct=False):
             if all(segment.role for segment in segments):
                 yield segments, 0, ()
-        if not has_after:
+        if not has_after and self._language.data.get("verb_last"):
             for segments in self._shared_out(action, frame, before, set(), direct=True):
                 yield segments, 0, ()
         yield (), 0, tuple(token.value for token in content)
@@ -383,7 +388,10 @@ class FrameParser:
             case "number":
                 return self._number(role, tokens)
             case "query":
-                return Bound({role: self._raw(tokens)}, 0.85)
+                start = 0
+                while start < len(tokens) - 1 and tokens[start].key in self._language.words("determiners"):
+                    start += 1
+                return Bound({role: self._raw(tokens[start:])}, 0.85)
 
     def _raw(self, tokens: Sequence[Token]) -> str:
         return text_of(self._request, tuple(tokens)).strip()
@@ -398,12 +406,12 @@ class FrameParser:
         parsed = found
         notes, fit = parsed.notes, parsed.fit  # type: ignore[attr-defined]
         single = bool(notes.notes) or bool(notes.source) or notes.unknown
-        if action.id in ("find", "count") and notes.notes and self._sets.names_nothing_else(tokens):
+        if action.id in ("find", "count") and notes.notes and self._sets.reference(tokens) is None:
             plain = [
                 token
                 for token in tokens
-                if token.kind != "mark" and token.key not in self._language.words("determiners")
-            ]
+                if token.kind != "mark" and token.key not in self._language.words("fillers")
+            ] or [token for token in tokens if token.kind != "mark"]
             query = " ".join(
                 quoted(t.value) if t.kind == "quoted" or not t.value.isalnum() else t.value for t in plain
             )
@@ -492,7 +500,15 @@ class FrameParser:
             {role: text.strip("/")}, 0.85 if named or "/" in text or part[0].kind == "quoted" else 0.55
         )
 
+    def _only_says_note(self, tokens: Sequence[Token]) -> bool:
+        """Whether the words are no more than "a note" or "the text"."""
+        language = self._language
+        plain = language.words("determiners") | language.words("note_nouns") | language.words("text_nouns")
+        return all(token.is_word and token.key in plain for token in tokens)
+
     def _name(self, role: str, tokens: Sequence[Token]) -> Bound | None:
+        if self._only_says_note(tokens):
+            return None
         if len(tokens) > _MAX_NAME:
             return None
         if len(tokens) == 1:
@@ -509,6 +525,8 @@ class FrameParser:
         return Bound({role: text}, 0.95 - 0.03 * len(tokens))
 
     def _text(self, action: Action, role: str, tokens: Sequence[Token]) -> Bound | None:
+        if self._only_says_note(tokens):
+            return None
         *before, last = tokens
         fillers = self._language.words("fillers") | self._language.words("text_nouns")
         if last.kind == "quoted" and all(token.key in fillers or token.kind == "mark" for token in before):

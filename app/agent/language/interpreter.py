@@ -88,31 +88,33 @@ class Interpreter:
         ):
             return answer
         best: tuple[float, Interpretation] | None = None
-        for language in self._languages:
-            request = _Request(
-                text,
-                language,
-                tokenize(text, language.contractions),
-                vocabulary_in(language),
-                DateParser(language, now),
-                dialog,
-                allowed,
-            )
-            found = self._interpret(request)
-            if best is None or found[0] > best[0] + 0.05:
+        for language, tokens in self._by_likelihood(text):
+            dates = DateParser(language, now)
+            request = _Request(text, language, tokens, vocabulary_in(language), dates, dialog, allowed)
+            found = self._interpret(request, is_likeliest=best is None)
+            if found[0] >= READ_AT:
+                return found[1]
+            if best is None or found[0] > best[0]:
                 best = found
         assert best is not None
         return best[1]
 
+    def _by_likelihood(self, text: str) -> list[tuple[Language, tuple[Token, ...]]]:
+        """The languages with the request's tokens in each, the one that knows most of its words first."""
+        found = [(language, tokenize(text, language.contractions)) for language in self._languages]
+        return sorted(found, key=lambda one: -one[0].share_of(one[1]))
+
     # One language
 
-    def _interpret(self, request: _Request) -> tuple[float, Interpretation]:
+    def _interpret(self, request: _Request, *, is_likeliest: bool) -> tuple[float, Interpretation]:
         language = request.language
         bare = _without_marks_at_end(request.tokens)
         if not bare:
             return 1.0, Reply("", understood=False)
         if said := self._small_talk(language, bare):
             return 1.05, said
+        if (refined := self._refined(request, bare)) is not None and refined.score >= READ_AT:
+            return refined.score, self._decided(request, [refined])
         tokens = self._without_courtesies(language, bare)
         if not tokens:
             return 0.9, Reply("", understood=False)
@@ -133,13 +135,13 @@ class Interpreter:
         wants_model = self._wants_model(language, tokens)
         if wants_model and best < 0.97:
             return max(best, 0.85), wants_model
-        if self._unsupported(language, tokens) and best < 0.97:
+        if self._unsupported(language, tokens) and (best < 0.97 or found[0].last.action == "find"):
             return max(best, 0.85), Reply("", understood=False)
         if found and best >= CONFIRM_AT:
             return best, self._decided(request, found)
-        if self._is_question(language, request.tokens):
+        if is_likeliest and self._is_question(language, bare) and len(tokens) > 2:
             return max(best, 0.5), ContentQuestion(request.text)
-        if bare_name := self._bare_name(request, tokens):
+        if is_likeliest and (bare_name := self._bare_name(request, tokens)):
             return bare_name.score, self._decided(request, [bare_name])
         return best, Reply("", understood=False)
 
@@ -273,12 +275,16 @@ class Interpreter:
             and not one.missing
             and not one.same_meaning(best)
             and _same_weight(one, best)
+            and not _same_family(one, best)
         ]
         if question := self._name_question(request, best):
             return question
         if best.missing:
             return Clarification(_question_for(best), (), best)
         writes = any(ACTIONS[step.action].writes for step in best.steps)
+        if any(ACTIONS[one.action].writes and one.target and one.target.is_everything for one in best.steps):
+            question = "This would change every note of the vault. Is this what you mean?"
+            return Clarification(question, (Option(self._describe(best), best),))
         if (
             rivals
             and not best.missing
@@ -341,7 +347,8 @@ class Interpreter:
         sets = NoteSetParser(
             request.text, request.language, request.vocabulary, request.dates, request.dialog
         )
-        if "open" in request.allowed and (named := sets.named(tokens)) and named.notes.notes:
+        named = sets.reference(tokens) or sets.named(tokens)
+        if "open" in request.allowed and named and len(named.notes.notes) == 1:
             return Reading((Step("open", named.notes),), 0.8, language=request.language.code)
         if "find" not in request.allowed or len(tokens) > 4:
             return None
@@ -539,6 +546,19 @@ def _joined(head: Reading, tail: Reading) -> Reading:
     return Reading(
         (*head.steps, *tail.steps), score, (*head.unexplained, *tail.unexplained), tail.missing, head.language
     )
+
+
+_FAMILIES = (
+    frozenset(("set_type", "set_property", "set_confidence")),
+    frozenset(("remove_all_tags", "remove_tag", "remove_property")),
+    frozenset(("remove_text", "delete")),
+)
+
+
+def _same_family(one: Reading, best: Reading) -> bool:
+    """Whether two readings are two names for one change, of which the better explained one is taken."""
+    pair = {one.last.action, best.last.action}
+    return len(pair) == 2 and any(pair <= family for family in _FAMILIES)
 
 
 def _same_weight(one: Reading, best: Reading) -> bool:

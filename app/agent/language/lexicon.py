@@ -222,6 +222,12 @@ class Language:
             ) - self.words("fillers")
         return self._words["!"]
 
+    def share_of(self, tokens: Sequence[Token]) -> float:
+        """The share of the words that this language knows, 0 to 1: how likely the request is in it."""
+        words = [token.key for token in tokens if token.is_word]
+        known = self.vocabulary() | self.words("fillers") | self.words("question_words")
+        return sum(word in known for word in words) / len(words) if words else 0.0
+
     def vocabulary(self) -> frozenset[str]:
         """Every word of the verbs, cues and filters, against which misspelled words are corrected."""
         if "*" not in self._words:

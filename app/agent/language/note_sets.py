@@ -509,8 +509,12 @@ class NoteSetParser:
             return self._comparison_first(tokens, at) if at < len(tokens) else None
         after = at + 1
         for sign in ("<=", ">=", "<", ">", "="):
-            value_at = language.starts(tokens, after, "comparisons", sign)
-            if value_at > after and value_at < len(tokens):
+            lead = after if sign == "=" else language.starts(tokens, after, "comparisons", "=")
+            value_at = language.starts(tokens, lead, "comparisons", sign)
+            if value_at == lead:
+                value_at = language.starts(tokens, after, "comparisons", sign)
+                lead = after
+            if value_at > lead and value_at < len(tokens):
                 value, end = self._property_value(tokens, value_at)
                 if value:
                     shown = f"{sign}{value}" if sign != "=" else value
