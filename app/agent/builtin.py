@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -10,11 +10,11 @@ from typing import Protocol
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.answers import answer, link
-from app.agent.language.actions import ACTIONS
+from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.chips import chips
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import Interpreter
-from app.agent.language.lexicon import Language, languages
+from app.agent.language.lexicon import Frame, Language, languages
 from app.agent.language.notation import PREFIX, parse, written
 from app.agent.language.readings import (
     Clarification,
@@ -24,6 +24,7 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
+from app.agent.language.tool_frames import tool_frames
 from app.agent.language.vocabulary import VaultWords, Vocabulary
 from app.agent.pipeline import ChangesToday, Pipeline
 from app.agent.transcript import SET_UP_MODEL, Choice, ReadingChip
@@ -98,7 +99,7 @@ class BuiltinAgent:
     @cached_property
     def _interpreter(self) -> Interpreter:
         # The languages are read from files: not before the first request.
-        return Interpreter(languages(), written)
+        return Interpreter(languages(), written, self._tool_actions[1])
 
     async def respond(self, turn: Turn) -> None:
         """Do what the prompt asks for, ask back, or say what needs a model."""
@@ -129,20 +130,25 @@ class BuiltinAgent:
             return Vocabulary(self._resolver, words, language.data.get("plurals", ()))
 
         if text.lstrip().startswith(PREFIX):
-            reading = parse(text, vocabulary(languages()[0]).notes)
-            if reading is not None and all(step.action in self._allowed() for step in reading.steps):
+            reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
+            if reading is not None:
                 return reading
         now = self._now().replace(second=0, microsecond=0)
-        return self._interpreter.interpret(text, state, vocabulary, self._allowed(), now)
+        return self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
 
     def state(self, turn: Turn) -> DialogState:
         """What the conversation of a turn is about."""
         known = self._states.get(_key(turn), DialogState())
         return known.on_screen(turn.prompt.open_note, turn.prompt.notes)
 
-    def _allowed(self) -> frozenset[str]:
-        """The actions whose tools are there and switched on."""
-        return frozenset(one.id for one in ACTIONS.values() if not one.tool or self._is_on(one.tool))
+    @cached_property
+    def _tool_actions(self) -> tuple[Mapping[str, Action], tuple[Frame, ...]]:
+        return tool_frames(self._registry.all())
+
+    def actions(self) -> Mapping[str, Action]:
+        """The actions whose tools are there and switched on, by id."""
+        known = {**ACTIONS, **self._tool_actions[0]}
+        return {one.id: one for one in known.values() if not one.tool or self._is_on(one.tool)}
 
     def _is_on(self, tool: str) -> bool:
         try:
@@ -155,12 +161,14 @@ class BuiltinAgent:
             turn.say(HELP)
             return
         shown = chips(reading)
-        if turn.prompt.mode != "propose" and any(ACTIONS[step.action].writes for step in reading.steps):
+        if turn.prompt.mode != "propose" and any(
+            self.actions()[step.action].writes for step in reading.steps
+        ):
             turn.say(_ONLY_READS.format(" · ".join(chip.label for chip in shown)))
             return
         turn.show_reading(tuple(ReadingChip(label=chip.label, without=chip.without) for chip in shown))
         language = next(one for one in languages() if one.code == reading.language)
-        pipeline = Pipeline(turn, self._registry, language, state, self._changes_today)
+        pipeline = Pipeline(turn, self._registry, language, state, self._changes_today, self.actions())
         self._states[_key(turn)] = await pipeline.run(reading)
 
     def _ask(self, turn: Turn, found: Clarification) -> None:

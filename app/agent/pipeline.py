@@ -8,11 +8,12 @@ from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.answers import answer, link, without_properties
-from app.agent.language.actions import ACTIONS
+from app.agent.language.actions import Action
 from app.agent.language.dialog import MAX_RESULTS, DialogState
 from app.agent.language.frames import bullet_list
 from app.agent.language.lexicon import Language
 from app.agent.language.readings import NoteSet, Reading, Step
+from app.agent.language.tool_frames import PREFIX
 from app.permissions.wording import counted
 from app.toolkit.batch import batch_of
 from app.toolkit.outcome import ToolOutcome
@@ -54,6 +55,7 @@ class Pipeline:
         language: The words of the request's language.
         dialog: What was said before.
         changes_today: The audit entries of the agent's changes since midnight, oldest first.
+        actions: The actions that there are, by id.
     """
 
     def __init__(
@@ -63,12 +65,14 @@ class Pipeline:
         language: Language,
         dialog: DialogState,
         changes_today: ChangesToday,
+        actions: Mapping[str, Action],
     ) -> None:
         self._turn = turn
         self._registry = registry
         self._language = language
         self._dialog = dialog
         self._changes_today = changes_today
+        self._actions = actions
 
     async def run(self, reading: Reading) -> DialogState:
         """Carry out the steps until one fails or is denied; return the state of the dialog after them."""
@@ -105,8 +109,11 @@ class Pipeline:
                 arguments: Arguments = {"node_id": paths[0]} if paths else {}
                 await self._call(step, "suggest_relationships", arguments)
                 return previous
+        if step.action.startswith(PREFIX):
+            outcome = await self._call(step, self._actions[step.action].tool, _tool_arguments(step))
+            return previous if outcome.success else None
         if step.target is None:
-            outcome = await self._call(step, ACTIONS[step.action].tool, self._plain_arguments(step))
+            outcome = await self._call(step, self._actions[step.action].tool, self._plain_arguments(step))
             return previous if outcome.success else None
         paths = await self._notes(step.target, previous)
         if paths is None:
@@ -114,7 +121,7 @@ class Pipeline:
         if not paths:
             self._turn.say("No note matches, so there is nothing to do.")
             return None
-        if ACTIONS[step.action].writes:
+        if self._actions[step.action].writes:
             return await self._write(step, paths)
         return await self._read(step, paths)
 
@@ -227,11 +234,11 @@ class Pipeline:
             return await self._open(paths[0])
         if step.action == "explain_relation":
             return await self._explain_relation(step, paths[0])
-        argument = "node_id" if ACTIONS[step.action].tool in _BY_NODE else "name"
+        argument = "node_id" if self._actions[step.action].tool in _BY_NODE else "name"
         done: list[str] = []
         listed: list[str] = []
         for path in paths[:MAX_READ]:
-            outcome = await self._call(step, ACTIONS[step.action].tool, {argument: path})
+            outcome = await self._call(step, self._actions[step.action].tool, {argument: path})
             if not outcome.success:
                 return None
             done.append(path)
@@ -308,7 +315,7 @@ class Pipeline:
         calls = await self._calls(step, paths)
         if calls is None:
             return None
-        tool = ACTIONS[step.action].tool
+        tool = self._actions[step.action].tool
         if not calls:
             self._turn.say("There is nothing to change.")
             return paths
@@ -503,6 +510,18 @@ def _paths_after(step: Step, call: Mapping[str, object], outcome: ToolOutcome) -
         (call[key] for key in ("name", "node_id", "from_id", "primary_node_id") if key in call), None
     )
     return [str(named)] if named is not None and step.action != "delete" else []
+
+
+def _tool_arguments(step: Step) -> Arguments:
+    """The arguments of a step that was read from a tool's own example."""
+    return {
+        name: value.notes[0]
+        if isinstance(value, NoteSet) and value.notes
+        else _first(value)
+        if isinstance(value, tuple)
+        else value
+        for name, value in step.arguments.items()
+    }
 
 
 def _item_text(line: str) -> str:

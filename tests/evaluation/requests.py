@@ -177,7 +177,7 @@ class Evaluation:
             for gold in request.gold:
                 if await self._same(found, gold):
                     return "at once"
-            return "wrong write" if any(ACTIONS[step.action].writes for step in found.steps) else "missed"
+            return "wrong write" if any(_writes(step) for step in found.steps) else "missed"
         if isinstance(found, Clarification):
             if "ask" in request.gold:
                 return "by question"
@@ -198,7 +198,7 @@ class Evaluation:
 
     async def _same(self, found: Reading, gold: str) -> bool:
         line, parts = _prepared(gold)
-        wanted = parse(line, self._resolve)
+        wanted = parse(line, self._resolve, ACTIONS)
         if wanted is None:
             return False
         if len(wanted.steps) != len(found.steps):
@@ -257,7 +257,11 @@ class Evaluation:
             if _plain(mine) != _plain(value) and not (mine is None and value == ""):
                 return False
         extra = set(own) - {"state", "scope"} - {_bare(name) for name in gold.arguments} - set(parts)
-        return not (extra and ACTIONS[one.action].writes)
+        return not (extra and _writes(one))
+
+
+def _writes(step: Step) -> bool:
+    return step.action not in ACTIONS or ACTIONS[step.action].writes
 
 
 def _bare(name: str) -> str:
@@ -300,7 +304,7 @@ def _plain(value: object) -> object:
 
 
 def _prepared(gold: str) -> tuple[str, dict[str, list[str]]]:
-    """The gold line without what only evaluation files write: `[nth:2]` and `name~="part"`, which are given apart."""
+    """Split a gold line into a reading and the parts that its arguments must contain (`name~="part"`)."""
     first, *later = gold.split(" | ")
     line = re.sub(r"\[(nth:-?\d+)\]", r"[@\1]", first)
     for part in later:
@@ -368,7 +372,8 @@ def report(name: str, scores: list[Score], details: bool) -> bool:
         counts[score.verdict] += 1
         if details and score.verdict in ("missed", "wrong write"):
             print(
-                f"  {score.verdict}: {score.request.text}\n      wanted {' || '.join(score.request.gold)}\n      found  {score.found}"
+                f"  {score.verdict}: {score.request.text}\n      wanted {' || '.join(score.request.gold)}\n"
+                f"      found  {score.found}"
             )
     good = counts["at once"] + counts["by question"] + counts["refused"]
     share = good / len(scores)

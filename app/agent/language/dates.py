@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import cache
-from typing import Any
+from functools import lru_cache
+from typing import Protocol
 
 from app.agent.language.lexicon import Language
 from app.agent.language.tokens import Token
@@ -140,7 +140,7 @@ class DateParser:
             first = datetime.strptime(text[:7], "%Y-%m").date()
             return first, _start_of(first + timedelta(days=31), "month") - timedelta(days=1)
         found = _parser(self._language.code, self._now).get_date_data(text)
-        if found is None or found.date_obj is None:
+        if found.date_obj is None:
             return None
         day: date = found.date_obj.date()
         if found.period in ("week", "month", "year") and not re.search(r"\d", text):
@@ -152,8 +152,19 @@ class DateParser:
         return day, day
 
 
-@cache
-def _parser(code: str, now: datetime) -> Any:
+class _Parsed(Protocol):
+    """What `dateparser` says of a text: a moment, and the unit that it stands for ("week", "day")."""
+
+    date_obj: datetime | None
+    period: str
+
+
+class _Parser(Protocol):
+    def get_date_data(self, text: str) -> _Parsed: ...
+
+
+@lru_cache(maxsize=8)
+def _parser(code: str, now: datetime) -> _Parser:
     # dateparser takes 0.4 s to import, and most requests have no date.
     from dateparser.date import DateDataParser
 
@@ -162,7 +173,8 @@ def _parser(code: str, now: datetime) -> Any:
         "PREFER_DATES_FROM": "past",
         "DATE_ORDER": "DMY" if code != "en" else "MDY",
     }
-    return DateDataParser(languages=[code], settings=settings)
+    made: _Parser = DateDataParser(languages=[code], settings=settings)
+    return made
 
 
 def _start_of(day: date, unit: str) -> date:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.agent.language.actions import ACTIONS, Action
+from app.agent.language.actions import Action
 from app.agent.language.lexicon import Frame, Language, Phrase
 from app.agent.language.note_sets import NAMED, POINTED, UNKNOWN, NoteSetParser, number_text
 from app.agent.language.readings import NoteSet, Step
@@ -73,7 +73,8 @@ class FrameParser:
         language: The words of its language.
         vocabulary: The words of the vault.
         sets: Reads noun phrases.
-        allowed: The actions whose tools are switched on.
+        allowed: The actions whose tools are switched on, by id.
+        frames: How the actions are said.
     """
 
     def __init__(
@@ -82,19 +83,21 @@ class FrameParser:
         language: Language,
         vocabulary: Vocabulary,
         sets: NoteSetParser,
-        allowed: frozenset[str],
+        allowed: Mapping[str, Action],
+        frames: Sequence[Frame],
     ) -> None:
         self._request = request
         self._language = language
         self._vocabulary = vocabulary
         self._sets = sets
         self._allowed = allowed
+        self._frames = frames
         self._sets_known: dict[tuple[int, int], object] = {}
 
     def readings(self, tokens: Sequence[Token]) -> list[ClauseReading]:
         """Every reading of the clause, the best first."""
         found: list[ClauseReading] = []
-        for frame in self._language.frames:
+        for frame in self._frames:
             if frame.action not in self._allowed:
                 continue
             best: ClauseReading | None = None
@@ -109,7 +112,7 @@ class FrameParser:
         """Whether a verb phrase starts at a token."""
         return any(
             frame.action in self._allowed and any(phrase.longest(tokens, at) for phrase in frame.say)
-            for frame in self._language.frames
+            for frame in self._frames
             if not frame.by_relation
         )
 
@@ -131,7 +134,7 @@ class FrameParser:
         self, frame: Frame, phrase: Phrase, tokens: Sequence[Token], at: int, end: int, gap: Sequence[Token]
     ) -> Iterator[ClauseReading]:
         """The readings with the verb phrase at `at` to `end`, by every way to share out the other words."""
-        action = ACTIONS[frame.action]
+        action = self._allowed[frame.action]
         before, after = _trimmed(tokens[:at]), _trimmed(tokens[end:])
         trigger_words = end - at - len(gap)
         initial: list[tuple[tuple[_Segment, ...], int, tuple[str, ...]]] = []
@@ -272,7 +275,7 @@ class FrameParser:
         cues: list[_Cue],
     ) -> Iterator[tuple[_Segment, ...]]:
         """The role's words begin at `start`; they end at one of the next cues or at the end."""
-        ends = sorted({cue.start for cue in cues if cue.start > start and cue.role != role}) + [len(tokens)]
+        ends = [*sorted({cue.start for cue in cues if cue.start > start and cue.role != role}), len(tokens)]
         for end in ends:
             words = _trimmed(tokens[start:end])
             bound = self._value(action, frame, role, words) if words else None
@@ -320,7 +323,7 @@ class FrameParser:
         unexplained: tuple[str, ...],
         tokens: Sequence[Token],
     ) -> ClauseReading:
-        action = ACTIONS[frame.action]
+        action = self._allowed[frame.action]
         values: dict[str, object] = dict(frame.constants)
         total = sum(1 for token in tokens if token.kind != "mark")
         explained = float(trigger_words + filler_words)

@@ -6,15 +6,15 @@ explains most of the words wins. A reading that explains too few of them is neve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.agent.language.actions import ACTIONS
+from app.agent.language.actions import Action
 from app.agent.language.dates import DateParser
 from app.agent.language.dialog import DialogState
 from app.agent.language.frames import ClauseReading, FrameParser
-from app.agent.language.lexicon import Language
+from app.agent.language.lexicon import Frame, Language
 from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.readings import (
     Clarification,
@@ -51,7 +51,7 @@ class _Request:
     vocabulary: Vocabulary
     dates: DateParser
     dialog: DialogState
-    allowed: frozenset[str]
+    allowed: Mapping[str, Action]
 
 
 class Interpreter:
@@ -60,18 +60,22 @@ class Interpreter:
     Args:
         languages: The languages, the default one first.
         describe: Says in a few words what a reading does, for the answers of a question.
+        tool_frames: Frames of the tools' own examples, which are in the first language.
     """
 
-    def __init__(self, languages: Sequence[Language], describe: Describe) -> None:
+    def __init__(
+        self, languages: Sequence[Language], describe: Describe, tool_frames: Sequence[Frame] = ()
+    ) -> None:
         self._languages = languages
         self._describe = describe
+        self._tool_frames = tool_frames
 
     def interpret(
         self,
         text: str,
         dialog: DialogState,
         vocabulary_in: Callable[[Language], Vocabulary],
-        allowed: frozenset[str],
+        allowed: Mapping[str, Action],
         now: datetime,
     ) -> Interpretation:
         """Return what `text` means.
@@ -80,7 +84,7 @@ class Interpreter:
             text: The request.
             dialog: What was said before.
             vocabulary_in: Makes the vault's vocabulary for a language.
-            allowed: The actions that may be taken.
+            allowed: The actions that may be taken, by id.
             now: The time that relative dates refer to.
         """
         if dialog.question is not None and (
@@ -103,6 +107,10 @@ class Interpreter:
         """The languages with the request's tokens in each, the one that knows most of its words first."""
         found = [(language, tokenize(text, language.contractions)) for language in self._languages]
         return sorted(found, key=lambda one: -one[0].share_of(one[1]))
+
+    def _frames_of(self, language: Language) -> tuple[Frame, ...]:
+        own = self._tool_frames if language is self._languages[0] else ()
+        return (*language.frames, *own)
 
     # One language
 
@@ -243,7 +251,14 @@ class Interpreter:
         sets = NoteSetParser(
             request.text, request.language, request.vocabulary, request.dates, request.dialog, follows
         )
-        return FrameParser(request.text, request.language, request.vocabulary, sets, request.allowed)
+        return FrameParser(
+            request.text,
+            request.language,
+            request.vocabulary,
+            sets,
+            request.allowed,
+            self._frames_of(request.language),
+        )
 
     def _cuts(
         self, request: _Request, frames: FrameParser, tokens: tuple[Token, ...]
@@ -274,21 +289,25 @@ class Interpreter:
             if best.score - one.score < CLOSE
             and not one.missing
             and not one.same_meaning(best)
-            and _same_weight(one, best)
+            and _same_weight(request, one, best)
             and not _same_family(one, best)
+            and one.verb_words >= best.verb_words
         ]
         if question := self._name_question(request, best):
             return question
         if best.missing:
             return Clarification(_question_for(best), (), best)
-        writes = any(ACTIONS[step.action].writes for step in best.steps)
-        if any(ACTIONS[one.action].writes and one.target and one.target.is_everything for one in best.steps):
-            question = "This would change every note of the vault. Is this what you mean?"
-            return Clarification(question, (Option(self._describe(best), best),))
+        writes = any(request.allowed[step.action].writes for step in best.steps)
+        if any(
+            request.allowed[one.action].writes and one.target and one.target.is_everything
+            for one in best.steps
+        ):
+            every = "This would change every note of the vault. Is this what you mean?"
+            return Clarification(every, (Option(self._describe(best), best),))
         if (
             rivals
             and not best.missing
-            and (writes or any(ACTIONS[s.action].writes for r in rivals for s in r.steps))
+            and (writes or any(request.allowed[s.action].writes for r in rivals for s in r.steps))
         ):
             options = [Option(self._describe(one), one) for one in (best, *rivals)][:_SHOWN_OPTIONS]
             if len({option.label for option in options}) > 1:
@@ -452,7 +471,7 @@ class Interpreter:
         text: str,
         dialog: DialogState,
         vocabulary_in: Callable[[Language], Vocabulary],
-        allowed: frozenset[str],
+        allowed: Mapping[str, Action],
         now: datetime,
     ) -> Interpretation | None:
         """What `text` means as an answer to the question that waits; None when it is a new request."""
@@ -499,10 +518,10 @@ class Interpreter:
     def _filled(self, request: _Request, partial: Reading) -> Reading | None:
         """The reading with the text of the request in the role that was missing."""
         step, role = partial.last, partial.missing
-        frame = next(one for one in request.language.frames if one.action == step.action)
+        frame = next(one for one in self._frames_of(request.language) if one.action == step.action)
         frames = self._frames(request, follows=len(partial.steps) > 1)
         tokens = _without_marks_at_end(request.tokens)
-        bound = frames.fill(ACTIONS[step.action], frame, role, tokens)
+        bound = frames.fill(request.allowed[step.action], frame, role, tokens)
         if bound is None:
             return None
         values = dict(bound)
@@ -513,7 +532,7 @@ class Interpreter:
         missing = next(
             (
                 need
-                for need in ACTIONS[step.action].needs
+                for need in request.allowed[step.action].needs
                 if (merged.target is None if need == "target" else need not in merged.arguments)
             ),
             "",
@@ -535,16 +554,20 @@ def _place(language: Language, tokens: Sequence[Token], count: int) -> int | Non
 
 
 def _as_reading(one: ClauseReading, language: Language) -> Reading:
-    return Reading(
-        (one.step,), one.score, one.unexplained, one.missing[0] if one.missing else "", language.code
-    )
+    missing = one.missing[0] if one.missing else ""
+    return Reading((one.step,), one.score, one.unexplained, missing, language.code, one.trigger)
 
 
 def _joined(head: Reading, tail: Reading) -> Reading:
     """Two readings one after the other; "it" in the second means what the first is about."""
     score = (head.score * 0.5 + tail.score * 0.5 + min(head.score, tail.score)) / 2 - _SPLIT_COST
     return Reading(
-        (*head.steps, *tail.steps), score, (*head.unexplained, *tail.unexplained), tail.missing, head.language
+        (*head.steps, *tail.steps),
+        score,
+        (*head.unexplained, *tail.unexplained),
+        tail.missing,
+        head.language,
+        head.verb_words + tail.verb_words,
     )
 
 
@@ -561,9 +584,9 @@ def _same_family(one: Reading, best: Reading) -> bool:
     return len(pair) == 2 and any(pair <= family for family in _FAMILIES)
 
 
-def _same_weight(one: Reading, best: Reading) -> bool:
+def _same_weight(request: _Request, one: Reading, best: Reading) -> bool:
     """Whether two readings are alternatives: reads that show the same notes in other ways are not."""
-    kinds = [tuple(ACTIONS[step.action].writes for step in reading.steps) for reading in (one, best)]
+    kinds = [tuple(request.allowed[step.action].writes for step in reading.steps) for reading in (one, best)]
     return any(kinds[0]) or any(kinds[1])
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from app.agent.language.actions import ACTIONS
+from app.agent.language.actions import Action
 from app.agent.language.readings import NoteSet, Reading, Step
 from app.vault.path import NotePath
 
@@ -74,24 +74,27 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
-def parse(text: str, resolve: Resolve) -> Reading | None:
+def parse(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> Reading | None:
     """Read a line that `written` made; None when it is none.
 
     Args:
         text: The line, with or without the leading `=`.
         resolve: The paths of the notes with a name.
+        actions: The actions that there are, by id.
     """
-    steps = [_parse_step(part, resolve) for part in _BAR.split(text.strip().removeprefix(PREFIX).strip())]
+    steps = [
+        _parse_step(part, resolve, actions) for part in _BAR.split(text.strip().removeprefix(PREFIX).strip())
+    ]
     if not steps or any(step is None for step in steps):
         return None
     return Reading(tuple(step for step in steps if step is not None), 1.0)
 
 
-def _parse_step(text: str, resolve: Resolve) -> Step | None:
+def _parse_step(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> Step | None:
     match = _STEP.fullmatch(text)
-    if match is None or match["action"] not in ACTIONS:
+    if match is None or match["action"] not in actions:
         return None
-    action = ACTIONS[match["action"]]
+    action = actions[match["action"]]
     arguments: dict[str, object] = {}
     for found in _ARGUMENT.finditer(match["rest"]):
         values = [_unquoted(one) for one in _VALUE.finditer(found["value"])]

@@ -20,7 +20,7 @@ _MAX_NAME = 10
 _MAX_FOLDER = 5
 _PLAIN = re.compile(r"[\w][\w-]*")
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?%?")
-NAMED, POINTED, CUED, BARE, GUESSED, UNKNOWN = 1.0, 0.97, 0.92, 0.6, 0.8, 0.3
+NAMED, POINTED, CUED, BARE, GUESSED, UNKNOWN = 1.0, 0.97, 0.92, 0.6, 0.8, 0.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,9 +314,12 @@ class NoteSetParser:
     def _leading_reference(self, tokens: Sequence[Token]) -> tuple[NoteSet, int] | None:
         """Read "of those", "which of these" at the start of a phrase that goes on with conditions."""
         for end in range(min(4, len(tokens) - 1), 0, -1):
-            if self._language.says(tokens[:end], "them") and (found := self.reference(tokens[:end])):
-                if found.notes.notes or found.notes.source:
-                    return found.notes, end
+            said = tokens[:end]
+            if all(token.key in self._language.words("determiners") for token in said):
+                continue
+            found = self.reference(said) if self._language.says(said, "them") else None
+            if found is not None and (found.notes.notes or found.notes.source):
+                return found.notes, end
         return None
 
     def _order(self, tokens: Sequence[Token], at: int) -> tuple[str, int | None, int] | None:
@@ -388,6 +391,14 @@ class NoteSetParser:
             if one.value == "tags":
                 query, stop = self._tags(inside, 0)
                 return _Part(query, end, filter=one) if query and stop == len(inside) else None
+            if one.value == "date":
+                span = self._dates.span(inside, 0)
+                whole = span is not None and span.end == len(inside)
+                return (
+                    _Part(span.query(one.query.partition(":")[0]), end, filter=one)
+                    if span and whole
+                    else None
+                )
             value, stop = self._value(one.value, inside, 0)
             return (
                 _Part(_filled(one.query, value), end, filter=one) if value and stop == len(inside) else None

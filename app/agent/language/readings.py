@@ -80,7 +80,8 @@ class Reading:
     """One way to understand a request.
 
     `score` is the certainty from 0 to 1; `unexplained` are the words of the request that the reading does
-    not account for; `missing` is the role of the last step that still needs a value.
+    not account for; `missing` is the role of the last step that still needs a value; `verb_words` is how
+    many words the verb phrases explain.
     """
 
     steps: tuple[Step, ...]
@@ -88,6 +89,7 @@ class Reading:
     unexplained: tuple[str, ...] = ()
     missing: str = ""
     language: str = "en"
+    verb_words: int = 0
 
     @property
     def last(self) -> Step:
