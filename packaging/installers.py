@@ -23,6 +23,7 @@ import stat
 import subprocess
 import sys
 import tarfile
+import tomllib
 from pathlib import Path
 
 import environment
@@ -33,13 +34,6 @@ import papers
 ROOT = environment.ROOT
 DESKTOP = ROOT / "packaging" / "desktop"
 LINUX, WINDOWS, MAC = sys.platform == "linux", sys.platform == "win32", sys.platform == "darwin"
-_BUILDER = ("pyinstaller>=6.22,<7", "pyinstaller-hooks-contrib>=2026.8")
-# nfpm and cyclonedx-bom are MIT and Apache-2.0; dmgbuild is MIT. None of them is in the bundle.
-_TOOLS = (
-    "cyclonedx-bom>=7,<8",
-    *(("nfpm>=2.40,<3",) if LINUX else ()),
-    *(("dmgbuild>=1.6,<2",) if MAC else ()),
-)
 _MOST_DEB_MIB = 150
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 
@@ -87,7 +81,7 @@ class Build:
 def bundle(build: Build, given: argparse.Namespace) -> None:
     """Make the bundle and check it."""
     if not given.keep or not build.python.exists():
-        _fresh_environment(build.venv, [str(ROOT), *_BUILDER])
+        _fresh_environment(build.venv, [str(ROOT), *_group("bundle")])
     packages = papers.required(build.python)
     shutil.rmtree(build.papers, ignore_errors=True)
     qt_folder = {"linux": "_internal/PySide6/Qt/lib", "win32": r"_internal\PySide6"}.get(
@@ -122,6 +116,13 @@ def bundle(build: Build, given: argparse.Namespace) -> None:
     checks = [build.python, DESKTOP / "bundle_checks.py", build.internal, work / "PYZ-00.toc"]
     _run(*checks, *(one["name"] for one in packages), cwd=build.work)
     _say(f"bundle: {_mib(_size(build.folder))} in {build.folder}")
+
+
+def _group(name: str) -> list[str]:
+    """Return the requirements of a dependency group of the project."""
+    content = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    requirements: list[str] = content["dependency-groups"][name]
+    return requirements
 
 
 def _fresh_environment(folder: Path, requirements: list[str]) -> None:
@@ -347,7 +348,7 @@ def smoke(build: Build, given: argparse.Namespace) -> None:
 
 def _ensure_tools(build: Build) -> None:
     if not _binary(build.tools, "cyclonedx-py").exists():
-        _fresh_environment(build.tools, list(_TOOLS))
+        _fresh_environment(build.tools, _group("release"))
 
 
 def _debian_machine(build: Build) -> str:

@@ -58,6 +58,9 @@ _CLASSIFIED = {
 _HEADINGS = {
     re.compile(r"\s*Apache License\s+Version 2\.0, January 2004"): "Apache-2.0",
     re.compile(r"\s*(The )?MIT License\b"): "MIT",
+    re.compile(r"\s*(Copyright[^\n]*\s+)*Permission is hereby granted, free of charge, to any person"): "MIT",
+    # The text alone does not say "or later".
+    re.compile(r"\s*GNU LESSER GENERAL PUBLIC LICENSE\s+Version 2\.1"): "LGPL-2.1-only",
 }
 
 

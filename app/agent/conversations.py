@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.agent.said import SaidIndex
-from app.agent.transcript import ITEM, AnyItem, UserText
+from app.agent.transcript import ITEM, AnyItem, ToolCard, UserText
 from app.storage.sqlite import Schema, open_database
 from app.toolkit.memory import Said, SaidQuery
 
@@ -36,9 +36,17 @@ def m001_conversations(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
+def m002_cards_by_commit(db: sqlite3.Connection) -> None:
+    """Find the cards of a commit, to mark them as undone."""
+    db.execute(
+        "create index items_by_commit on items (json_extract(body, '$.commit')) "
+        "where json_extract(body, '$.commit') is not null"
+    )
+
+
 SCHEMA = Schema(
     store="The file of conversations",
-    migrations=(m001_conversations,),
+    migrations=(m001_conversations, m002_cards_by_commit),
     probes=(
         "select c.title, c.created, c.updated, c.history, i.body from conversations c, items i limit 1",
         "select history from agent_histories limit 1",
@@ -114,6 +122,15 @@ class ConversationStore:
             "select body from items where conversation = ? order by position", (conversation,)
         )
         return tuple(ITEM.validate_json(row[0]) for row in rows)
+
+    def cards_of(self, commit: int) -> tuple[tuple[str, int, ToolCard], ...]:
+        """Return the cards of the calls that made a commit, each with its conversation and position."""
+        rows = self._db.execute(
+            "select conversation, position, body from items where json_extract(body, '$.commit') = ?",
+            (commit,),
+        )
+        found = ((conversation, at, ITEM.validate_json(body)) for conversation, at, body in rows)
+        return tuple((where, at, item) for where, at, item in found if isinstance(item, ToolCard))
 
     def has(self, conversation: str) -> bool:
         """Whether there is a conversation of that id."""

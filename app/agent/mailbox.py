@@ -8,6 +8,7 @@ from app.agent.conversations import ConversationStore
 from app.agent.transcript import YOU, ConversationsChanged, ItemSettled, Message, UserMessaged
 from app.events import EventBus
 from app.permissions.caller import Caller
+from app.toolkit.team import Delivery, Metadata
 
 INBOX = "inbox"
 """The conversation of messages that belong to no other."""
@@ -16,31 +17,44 @@ INBOX = "inbox"
 class Mailbox:
     """Puts messages where they are read.
 
-    `notifies` is set by the front end: whether it shows `UserMessaged` in the system's notifications, too.
+    `has_window` and `notifies` are set by the front end: whether a window shows messages, and whether it
+    shows `UserMessaged` in the system's notifications, too.
     """
 
     def __init__(self, store: ConversationStore, events: EventBus) -> None:
         self._store = store
         self._events = events
+        self.has_window = False
         self.notifies = False
 
-    def tell_user(self, caller: Caller, text: str) -> tuple[str, ...]:
-        """Give the person a message; where it is to be seen, in words.
+    def tell_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
+        """Give the person a message, and say where it can be read.
 
         It stands in the conversation that the call belongs to, else in one of its own, "Messages", which
         is kept until the person looks, whether or not a window is open.
         """
         known = bool(caller.conversation) and self._store.has(caller.conversation)
         conversation = caller.conversation if known else self._inbox()
-        position = self.put(conversation, caller, YOU, text)
+        position = self.put(conversation, caller, YOU, text, metadata)
         self._events.publish(UserMessaged(conversation, position, caller.name, text))
-        place = f"{'this conversation' if known else 'the conversation Messages'} in the agent panel"
-        return (place, "the system's notifications") if self.notifies else (place,)
+        place = "this conversation" if known else "the conversation Messages"
+        if not self.has_window:
+            return Delivery((place,), shown=False)
+        place = f"{place} in the agent panel"
+        return Delivery((place, "the system's notifications") if self.notifies else (place,), shown=True)
 
-    def put(self, conversation: str, caller: Caller, to: str, text: str) -> int:
+    def put(
+        self, conversation: str, caller: Caller, to: str, text: str, metadata: Metadata | None = None
+    ) -> int:
         """Write a message into a conversation; its position."""
         item = Message(
-            turn=caller.turn, at=time.time(), agent=caller.agent, sender=caller.name, to=to, text=text
+            turn=caller.turn,
+            at=time.time(),
+            agent=caller.agent,
+            sender=caller.name,
+            to=to,
+            text=text,
+            metadata=dict(metadata or {}),
         )
         position = self._store.append(conversation, item)
         self._events.publish(ItemSettled(conversation, position, item))

@@ -9,18 +9,19 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.agent import models
 from app.agent.keys import KeyStore
+from app.agent.message_encoding import encodable_history, encodable_messages
 from app.agent.prompts import system_prompt
 from app.agent.sight import Pinned, memory_text, without_unpinned
 from app.agent.spending import HINT, Spending, SpentError, usage_of
 from app.agent.transcript import Usage
 from app.agent.turn import Role, Turn
-from app.errors import InvalidParametersError
+from app.errors import InvalidParametersError, LimitError, NotFoundError, ScriptoriumError
 from app.settings import Settings
 from app.toolkit.call_record import Spent
 from app.toolkit.registry import ToolRegistry
@@ -29,10 +30,14 @@ from app.toolkit.tool import Tool
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent, RunContext
-    from pydantic_ai.messages import ModelMessage
-    from pydantic_ai.models import Model
+    from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
+    from pydantic_ai.models import Model, ModelRequestContext
 
 log = logging.getLogger(__name__)
+
+MAX_CALLS_PER_RESPONSE = 32
+MAX_CALLS_AT_ONCE = 4
+"""Calls of one response that run side by side: more would hold the loop for too long at once."""
 
 _INTERRUPTED = "(The person stopped this answer here.)"
 
@@ -45,6 +50,7 @@ class ModelAgent:
         note_text: Gives the text of a note for the prompt, None for one that a model may not see.
         pinned: What of its memory the agent has before it; asked anew for each request.
         news: Gives what is new in the streams as a block of data, and says in the turn that it was given.
+        spending: What the session has used of models, here and inside tools.
     """
 
     def __init__(
@@ -56,6 +62,7 @@ class ModelAgent:
         note_text: Callable[[str], str | None],
         pinned: Pinned = lambda caller: (),
         news: Callable[[Turn], str] = lambda turn: "",
+        spending: Spending | None = None,
     ) -> None:
         self._vault = vault
         self._settings = settings
@@ -64,7 +71,7 @@ class ModelAgent:
         self._note_text = note_text
         self._pinned = pinned
         self._news = news
-        self._spending = Spending()
+        self._spending = spending or Spending()
 
     async def respond(self, turn: Turn) -> None:
         """Ask the model, stream its words, call the tools it names; a failure becomes a notice."""
@@ -92,7 +99,8 @@ class ModelAgent:
 
     async def _converse(self, turn: Turn, model: Model, settings: Settings) -> None:
         from pydantic_ai import Agent, UsageLimits
-        from pydantic_ai.messages import PartDeltaEvent, PartStartEvent
+        from pydantic_ai.capabilities import ProcessHistory
+        from pydantic_ai.messages import FunctionToolCallEvent, PartDeltaEvent, PartStartEvent
         from pydantic_ai.run import AgentRunResultEvent
 
         turn.news = self._news(turn)
@@ -102,12 +110,18 @@ class ModelAgent:
         def counted(ctx: RunContext[Turn]) -> Spent:
             spent = turn.use(usage_of(ctx.usage, ctx.messages[len(history) :]))
             self._spending.check(settings.model, turn.usage)
+            if turn.total_usage.tokens > settings.model.max_tokens_per_turn:
+                raise SpentError(
+                    f"Stopped: this turn has used {turn.total_usage.tokens:,} tokens, and you allow "
+                    f"{settings.model.max_tokens_per_turn:,} a turn."
+                )
             return spent
 
         agent: Agent[Turn, str] = Agent(
             model,
             deps_type=Turn,
             toolsets=[_toolset(offered, counted)],
+            capabilities=[_call_limit(), ProcessHistory(encodable_history)],
             instructions=[self._prompt(turn, offered), lambda: self._memory(turn)],
         )
         limits = UsageLimits(
@@ -125,6 +139,8 @@ class ModelAgent:
                     _stream(turn, event.part)
                 elif isinstance(event, PartDeltaEvent):
                     _stream(turn, event.delta)
+                elif isinstance(event, FunctionToolCallEvent) and not event.args_valid:
+                    await _reject(turn, event.part, {tool.name for tool in offered})
                 elif isinstance(event, AgentRunResultEvent):
                     result = event.result
                     self._keep(turn, result.all_messages(), usage_of(result.usage, result.new_messages()))
@@ -164,7 +180,7 @@ class ModelAgent:
         from pydantic_ai import ModelMessagesTypeAdapter
 
         turn.usage = usage
-        saved = ModelMessagesTypeAdapter.dump_json(without_unpinned(messages))
+        saved = ModelMessagesTypeAdapter.dump_json(encodable_messages(without_unpinned(messages)))
         turn.store.save_history(turn.conversation, saved, turn.agent)
 
     def _keep_interrupted(self, turn: Turn) -> None:
@@ -208,6 +224,7 @@ def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Spen
     from pydantic_core import SchemaValidator, core_schema
 
     anything = SchemaValidator(core_schema.dict_schema())
+    places = asyncio.Semaphore(MAX_CALLS_AT_ONCE)
 
     class RegistryToolset(AbstractToolset[Turn]):
         @property
@@ -233,14 +250,67 @@ def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Spen
         async def call_tool(
             self, name: str, tool_args: dict[str, Any], ctx: RunContext[Turn], tool: ToolsetTool[Turn]
         ) -> Any:  # noqa: ANN401 (the base class says so)
-            return _told(await ctx.deps.call(name, tool_args, spent=counted(ctx)))
+            turn, id = ctx.deps, ctx.tool_call_id or ""
+            async with places:
+                if turn.is_over:
+                    over = LimitError("The turn is over: nothing more was done.", limit=0)
+                    return _told(await turn.reject(name, json.dumps(tool_args, default=str), over))
+                if dropped := turn.refused_calls.pop(id, 0):
+                    error = _too_many(dropped)
+                    return _told(await turn.reject(name, json.dumps(tool_args, default=str), error))
+                return _told(await turn.call(name, tool_args, spent=counted(ctx)))
 
     return RegistryToolset()
 
 
+def _call_limit() -> Any:  # noqa: ANN401 (the class is made where its base is imported)
+    """Return a capability that drops the tool calls of a response beyond the limit.
+
+    The first call beyond it stays, to be refused with a message that tells the model how many were dropped.
+    """
+    from pydantic_ai.capabilities import AbstractCapability
+    from pydantic_ai.messages import ToolCallPart
+
+    class CallLimit(AbstractCapability[Turn]):
+        async def after_model_request(
+            self, ctx: RunContext[Turn], *, request_context: ModelRequestContext, response: ModelResponse
+        ) -> ModelResponse:
+            calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
+            if len(calls) <= MAX_CALLS_PER_RESPONSE:
+                return response
+            kept = {id(part) for part in calls[: MAX_CALLS_PER_RESPONSE + 1]}
+            ctx.deps.refused_calls[calls[MAX_CALLS_PER_RESPONSE].tool_call_id] = (
+                len(calls) - MAX_CALLS_PER_RESPONSE
+            )
+            parts = [p for p in response.parts if not isinstance(p, ToolCallPart) or id(p) in kept]
+            return replace(response, parts=parts)
+
+    return CallLimit()
+
+
+def _too_many(dropped: int) -> LimitError:
+    return LimitError(
+        f"The response asked for {dropped + MAX_CALLS_PER_RESPONSE:,} tool calls; the first "
+        f"{MAX_CALLS_PER_RESPONSE} were made, and {dropped:,} were refused. Ask again for what you need.",
+        limit=MAX_CALLS_PER_RESPONSE,
+    )
+
+
+async def _reject(turn: Turn, call: ToolCallPart, offered: Collection[str]) -> None:
+    """Show and log a call of a model that never reaches a tool."""
+    given = call.args if isinstance(call.args, str) else json.dumps(call.args, default=str)
+    error: ScriptoriumError = InvalidParametersError(
+        f"The arguments of {call.tool_name} are not a JSON object.", tool=call.tool_name
+    )
+    if call.tool_name not in offered:
+        error = NotFoundError(f"There is no tool {call.tool_name!r} in this turn.", tool=call.tool_name)
+    turn.refused_calls.pop(call.tool_call_id, 0)
+    await turn.reject(call.tool_name, given or "", error)
+
+
 def _told(outcome: ToolOutcome) -> dict[str, object]:
     """What a model is told of a call: the result, the error with what helps to go on, or the denial."""
-    if outcome.denied:
+    if outcome.denied and outcome.error is None:
         return {"success": False, "denied": True, "message": outcome.message, "words": outcome.words}
     if not outcome.success:
         return {"success": False, "error": outcome.error}

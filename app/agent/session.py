@@ -173,7 +173,7 @@ class AgentSession:
                 turn.notice("error", f"The agent failed: {error}", hint)
             finally:
                 turn.settle()
-                used = turn.usage.plus(link.budget.used)
+                used = turn.total_usage.plus(link.budget.used)
                 self._events.publish(TurnFinished(turn.conversation, turn.caller.turn, state, used))
 
     async def _respond(self, turn: Turn, link: Link) -> None:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
 
 from app.agent import models
 from app.agent.keys import KeyStore
+from app.agent.spending import Spending, SpentError, usage_of
+from app.agent.transcript import Usage
 from app.analysis.thinking import ThinkingFailed
 from app.errors import InvalidParametersError
-from app.settings import Settings
+from app.settings import ModelSettings, Settings
 from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from pydantic_ai.usage import RunUsage
 
 log = logging.getLogger(__name__)
 M = TypeVar("M", bound=BaseModel)
@@ -34,14 +39,27 @@ class ModelThinker:
         settings: The settings as they are now.
         keys: Where the model's key is kept.
         is_kept: Whether a note is kept from models.
+        spending: What the session has used; limits on it hold for these answers, too.
+        record: Called after each answer with tokens and cost in dollars.
     """
 
     def __init__(
-        self, settings: Callable[[], Settings], keys: KeyStore, is_kept: Callable[[NotePath], bool]
+        self,
+        settings: Callable[[], Settings],
+        keys: KeyStore,
+        is_kept: Callable[[NotePath], bool],
+        spending: Spending | None = None,
+        record: Callable[[int, float], None] = lambda tokens, cost: None,
     ) -> None:
         self._settings = settings
         self._keys = keys
         self._is_kept = is_kept
+        self._spending = spending or Spending()
+        self._record = record
+
+    def metered(self, record: Callable[[int, float], None]) -> ModelThinker:
+        """Return this model with `record` called after each answer: with tokens and cost in dollars."""
+        return ModelThinker(self._settings, self._keys, self._is_kept, self._spending, record)
 
     @property
     def name(self) -> str:
@@ -58,16 +76,42 @@ class ModelThinker:
         Raises:
             ThinkingFailed: there is no answer, or none of that form.
         """
+        from pydantic_ai import capture_run_messages
+        from pydantic_ai.usage import RunUsage
+
         chosen = self._settings().model
+        used = RunUsage()
         key = self._keys.get(chosen.provider, chosen.base_url)
         try:
-            async with asyncio.timeout(_SECONDS), models.connected(chosen, key) as model:
-                from pydantic_ai import Agent, ToolOutput
+            self._spending.check(chosen, Usage())
+        except SpentError as error:
+            raise ThinkingFailed(str(error)) from error
+        with capture_run_messages() as messages:
+            try:
+                return await self._asked(chosen, key, instructions, text, schema, used)
+            finally:
+                # A failed or interrupted answer was used, too.
+                usage = usage_of(used, messages)
+                self._spending.add(usage)
+                self._record(usage.tokens, usage.cost or 0.0)
 
+    async def _asked(
+        self,
+        chosen: ModelSettings,
+        key: str | None,
+        instructions: str,
+        text: str,
+        schema: type[M],
+        used: RunUsage,
+    ) -> M:
+        from pydantic_ai import Agent, ToolOutput
+
+        try:
+            async with asyncio.timeout(_SECONDS), models.connected(chosen, key) as model:
                 # By a tool's arguments: any model that works here takes tools, not each takes a JSON schema.
                 form = ToolOutput(schema, name="answer")
                 agent = Agent(model, output_type=form, instructions=f"{instructions}\n\n{_DATA}", retries=1)
-                return (await agent.run(text[:_LONGEST])).output
+                return (await agent.run(text[:_LONGEST], usage=used)).output
         except InvalidParametersError as error:
             raise ThinkingFailed(error.message) from error
         except TimeoutError as error:

@@ -8,6 +8,7 @@ taint, and without what a model may not see.
 from __future__ import annotations
 
 import asyncio
+import json
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -28,7 +29,7 @@ from app.events import EventBus
 from app.permissions.caller import Caller, CallerKind
 from app.settings import AgentGroup, AgentProfile, CallerProfile, Settings, TeamSettings
 from app.toolkit.runner import ToolRunner
-from app.toolkit.team import TeamAnswer, TeamReply
+from app.toolkit.team import Delivery, Metadata, TeamAnswer, TeamReply
 
 BUILTIN = "built-in"
 _OUTSIDE = (CallerKind.MCP, CallerKind.HTTP, CallerKind.PLUGIN, CallerKind.CLI)
@@ -100,23 +101,27 @@ class Team:
 
     # As tools use it
 
-    def tell_user(self, caller: Caller, text: str) -> tuple[str, ...]:
+    def tell_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
         """As of `TeamDesk`."""
-        return self.mailbox.tell_user(caller, text)
+        return self.mailbox.tell_user(caller, text, metadata)
 
-    async def ask_agent(self, caller: Caller, name: str, text: str) -> TeamReply:
+    async def ask_agent(
+        self, caller: Caller, name: str, text: str, metadata: Metadata | None = None
+    ) -> TeamReply:
         """As of `TeamDesk`."""
         name = self._known(name)
 
         async def ask(link: Link) -> TeamReply:
             link.check(name, self.settings)
-            self.mailbox.put(link.conversation, caller, name, text)
-            answer, turn = await self._answer(link, caller, name, text)
+            self.mailbox.put(link.conversation, caller, name, text, metadata)
+            answer, turn = await self._answer(link, caller, name, _with_metadata(text, metadata))
             return TeamReply(name, answer.text, (answer,), untrusted=turn.caller.tainted)
 
         return await self._in_chain(caller, name, ask)
 
-    async def ask_group(self, caller: Caller, name: str, text: str) -> TeamReply:
+    async def ask_group(
+        self, caller: Caller, name: str, text: str, metadata: Metadata | None = None
+    ) -> TeamReply:
         """As of `TeamDesk`."""
         group = self.settings.group(name)
         if group is None:
@@ -126,9 +131,9 @@ class Team:
         async def ask(link: Link) -> TeamReply:
             for member in group.members:
                 link.check(self._known(member), self.settings)
-            self.mailbox.put(link.conversation, caller, group.name, text)
+            self.mailbox.put(link.conversation, caller, group.name, text, metadata)
             members = _Members(self, link, caller)
-            result = await work_together(group, text, members)
+            result = await work_together(group, _with_metadata(text, metadata), members)
             return TeamReply(group.name, result.text, result.answers, result.how, members.tainted)
 
         return await self._in_chain(caller, group.name, ask)
@@ -180,7 +185,7 @@ class Team:
             await self.responder(profile.name).respond(turn)
         finally:
             turn.settle()
-            link.budget.use(turn.usage)
+            link.budget.use(turn.total_usage)
             del self._links[caller.turn]
         if turn.problem:
             raise ScriptoriumError(f"{profile.name} could not answer: {turn.problem}", agent=profile.name)
@@ -277,3 +282,10 @@ def team_profiles(team: TeamSettings) -> tuple[CallerProfile, ...]:
         more = ("delegate",) if one.tools and one.name.casefold() in leads else ()
         made.append(CallerProfile(caller=one.name, tools=(*one.tools, *more), read_only=one.read_only))
     return tuple(made)
+
+
+def _with_metadata(text: str, metadata: Metadata | None) -> str:
+    """A message with its metadata below it, marked as data."""
+    if not metadata:
+        return text
+    return f"{text}\n\n<metadata>\n{json.dumps(dict(metadata), ensure_ascii=False)}\n</metadata>"

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
+from app.encoding import encodable_value
 from app.events import Event
 
 CardState = Literal["running", "done", "denied", "failed", "cancelled"]
@@ -29,6 +30,12 @@ class Item(BaseModel):
     turn: str
     at: float
     agent: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _encodable(cls, given: object) -> object:
+        """Take the text of models and programs so that it can be kept and sent."""
+        return encodable_value(given)
 
 
 class UserText(Item):
@@ -59,6 +66,8 @@ class ToolCard(Item):
 
     `tokens` and `cost` are what the model used to come to the call (`app.toolkit.call_record.Spent`).
     `untrusted`: the result holds text from outside, so all that follows in the conversation is tainted.
+    `decision` is the audit entry's; `changed_by_user`: a part or another text was approved. `undone_by` is
+    the audit entry that took the change back.
     """
 
     kind: Literal["tool"] = "tool"
@@ -74,6 +83,9 @@ class ToolCard(Item):
     untrusted: bool = False
     tokens: int = 0
     cost: float = 0.0
+    decision: str = ""
+    changed_by_user: bool = False
+    undone_by: int | None = None
 
 
 SET_UP_MODEL = "set-up-model"
@@ -118,12 +130,13 @@ class Question(Item):
 
 
 class Message(Item):
-    """What somebody wrote to somebody: an agent to another one, or to the person ("You")."""
+    """What an agent wrote to another one or to the person ("You"); `metadata` is the sender's own data."""
 
     kind: Literal["message"] = "message"
     sender: str
     to: str
     text: str
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
 
 
 class Notice(Item):
@@ -180,6 +193,8 @@ class Usage(BaseModel):
 
     def plus(self, other: Usage) -> Usage:
         """Both together; the cost is known when that of each one is that asked a model anything."""
+        if self.requests == 0:
+            return other
         cost = None if self.cost is None or other.cost is None else self.cost + other.cost
         return Usage(
             requests=self.requests + other.requests,

@@ -30,12 +30,17 @@ from app.agent.transcript import (
     ToolCard,
     Usage,
 )
+from app.encoding import encodable
+from app.errors import ScriptoriumError
 from app.events import EventBus
 from app.permissions.caller import Caller
 from app.settings import AgentProgram
 from app.toolkit.call_record import NOTHING_SPENT, Spent
 from app.toolkit.runner import ToolOutcome, ToolRunner
 from app.toolkit.tool import Tool
+
+_MAX_SHOWN_NAME = 200
+_MAX_SHOWN_ARGUMENTS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,10 @@ class Prompt:
     mode: str = "propose"
     open_note: str | None = None
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Keep the text encodable: it is saved, and sent to models and programs."""
+        object.__setattr__(self, "text", encodable(self.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +81,13 @@ class Turn:
         caller: Who calls the tools in this turn; `caller.turn` is the turn's id.
         role: Who answers, when it is an agent of the team or a program.
         program: The program that answers, when one does.
+        usage: What the model that answers has used.
+        usage_inside: What tools have used of a model by themselves.
         is_over: No tool may be called any more; what is left is to say so.
         said: What the agent said so far, piece by piece.
         problem: Why it failed, empty when it did not.
         news: What the agent is given of the streams, as a block of data; empty for nothing.
+        refused_calls: By the id of a call that stands for them, how many calls of a response were too many.
     """
 
     conversation: str
@@ -87,12 +99,19 @@ class Turn:
     role: Role | None = None
     program: AgentProgram | None = None
     usage: Usage = field(default_factory=Usage)
+    usage_inside: Usage = field(default_factory=Usage)
     is_over: bool = False
     said: list[str] = field(default_factory=list)
     problem: str = ""
     news: str = ""
+    refused_calls: dict[str, int] = field(default_factory=dict)
     _text: str = ""
     _thinking: str = ""
+
+    @property
+    def total_usage(self) -> Usage:
+        """What the turn has used, inside tools too."""
+        return self.usage.plus(self.usage_inside)
 
     @property
     def agent(self) -> str:
@@ -151,7 +170,7 @@ class Turn:
     def settle(self) -> str:
         """Make an item of the text streamed so far, and return that text."""
         self._settle_thinking()
-        text, self._text = self._text, ""
+        text, self._text = encodable(self._text), ""
         if text.strip():
             self.said.append(text.strip())
             said = {"turn": self.caller.turn, "at": time.time(), "agent": self.agent, "text": text}
@@ -194,8 +213,32 @@ class Turn:
             raise
         self.put_again(position, settled(card, outcome))
         self.is_over = self.is_over or outcome.ends_turn
+        self.usage_inside = self.usage_inside.plus(_usage_of(outcome.inside))
         if outcome.untrusted:
             self.caller = replace(self.caller, tainted=True)
+        return outcome
+
+    async def reject(self, tool: str, given: str, error: ScriptoriumError) -> ToolOutcome:
+        """Show and log a call that can't be made.
+
+        Args:
+            tool: The tool that was named.
+            given: The arguments as they came.
+            error: Why it can't be made.
+        """
+        self.settle()
+        shown = json.dumps({"arguments": given[:_MAX_SHOWN_ARGUMENTS]}, ensure_ascii=False)
+        card = ToolCard(
+            turn=self.caller.turn,
+            at=time.time(),
+            agent=self.agent,
+            call=uuid.uuid4().hex,
+            tool=tool[:_MAX_SHOWN_NAME],
+            arguments=shown,
+        )
+        position = self.put(card)
+        outcome = await self.runner.reject(card.tool, given[:_MAX_SHOWN_ARGUMENTS], self.caller, error)
+        self.put_again(position, settled(card, outcome))
         return outcome
 
     def use(self, usage: Usage) -> Spent:
@@ -222,6 +265,12 @@ class Turn:
         self.events.publish(ItemSettled(self.conversation, position, item))
 
 
+def _usage_of(spent: Spent) -> Usage:
+    if spent is NOTHING_SPENT:
+        return Usage()
+    return Usage(requests=1, input_tokens=spent.tokens, cost=spent.cost or None)
+
+
 def settled(card: ToolCard, outcome: ToolOutcome) -> ToolCard:
     """The card with its result."""
     state: CardState = "denied" if outcome.denied else "done" if outcome.success else "failed"
@@ -236,5 +285,7 @@ def settled(card: ToolCard, outcome: ToolOutcome) -> ToolCard:
             "entry": outcome.entry,
             "commit": outcome.commit,
             "untrusted": outcome.untrusted,
+            "decision": outcome.decision,
+            "changed_by_user": bool(outcome.result.get("changed_by_user")),
         }
     )

@@ -102,6 +102,11 @@ class Analyst:
         self._worker = Worker()
         self._unsubscribe = events.subscribe(NotesChanged, self._follow)
 
+    @property
+    def problem(self) -> str:
+        """What happened to a damaged list of rejected links, for the user; empty if nothing did."""
+        return self._rejections.problem
+
     async def close(self) -> None:
         """End the process; questions that are still asked fail."""
         self._unsubscribe()

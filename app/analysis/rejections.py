@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import json
-import logging
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from app.errors import StorageError
+from app.storage.files import KeptFile, to_json
 
-log = logging.getLogger(__name__)
 FILE_NAME = "rejected-links.json"
 
 Pair = tuple[str, str]
 
 
 class Rejections:
-    """Pairs of paths, in no direction. A file that cannot be read is set aside, and a new list begun."""
+    """Pairs of paths, in no direction; `problem` says what happened to a damaged file."""
 
     def __init__(self, folder: Path) -> None:
-        self._file = folder / FILE_NAME
-        self._pairs = self._read()
+        self._file = KeptFile(
+            folder / FILE_NAME,
+            "The list of rejected links",
+            _parse,
+            frozenset[Pair],
+            "Links that you rejected may be suggested again.",
+        )
+        self._pairs, self.problem = self._file.load()
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -50,35 +53,19 @@ class Rejections:
         if new:
             self._keep({_ordered(new.get(a, a), new.get(b, b)) for a, b in self._pairs})
 
-    def _read(self) -> frozenset[Pair]:
-        try:
-            content = json.loads(self._file.read_text(encoding="utf-8"))
-            return frozenset(_ordered(str(source), str(target)) for source, target in content)
-        except FileNotFoundError:
-            return frozenset()
-        except (OSError, ValueError, TypeError) as error:
-            log.warning("the rejected links could not be read and are set aside: %s", error)
-            self._set_aside()
-            return frozenset()
-
-    def _set_aside(self) -> None:
-        try:
-            self._file.replace(self._file.with_name(f"{FILE_NAME}.damaged"))
-        except OSError as error:
-            log.warning("%s could not be set aside: %s", self._file, error)
-
     def _keep(self, pairs: Iterable[Pair]) -> None:
         pairs = frozenset(pairs)
         if pairs == self._pairs:
             return
         try:
-            handle, name = tempfile.mkstemp(prefix=".rejected-", dir=self._file.parent)
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(sorted(pairs), file, ensure_ascii=True, indent=0)
-            Path(name).replace(self._file)
+            self._file.save(to_json(sorted(pairs), indent=0))
         except OSError as error:
             raise StorageError(f"The rejected link could not be kept: {error}.") from error
         self._pairs = pairs
+
+
+def _parse(content: bytes) -> frozenset[Pair]:
+    return frozenset(_ordered(str(source), str(target)) for source, target in json.loads(content))
 
 
 def _ordered(first: str, second: str) -> Pair:

@@ -215,7 +215,8 @@ def _kind(source: Side, target: Side, between: Structure) -> tuple[str, float, s
     if target.kind == "source" and source.kind != "source":
         return "CITES", 0.2, f"“{target.name}” is a source", ()
     if kind := _BY_TYPES.get((source.kind, target.kind)):
-        return kind, 0.2, f"a {source.kind} about a {target.kind} usually {_verb(kind)} it", ()
+        ends = _article(source.kind), _article(target.kind)
+        return kind, 0.2, f"{ends[0]} about {ends[1]} usually {_verb(kind)} it", ()
     if between.similarity >= _VERY_ALIKE and source.kind == target.kind:
         return "SIMILAR_TO", 0.1, "both say nearly the same", ()
     return "RELATES_TO", 0.0, "nothing says how they are related", ()
@@ -257,6 +258,10 @@ def _told(between: Structure) -> str:
 
 def _in_common_words(count: int, noun: str) -> str:
     return f"{count} {noun if count == 1 else noun + 's'} in common"
+
+
+def _article(kind: str) -> str:
+    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
 
 
 def _verb(kind: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from collections.abc import Callable
+from typing import Protocol, Self, TypeVar
 
 from pydantic import BaseModel
 
@@ -22,6 +23,10 @@ class Thinker(Protocol):
     @property
     def name(self) -> str:
         """What the model is called."""
+        ...
+
+    def metered(self, record: Callable[[int, float], None]) -> Self:
+        """Return this model with `record` called after each answer: with tokens and cost in dollars."""
         ...
 
     def may_read(self, path: NotePath) -> bool:

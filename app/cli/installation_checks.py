@@ -15,7 +15,8 @@ from app import __version__, paths
 from app.cli.findings import Finding, ok, warning, wrong
 from app.errors import ScriptoriumError
 from app.launch import is_frozen
-from app.settings import Settings, settings_file
+from app.settings import PermissionSettings, Section, Settings, settings_file
+from app.settings.storage import permissions_file
 
 _OLDEST, _NEWEST = (3, 11), (3, 14)
 _LITTLE, _NONE = 500 * 1024**2, 50 * 1024**2
@@ -28,7 +29,10 @@ def check_installation() -> Iterator[Finding]:
     yield _core()
     yield _model()
     yield _key_store()
-    yield _settings()
+    hint = "Repair the file; else the app sets it aside and restores the last good version."
+    yield _settings("settings", settings_file(), Settings, hint)
+    hint = "Repair the file; until then agents ask before everything."
+    yield _settings("permission rules", permissions_file(), PermissionSettings, hint)
     for name, folder in (
         ("configuration", paths.config_folder()),
         ("data", paths.data_folder()),
@@ -84,16 +88,14 @@ def _key_store() -> Finding:
     return warning("key store", "keys of models are forgotten when the app ends", hint)
 
 
-def _settings() -> Finding:
-    file = settings_file()
+def _settings(what: str, file: Path, kind: type[Section], hint: str) -> Finding:
     try:
-        Settings.model_validate_json(file.read_text("utf-8"))
+        kind.model_validate_json(file.read_text("utf-8"))
     except FileNotFoundError:
-        return ok("settings", "none saved: the usual ones hold")
+        return ok(what, "none saved: the defaults hold")
     except (OSError, ValidationError, UnicodeDecodeError) as error:
-        words = f"{file} can't be read: {str(error).splitlines()[0]}"
-        return wrong("settings", words, "Mend or move the file; the app would set it aside and begin anew.")
-    return ok("settings", str(file))
+        return wrong(what, f"{file} can't be read: {str(error).splitlines()[0]}", hint)
+    return ok(what, str(file))
 
 
 def check_own_folder(what: str, folder: Path, *, private: bool) -> Finding:

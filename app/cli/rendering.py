@@ -30,6 +30,7 @@ _MARKS = frozenset(
     {"cut", "truncated", "leaves_context", "requires_confirmation", "dry_run", "binary", "timed_out"}
 )
 """What is worth a word only where it is so."""
+_INLINE = 60
 _EARLIEST = 1e8
 
 
@@ -76,15 +77,18 @@ def _show_prose(screen: Screen, result: Result, name: str) -> None:
 def _show_done(screen: Screen, result: Result, message: str) -> None:
     """What was written, in a sentence, and the lists that belong to it."""
     screen.text(safe(message) + "\n")
-    _show_parts(screen, {name: value for name, value in result.items() if _is_list(value)})
+    lists = {name: value for name, value in result.items() if isinstance(value, list | tuple)}
+    named = {name: value for name, value in lists.items() if not all(str(one) in message for one in value)}
+    _show_parts(screen, named)
 
 
 def _tell(screen: Screen, outcome: ToolOutcome, printed: bool) -> None:
     """What stands beside the result; it is the result where there is no other."""
     message = safe(outcome.message)
+    failed = bool(outcome.result.get("exit_code"))
     if message and not printed:
         screen.text(message + "\n")
-    elif message and screen.talks:
+    elif message and (screen.talks or failed):
         screen.tell(message)
     for name in sorted(_BESIDE):
         if (value := outcome.result.get(name)) and isinstance(value, str):
@@ -128,6 +132,8 @@ def _show_fields(screen: Screen, result: Result) -> bool:
         assert isinstance(only, list | tuple)
         _show_list(screen, only)
         return True
+    if not lists and not facts.keys() - {"total", "complete", "node_id", "links_created"}:
+        return False
     if not lists and len(facts) <= 3 and all(isinstance(value, str) for value in facts.values()):
         return False
     _show_parts(screen, result)
@@ -160,8 +166,8 @@ def _show_fact(screen: Screen, name: str, value: object) -> None:
         for one, each in value.items():
             if _is_empty(each):
                 continue
-            if _is_list(each):
-                _show_named_list(screen, one, each)
+            if _is_list(each) and len(cell(one, each)) > _INLINE:
+                _show_named_list(screen, f"{name}.{one}", each)
             else:
                 _show_fact(screen, f"{name}.{one}", cell(one, each))
         return

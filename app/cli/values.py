@@ -30,6 +30,8 @@ class Texts:
         """
         if word == STDIN:
             return self._stdin()
+        if "\n" in word:
+            return word  # No name of a file: a text of several lines, such as a patch, is that text.
         if word.startswith("@@"):
             return word[1:]
         if word.startswith("@"):

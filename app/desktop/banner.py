@@ -21,6 +21,7 @@ class Banner(QFrame):
     ) -> None:
         super().__init__()
         self.setObjectName("banner")
+        self.tone = tone
         self.setProperty("tone", tone)
         self.setAccessibleName(text)
         row = QHBoxLayout(self)
@@ -77,8 +78,9 @@ class Banners(QWidget):
     ) -> None:
         """Show `text`; `tone` is "info", "warning" or "danger", `action` a button's text and what it does."""
         self.clear(key)
-        if len(self._shown) >= _MOST:
-            self.clear(next(iter(self._shown)))
+        passing = [known for known, one in self._shown.items() if one.tone != "danger"]
+        if len(self._shown) >= _MOST and passing:
+            self.clear(passing[0])
         banner = Banner(self._theme, text, tone, action)
         self._shown[key] = banner
         self._column.addWidget(banner)

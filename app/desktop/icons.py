@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import json
 import os
-import threading
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +21,7 @@ from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF, QIcon, QPainterPa
 
 from app import paths
 from app.desktop.colors import Theme
+from app.storage.files import write_atomic
 
 _FONT, _CHARACTERS = "phosphor-1.3.0.ttf", "phosphor-charmap-1.3.0.json"
 _BOX = 256
@@ -99,14 +99,12 @@ def _file(folder: Path, name: str, color: str) -> str:
     file = folder / f"{name}-{color.lstrip('#')}.svg"
     if not file.is_file():
         drawing = _drawing(name)
-        folder.mkdir(parents=True, exist_ok=True)
-        fresh = file.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
-        fresh.write_text(
+        text = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{_BOX}" height="{_BOX}" '
-            f'viewBox="0 0 {_BOX} {_BOX}"><path fill="{color}" d="{drawing}"/></svg>',
-            encoding="utf-8",
+            f'viewBox="0 0 {_BOX} {_BOX}"><path fill="{color}" d="{drawing}"/></svg>'
         )
-        fresh.replace(file)  # Whole or not there: another window or thread may look for it now.
+        # Whole or not there: another window or thread may look for it now.
+        write_atomic(file, text.encode("utf-8"), durable=False)
     return str(file)
 
 

@@ -58,6 +58,16 @@ _NOTE_DEEDS = {
 }
 
 
+_WRITING = {
+    "daily-note": "daily",
+    "insert-template": "template",
+    "random-note": "random",
+    "export-html": "html",
+    "export-pdf": "pdf",
+    "print-note": "print",
+}
+
+
 class MainWindow(QMainWindow):
     """The window; `ended` is set when the user has closed it and nothing is left unsaved.
 
@@ -125,6 +135,8 @@ class MainWindow(QMainWindow):
         self.finder = Finder(Palette(self.theme, whole), self.menu, self)
         self.drops = FolderDrops(self)
         self.failures = FailureBanner(self.banners, self)
+        for problem in self.settings.problems:
+            self.banners.show_message(f"told:{problem}", problem, "warning")
 
     def _connect(self) -> None:
         session, status, welcome = self.session, self.status, self.welcome
@@ -195,7 +207,10 @@ class MainWindow(QMainWindow):
             handlers[name] = in_notes(partial(_do, what=what))
         for what in ("history", "graph", "related", "ask", "copy-link", "reveal", "rename", "delete"):
             handlers[f"note-{what}"] = in_notes(partial(_act, what=what))
-        for name in ("files", "tags"):
+        for name, what in _WRITING.items():
+            handlers[name] = in_view(partial(_write, what=what))
+        handlers["bookmark-note"] = in_view(lambda view: view.bookmark_note())
+        for name in ("files", "tags", "outline", "tasks", "bookmarks"):
             handlers[f"show-{name}"] = in_page(partial(_show_side, panel_id=name))
         for name in _AT_BOTTOM:
             handlers[f"show-{name}"] = in_page(partial(_show_bottom, panel_id=name))
@@ -219,6 +234,8 @@ class MainWindow(QMainWindow):
         view.settings_wanted.connect(self._change_settings)
         view.granted.connect(self.status.show_grants)
         view.index_changed.connect(self.status.refresh)
+        view.words_changed.connect(self.status.show_words)
+        view.done.connect(lambda words: self.status.showMessage(words, 6000))
         view.embedding.connect(self.status.embedding.show_embedding)
         view.cost_changed.connect(self.status.show_cost)
         self.status.pause_embedding_requested.connect(view.pause_embedding)
@@ -422,6 +439,10 @@ def _do(notes: NoteArea, what: str) -> None:
 
 def _act(notes: NoteArea, what: str) -> None:
     notes.act(what)
+
+
+def _write(view: VaultView, what: str) -> None:
+    view.writing.do(what)
 
 
 def _do_in_graph(view: VaultView, what: str) -> None:

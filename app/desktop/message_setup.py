@@ -12,7 +12,7 @@ from app.desktop.bridge import VaultClient
 from app.errors import InvalidParametersError
 from app.messages.bluesky import BlueskyAccount
 from app.messages.discord import DiscordWebhook
-from app.messages.outbox import BLUESKY, DISCORD, WEBHOOK
+from app.messages.outbox import BLUESKY, DISCORD, WEBHOOK, webhook_account
 from app.settings import MessageSettings
 
 if TYPE_CHECKING:
@@ -143,14 +143,32 @@ class MessageSetup(QFrame):
         example = "https://discord.com/api/webhooks/…"
         self.webhook = SecretRow(self.tr("Discord webhook"), example, client, DISCORD)
         self.password = SecretRow(self.tr("Bluesky app password"), "xxxx-xxxx-xxxx-xxxx", client, BLUESKY)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 14)
-        column.setSpacing(12)
-        column.addWidget(self.webhook)
-        column.addWidget(self.password)
+        self._client = client
+        self.more: list[SecretRow] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(16, 14, 16, 14)
+        self._column.setSpacing(12)
+        self._column.addWidget(self.webhook)
+        self._column.addWidget(self.password)
         self.show_settings(settings)
 
     def show_settings(self, settings: MessageSettings) -> None:
         """The settings that are in force."""
         self.webhook.show_for(settings, WEBHOOK)
         self.password.show_for(settings, settings.bluesky_handle)
+        for row in self.more:
+            row.deleteLater()
+        self.more = []
+        for name in settings.discord_channels:
+            title = self.tr("Discord webhook of {0}").format(name)
+            row = SecretRow(title, self.webhook.field.placeholderText(), self._client, DISCORD)
+            self._add(row, settings, webhook_account(name))
+        for handle in settings.bluesky_handles:
+            title = self.tr("Bluesky app password of {0}").format(handle)
+            row = SecretRow(title, self.password.field.placeholderText(), self._client, BLUESKY)
+            self._add(row, settings, handle)
+
+    def _add(self, row: SecretRow, settings: MessageSettings, account: str) -> None:
+        self.more.append(row)
+        self._column.addWidget(row)
+        row.show_for(settings, account)

@@ -12,6 +12,9 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -174,6 +177,38 @@ class ElidedLabel(QLabel):
         with QPainter(self) as painter:
             text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+
+class ElidedButton(QPushButton):
+    """A button whose text loses its middle where there is no room; a tool tip has it whole."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show `text`."""
+        super().setText(text)
+        self.setToolTip(text.replace("&&", "&"))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a width of a few letters: the rest can be elided."""
+        whole = super().minimumSizeHint()
+        return QSize(min(80, whole.width()), whole.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the button with as much of its text as there is room for."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        inside = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self)
+        gap = 4 + option.iconSize.width() if not option.icon.isNull() else 0
+        option.text = self.fontMetrics().elidedText(
+            option.text, Qt.TextElideMode.ElideMiddle, inside.width() - gap, Qt.TextFlag.TextShowMnemonic
+        )
+        painter = QStylePainter(self)
+        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
+        painter.end()
 
 
 class EmptyState(QWidget):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from PySide6.QtWidgets import QWidget
@@ -47,6 +48,24 @@ def _tags(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
     return TagsPanel(client, theme, parent)
 
 
+def _outline(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.writing.outline_panel import OutlinePanel
+
+    return OutlinePanel(client, theme, parent)
+
+
+def _tasks(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.writing.tasks_panel import TasksPanel
+
+    return TasksPanel(client, theme, parent)
+
+
+def _bookmarks(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    from app.desktop.writing.bookmarks_panel import BookmarksPanel
+
+    return BookmarksPanel(client, theme, parent)
+
+
 def _graph(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
     from app.desktop.graph_panel import GraphPanel
 
@@ -56,8 +75,12 @@ def _graph(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
 def _notes(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
     from app.desktop.note_area import NoteArea
     from app.desktop.note_view.view import NoteView
+    from app.desktop.notes.spelling import Spelling
 
-    return NoteArea(client, theme, NoteView, parent)
+    spelling = Spelling(client)  # one for all tabs: a dictionary takes time and memory
+    area = NoteArea(client, theme, partial(NoteView, spelling=spelling), parent)
+    spelling.setParent(area)
+    return area
 
 
 def _agent(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
@@ -118,6 +141,9 @@ PANELS: tuple[PanelKind, ...] = (
     PanelKind("files", "Files", "files", "side", _files),
     PanelKind("search", "Search", "magnifying-glass", "side", _search),
     PanelKind("tags", "Tags", "hash", "side", _tags),
+    PanelKind("outline", "Outline", "list-bullets", "side", _outline),
+    PanelKind("tasks", "Tasks", "check-square", "side", _tasks),
+    PanelKind("bookmarks", "Bookmarks", "bookmarks", "side", _bookmarks),
     PanelKind("graph", "Graph", "share-network", "graph", _graph),
     PanelKind("notes", "Notes", "file-text", "notes", _notes),
     PanelKind("agent", "Agent", "sparkle", "right", _agent),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app import paths
+from app.storage.files import to_json, write_atomic
 
 log = logging.getLogger(__name__)
 
@@ -54,9 +55,7 @@ class Remembered:
     def save(self, **values: object) -> None:
         """Keep `values`; a disk that says no is logged, for a layout is not worth a question."""
         self._values.update(values)
-        fresh = self._file.with_suffix(".new")
         try:
-            fresh.write_text(json.dumps(self._values, indent=1), "utf-8")
-            fresh.replace(self._file)
+            write_atomic(self._file, to_json(self._values), durable=False)
         except OSError as error:
             log.warning("the window's layout could not be kept: %s", error)

@@ -79,7 +79,7 @@ class EmbeddingWork(Work):
 
     def show_embedding(self, progress: EmbeddingProgressed) -> None:
         """Show the progress; the end hides it."""
-        if progress.done >= progress.total:
+        if progress.is_over:
             self.finish()
             return
         self.show_progress(progress.done, progress.total)
@@ -139,6 +139,7 @@ class StatusBar(QStatusBar):
         self.embedding.stopped.connect(self.pause_embedding_requested)
         self.embedding.resumed.connect(self.resume_embedding_requested)
         self.cost = QLabel()
+        self.words = QLabel()
         self.problems = ThemedButton(theme, "warning-circle", self.tr("Problems of the index"), size=14)
         self.problems.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.problems.clicked.connect(self.problems_requested)
@@ -147,7 +148,7 @@ class StatusBar(QStatusBar):
         self.lock.clicked.connect(self.grants_requested)
         self.addWidget(self.counts)
         self.addWidget(self.mode)
-        for widget in (self.scan, self.embedding, self.cost, self.problems, self.lock):
+        for widget in (self.words, self.scan, self.embedding, self.cost, self.problems, self.lock):
             self.addPermanentWidget(widget)
         self.set_client(None)
 
@@ -157,6 +158,7 @@ class StatusBar(QStatusBar):
         self.scan.finish()
         self.embedding.finish()
         self.cost.clear()
+        self.words.clear()
         self.counts.setText("" if client else self.tr("No vault open"))
         self.mode.setText(self.tr("Read-only") if client and read_only else "")
         self.problems.setVisible(False)
@@ -190,6 +192,10 @@ class StatusBar(QStatusBar):
         self.lock.setToolTip(heading)
         self.lock.setAccessibleName(heading)
         _set_tone(self.lock, "warning" if labels else "")
+
+    def show_words(self, text: str) -> None:
+        """Show how many words the note in front, or what is selected in it, has."""
+        self.words.setText(text)
 
     def show_cost(self, text: str) -> None:
         """Show the model and what this session has used."""

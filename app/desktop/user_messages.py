@@ -56,6 +56,7 @@ class UserMessages(QObject):
         notifies = self.notifies
 
         def tell(workspace: Workspace) -> None:
+            workspace.agent.team.mailbox.has_window = True
             workspace.agent.team.mailbox.notifies = notifies
 
         await self._client.run(tell)

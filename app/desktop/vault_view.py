@@ -28,17 +28,24 @@ from app.desktop.lost_drafts import LostDrafts
 from app.desktop.navigation import Navigation
 from app.desktop.note_area import NoteArea
 from app.desktop.note_commands import NoteCommands
+from app.desktop.note_view.view import NoteView
 from app.desktop.panels import PanelKind
 from app.desktop.remembered import Remembered
 from app.desktop.session_cost import SessionCost
 from app.desktop.theme import ThemeSource
+from app.desktop.unreadable_rules import UnreadableRules
 from app.desktop.user_messages import UserMessages
 from app.desktop.vault_page import VaultPage
 from app.desktop.wiring import Wiring
+from app.desktop.writing.bookmarks_panel import BookmarksPanel
+from app.desktop.writing.commands import WritingCommands
+from app.desktop.writing.tasks_panel import TasksPanel
+from app.desktop.writing.word_count import WordCount
 from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
 from app.events import Event
 from app.index.records import IndexRebuilt, IndexUpdated
 from app.permissions.grants import GrantsChanged
+from app.processes.supervisor import TaskFailed, TaskRecovered
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 from app.vault.watcher import VaultFound, VaultLost
@@ -55,6 +62,7 @@ class VaultView(QObject):
     sentence for the user. `index_changed` comes after a burst of changes has settled. `embedding` carries
     an `EmbeddingProgressed`, `cost_changed` what the agent has used, `note_shown` the path of the note in
     front (empty for none). `settings_wanted` carries a function from the settings to those wanted.
+    `words_changed` carries how many words the note in front has, `done` what was done, for the status bar.
     """
 
     command = Signal(str)
@@ -67,6 +75,8 @@ class VaultView(QObject):
     cost_changed = Signal(str)
     note_shown = Signal(str)
     settings_wanted = Signal(object)
+    words_changed = Signal(str)
+    done = Signal(str)
 
     def __init__(
         self,
@@ -87,6 +97,12 @@ class VaultView(QObject):
         self.page = VaultPage(client, theme, kinds)
         self.commands = NoteCommands(client, theme, window)
         self.page.made.connect(self._follow)
+        self.writing = WritingCommands(client, self._current_note, window)
+        self.writing.open_requested.connect(navigation.open)
+        self.writing.failed.connect(self.told)
+        self.writing.done.connect(self.done)
+        self._words = WordCount(self)
+        self._words.changed.connect(self.words_changed)
         self._wiring = Wiring(self.page, navigation, self.commands)
         self._approvals = ApprovalQueue(window, theme)
         self._approvals.put_aside.connect(lambda: self.page.show_bottom("activity"))
@@ -109,6 +125,8 @@ class VaultView(QObject):
         self._messages = UserMessages(
             client, theme, banners, window, self._show_conversation, self._conversation_is_seen
         )
+        self._banners = banners
+        self._unreadable_rules = UnreadableRules(client, banners, window)
         self._lost_drafts = LostDrafts(client, banners, window)
         self._lost_drafts.open_requested.connect(navigation.open)
 
@@ -209,6 +227,22 @@ class VaultView(QObject):
             prefer = self._client.run(lambda workspace: workspace.upkeep.prefer(shown))
             tasks.start(prefer, what=self.tr("prepare search by meaning"))
 
+    def bookmark_note(self) -> None:
+        """Bookmark the note in front, or remove its bookmark."""
+        panel, note = self.page.panel("bookmarks"), self._current_note()
+        if isinstance(panel, BookmarksPanel) and note is not None:
+            added = panel.toggle(note.path)
+            self.done.emit(self.tr("Bookmarked") if added else self.tr("Bookmark removed"))
+
+    def _current_note(self) -> NoteView | None:
+        notes = self.page.notes
+        note = notes.current if notes is not None else None
+        return note if isinstance(note, NoteView) else None
+
+    def _follow_front(self, _: str) -> None:
+        """Another note is in front: its words are counted."""
+        self._words.follow(self._current_note())
+
     async def show_grants(self) -> None:
         """Show what is auto-approved until the sheet is closed."""
         sheet = dialogs.Sheet(self._window, self.tr("What is auto-approved"))
@@ -228,6 +262,7 @@ class VaultView(QObject):
             graph.shut_down()
         self.page.deleteLater()
         self.commands.deleteLater()
+        self.writing.deleteLater()
         self._approvals.deleteLater()
         self._lost_drafts.forget()
         self._lost_drafts.deleteLater()
@@ -250,6 +285,9 @@ class VaultView(QObject):
             panel.set_pending(self._approvals.pending_paths)
         elif isinstance(panel, NoteArea):
             panel.shown.connect(self.note_shown)
+            panel.shown.connect(self._follow_front)
+        elif isinstance(panel, TasksPanel | BookmarksPanel):
+            panel.failed.connect(self.told)
         elif isinstance(panel, ActivityPanel):
             panel.set_feed(self.feed)
             panel.review_requested.connect(self._approvals.review)
@@ -273,6 +311,10 @@ class VaultView(QObject):
         panel = self.page.existing("agent")
         return isinstance(panel, AgentPanel) and panel.shows(conversation) and self._window.isActiveWindow()
 
+    def _failure(self, event: TaskFailed) -> str:
+        words = self.tr("Could not {0}: {1}. Your notes are safe. It is tried again in {2} s.")
+        return words.format(event.task, event.reason.rstrip("."), f"{event.again_in:g}")
+
     def _notice(self, events: tuple[Event, ...]) -> None:
         for event in events:
             if isinstance(event, VaultLost):
@@ -284,6 +326,10 @@ class VaultView(QObject):
                     self._navigation.moved(old.text, new.text)
             elif isinstance(event, GrantsChanged):
                 self.granted.emit(tuple(grant.label for grant in event.grants))
+            elif isinstance(event, TaskFailed):
+                self._banners.show_message(f"task:{event.task}", self._failure(event), "warning")
+            elif isinstance(event, TaskRecovered):
+                self._banners.clear(f"task:{event.task}")
             elif isinstance(event, IndexRebuilt):
                 self.told.emit(self.tr("The index is being made anew: {0}").format(event.reason))
             elif isinstance(event, EmbeddingProgressed):

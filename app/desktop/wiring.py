@@ -20,11 +20,13 @@ from app.desktop.graph_panel import GraphPanel
 from app.desktop.navigation import Navigation
 from app.desktop.note_area import NoteArea
 from app.desktop.note_commands import NoteCommands
-from app.desktop.note_view.view import WRITE
+from app.desktop.note_view.view import WRITE, NoteView
 from app.desktop.search_panel import SearchPanel
 from app.desktop.suggestions.panel import SuggestionsPanel
 from app.desktop.tags_panel import TagsPanel
 from app.desktop.vault_page import VaultPage
+from app.desktop.writing.bookmarks_panel import BookmarksPanel
+from app.desktop.writing.outline_panel import OutlinePanel
 
 if TYPE_CHECKING:
     from app.desktop.agent_panel.panel import AgentPanel
@@ -91,6 +93,10 @@ class Wiring:
             panel.act_requested.connect(self._commands.act)
             if (notes := self._page.notes) is not None and notes.current is not None:
                 panel.select(notes.current.path)
+        elif isinstance(panel, OutlinePanel):
+            panel.follow(self._note_in_front())
+        elif isinstance(panel, BookmarksPanel):
+            panel.follow(self._open_note() or "")
         elif isinstance(panel, TagsPanel):
             panel.rename_requested.connect(self._rename_tag)
         elif isinstance(panel, SearchPanel):
@@ -140,6 +146,11 @@ class Wiring:
     def _open_note(self) -> str | None:
         notes = self._page.notes
         return (notes.current.path or None) if notes is not None and notes.current is not None else None
+
+    def _note_in_front(self) -> NoteView | None:
+        notes = self._page.notes
+        note = notes.current if notes is not None else None
+        return note if isinstance(note, NoteView) else None
 
     def _mark_found(self, found: Collection[str]) -> None:
         self._prefer(found)
@@ -205,6 +216,10 @@ class Wiring:
             graph.show_note(path)
         if isinstance(suggestions := self._page.existing("suggestions"), SuggestionsPanel):
             suggestions.follow(path)
+        if isinstance(outline := self._page.existing("outline"), OutlinePanel):
+            outline.follow(self._note_in_front())
+        if isinstance(bookmarks := self._page.existing("bookmarks"), BookmarksPanel):
+            bookmarks.follow(path)
         self._prefer((path,) if path else ())
         if path:
             if isinstance(files := self._page.existing("files"), FilesPanel):

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import psutil
 
+from app.storage.files import to_json, write_atomic
+
 log = logging.getLogger(__name__)
 
 _NOTES = "running-*.json"
@@ -39,7 +41,7 @@ def noted(folder: Path, pid: int) -> Iterator[None]:
     with suppress(psutil.Error, OSError):
         me = psutil.Process()
         note = _Note(pid, psutil.Process(pid).create_time(), me.pid, me.create_time())
-        file.write_text(json.dumps(asdict(note)), "utf-8")
+        write_atomic(file, to_json(asdict(note)), durable=False)
     try:
         yield
     finally:

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
-import os
-import tempfile
-import time
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.external.foreign_tool import ForeignTool
 from app.settings import ExternalServer
-
-log = logging.getLogger(__name__)
+from app.storage.files import KeptFile
 
 
 class _Kept(BaseModel):
@@ -58,7 +53,15 @@ class Pins:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / "external-tools.json"
+        # Without a backup: what was withdrawn must not return.
+        self._file = KeptFile(
+            folder / "external-tools.json",
+            "The list of allowed tools of other programs",
+            _File.model_validate_json,
+            _File,
+            "All of them are off until you allow them again.",
+            keeps_backup=False,
+        )
         self.problem = ""
         self._known: tuple[tuple[int, ...], _File] | None = None
         self._load()
@@ -98,27 +101,15 @@ class Pins:
     def _load(self) -> _File:
         """What is kept now, for the caller to change; read anew only where the file is another one."""
         try:
-            found = self._path.stat()
-            seen = (found.st_ino, found.st_mtime_ns, found.st_size)
-            if self._known is None or self._known[0] != seen:
-                self._known = (seen, _File.model_validate_json(self._path.read_bytes()))
-            return self._known[1].model_copy(deep=True)
-        except FileNotFoundError:
+            found = self._file.path.stat()
+        except OSError:
             return _File()
-        except ValidationError as error:
-            aside = self._path.with_suffix(f".damaged-{int(time.time())}.json")
-            self._path.replace(aside)
-            self.problem = (
-                f"The list of allowed tools of other programs could not be read and was set aside as {aside}:"
-                " all of them are off until you allow them again."
-            )
-            log.warning("the allowed external tools could not be read: %s", type(error).__name__)
-            return _File()
+        seen = (found.st_ino, found.st_mtime_ns, found.st_size)
+        if self._known is None or self._known[0] != seen:
+            kept, problem = self._file.load()
+            self.problem = problem or self.problem
+            self._known = (seen, kept)
+        return self._known[1].model_copy(deep=True)
 
     def _save(self, file: _File) -> None:
-        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=".external-")
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(file.model_dump_json(indent=1))
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).replace(self._path)
+        self._file.save(file.model_dump_json(indent=1).encode("utf-8"))

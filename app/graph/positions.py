@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import tempfile
 import zipfile
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.graph.model import Graph, Positions
+from app.storage.files import write_atomic
 
 _FILE = "layout.npz"
 _FORMAT = 3
@@ -37,15 +36,7 @@ def save_positions(
         positions=np.asarray(positions, dtype=np.float32),
         communities=np.asarray([] if communities is None else communities, dtype=np.int64),
     )
-    folder.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".layout-", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content.getbuffer())
-        Path(name).replace(folder / _FILE)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_atomic(folder / _FILE, content.getbuffer(), durable=False)
 
 
 def load_positions(folder: Path, graph: Graph, least: float = 0.5) -> Positions | None:

@@ -76,6 +76,16 @@ class LinkRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskRecord:
+    """A task box of a note: its line, from 1, and its text without the box."""
+
+    path: NotePath
+    line: int
+    done: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class TagCount:
     """A tag in its first casing, how many notes have it or one nested in it, and its parent.
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from app.index.names import listed, stored
-from app.index.records import FileRecord, NoteRecord, Problem, PropertyCount, TagCount, VaultStats
+from app.index.records import FileRecord, NoteRecord, Problem, PropertyCount, TagCount, TaskRecord, VaultStats
 from app.vault.path import NotePath, name_key
 
 _NOTE = (
@@ -105,6 +105,17 @@ def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:
 def types(connection: sqlite3.Connection) -> tuple[str, ...]:
     """Every type that a note has."""
     return tuple(kind for (kind,) in connection.execute("SELECT DISTINCT type FROM notes ORDER BY type"))
+
+
+def tasks(connection: sqlite3.Connection, limit: int, *, done: bool) -> tuple[TaskRecord, ...]:
+    """The open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
+    only = "" if done else " WHERE done = 0"
+    rows = connection.execute(
+        "SELECT path, line, done, text FROM tasks JOIN files ON files.id = tasks.note"
+        f"{only} ORDER BY files.key, path, line LIMIT ?",
+        (limit,),
+    )
+    return tuple(TaskRecord(NotePath(path), line, bool(flag), text) for path, line, flag, text in rows)
 
 
 def tag_counts(connection: sqlite3.Connection) -> tuple[TagCount, ...]:

@@ -6,9 +6,6 @@ search panel, the palette, the graph's filter and groups) can offer them.
 
 from __future__ import annotations
 
-import json
-import logging
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,9 +15,8 @@ from app.errors import InvalidParametersError, StorageError
 from app.events import Event, EventBus
 from app.index.query import LONGEST
 from app.index.request import Grouping, Order
+from app.storage.files import KeptFile, to_json
 from app.vault.path import name_key
-
-log = logging.getLogger(__name__)
 
 FILE_NAME = "searches.json"
 LONGEST_NAME = 80
@@ -50,15 +46,17 @@ class SavedSearchesChanged(Event):
 class SavedSearches:
     """The saved searches of a vault, in order of name; kept in `folder`.
 
-    `problem` says why a former file was set aside, if it was. Unless `writable`, they can only be read.
+    `problem` says what happened to a damaged file; it is empty if nothing did. Unless `writable`, the
+    searches can only be read.
     """
 
     def __init__(self, folder: Path, events: EventBus, *, writable: bool = True) -> None:
-        self._file = folder / FILE_NAME
+        self._file = KeptFile(
+            folder / FILE_NAME, "The list of saved searches", _parse, tuple[SavedSearch, ...]
+        )
         self._events = events
         self._writable = writable
-        self.problem: str | None = None
-        self._searches = self._read()
+        self._searches, self.problem = self._file.load(writable=writable)
 
     def all(self) -> tuple[SavedSearch, ...]:
         """Every saved search, by name."""
@@ -103,35 +101,20 @@ class SavedSearches:
     def _without(self, name: str) -> list[SavedSearch]:
         return [one for one in self._searches if name_key(one.name) != name_key(name)]
 
-    def _read(self) -> tuple[SavedSearch, ...]:
-        try:
-            return _ordered(_Searches.validate_json(self._file.read_bytes()))
-        except FileNotFoundError:
-            return ()
-        except (OSError, ValueError) as error:
-            log.warning("the saved searches could not be read: %s", error)
-        aside = self._file.with_name(f"{FILE_NAME}.unusable-{time.strftime('%Y%m%d-%H%M%S')}")
-        self.problem = f"The saved searches could not be read; their file was kept as {aside.name}."
-        if self._writable:
-            try:
-                self._file.replace(aside)
-            except OSError as error:
-                self.problem = f"The saved searches could not be read ({error})."
-        return ()
-
     def _write(self, searches: list[SavedSearch]) -> None:
         if not self._writable:
             raise StorageError("The vault is open for reading only, so that no search can be saved.")
         ordered = _ordered(searches)
-        fresh = self._file.with_suffix(".new")
         try:
-            text = json.dumps([one.model_dump(mode="json") for one in ordered], ensure_ascii=False, indent=1)
-            fresh.write_text(text, "utf-8")
-            fresh.replace(self._file)
+            self._file.save(to_json([one.model_dump(mode="json") for one in ordered]))
         except (OSError, ValueError) as error:
-            raise StorageError(f"The search can't be saved: {error}.", path=str(self._file)) from error
+            raise StorageError(f"The search can't be saved: {error}.", path=str(self._file.path)) from error
         self._searches = ordered
         self._events.publish(SavedSearchesChanged(ordered))
+
+
+def _parse(content: bytes) -> tuple[SavedSearch, ...]:
+    return _ordered(_Searches.validate_json(content))
 
 
 def _ordered(searches: list[SavedSearch]) -> tuple[SavedSearch, ...]:

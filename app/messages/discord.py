@@ -35,12 +35,14 @@ class DiscordWebhook:
 
     Args:
         address: The webhook's address; whoever has it may post, so it is kept as a secret.
+        name: What the user calls the channel.
 
     Raises:
         InvalidParametersError: it is not the address of a webhook; the words do not repeat it.
     """
 
     address: str
+    name: str = ""
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.address)
@@ -59,7 +61,8 @@ class DiscordWebhook:
         """The webhook's number and its server, without the token."""
         parts = urlsplit(self.address)
         number = _PATH.fullmatch(parts.path)
-        return f"Discord, webhook {number[1] if number else '?'} at {parts.hostname}"
+        called = f"{self.name}, " if self.name else ""
+        return f"Discord, {called}webhook {number[1] if number else '?'} at {parts.hostname}"
 
     def check(self, text: str) -> None:
         """As of `Channel`: 1 to 2,000 characters."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from app.errors import InvalidParametersError
+from app.errors import InvalidParametersError, NotFoundError
 from app.messages.channel import Channel, Secrets
 from app.messages.discord import DiscordWebhook
 from app.settings import MessageSettings
@@ -27,17 +27,25 @@ class Outbox:
         self._settings = settings
         self._secrets = secrets
 
-    def channel(self, target: str) -> Channel:
+    def channel(self, target: str, id: str = "") -> Channel:
         """The channel of "discord" or "bluesky".
 
+        Args:
+            target: Which service.
+            id: The name of a Discord channel or a Bluesky handle from the settings; empty for the first one.
+
         Raises:
+            NotFoundError: there is no such channel or handle; `suggestions` are those that there are.
             InvalidParametersError: it is off, or not set up; the words say where to do it.
         """
         settings = self._settings()
         if target == DISCORD:
             if not settings.discord:
                 raise _off("Discord")
-            return DiscordWebhook(self._secret(DISCORD, WEBHOOK, "Discord has no webhook"))
+            if id:
+                _check_known(id, settings.discord_channels, "Discord channel")
+            problem = f"The Discord channel {id} has no webhook" if id else "Discord has no webhook"
+            return DiscordWebhook(self._secret(DISCORD, webhook_account(id), problem), id)
         if target == BLUESKY:
             if not settings.bluesky:
                 raise _off("Bluesky")
@@ -46,14 +54,27 @@ class Outbox:
             # What counts its letters takes time to load, and most people send nothing.
             from app.messages.bluesky import BlueskyAccount
 
-            password = self._secret(BLUESKY, settings.bluesky_handle, "Bluesky has no app password")
-            return BlueskyAccount(settings.bluesky_handle, password, settings.bluesky_service)
+            handle = id.removeprefix("@") or settings.bluesky_handle
+            _check_known(handle, (settings.bluesky_handle, *settings.bluesky_handles), "Bluesky handle")
+            password = self._secret(BLUESKY, handle, "Bluesky has no app password")
+            return BlueskyAccount(handle, password, settings.bluesky_service)
         raise InvalidParametersError(f"There is no channel {target!r}.", allowed=[DISCORD, BLUESKY])
 
     def _secret(self, service: str, account: str, problem: str) -> str:
         if secret := self._secrets.get(service, account):
             return secret
         raise InvalidParametersError(f"{problem} yet: {_WHERE}. Nothing was sent.")
+
+
+def webhook_account(channel: str) -> str:
+    """The account under which a channel's webhook is kept; empty for the first channel."""
+    return f"{WEBHOOK}:{channel}" if channel else WEBHOOK
+
+
+def _check_known(id: str, known: Sequence[str], what: str) -> None:
+    if id not in known:
+        message = f"There is no {what} {id!r} in the settings. Nothing was sent."
+        raise NotFoundError(message, id=id, suggestions=list(known))
 
 
 def _off(name: str) -> InvalidParametersError:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import time
 import uuid
 from collections.abc import Callable, Iterable
@@ -21,8 +20,7 @@ from app.permissions.approval import GrantOffer
 from app.permissions.scope import Operation
 from app.permissions.scoping import Part
 from app.permissions.wording import counted
-
-log = logging.getLogger(__name__)
+from app.storage.files import KeptFile, to_json
 
 _GRANTABLE = frozenset(
     {Operation.READ, Operation.CREATE, Operation.UPDATE, Operation.DELETE, Operation.NETWORK}
@@ -89,12 +87,21 @@ class Grants:
     def __init__(
         self, folder: Path, clock: Callable[[], float] = time.time, events: EventBus | None = None
     ) -> None:
-        self._file = folder / "grants.json"
+        # Without a backup: a permission that was taken back must not return.
+        self._file = KeptFile(
+            folder / "grants.json",
+            "The list of standing permissions",
+            _parse,
+            list[Grant],
+            "None of them holds; you are asked again.",
+            keeps_backup=False,
+        )
         self._clock = clock
         self._events = events
         self.deletes_unlocked = False
         self._seen_outside: set[str] = set()
-        self._grants = {grant.id: grant for grant in _load(self._file, clock())}
+        grants, self.problem = self._file.load()
+        self._grants = {grant.id: grant for grant in grants}
 
     def list(self) -> tuple[Grant, ...]:
         """The grants that hold now, oldest first; those that have ended are taken out, and that is told."""
@@ -210,26 +217,13 @@ class Grants:
 
     def _save(self) -> None:
         lasting = [asdict(grant) for grant in self._grants.values() if grant.always]
-        text = json.dumps(lasting, indent=2, ensure_ascii=False)
-        if not lasting and not self._file.exists():
-            return
-        part = self._file.with_suffix(".part")
-        part.write_text(text, "utf-8")
-        part.replace(self._file)
+        if lasting or self._file.path.exists():
+            self._file.save(to_json(lasting))
 
 
-def _load(file: Path, now: float) -> list[Grant]:
-    """The lasting grants in `file`; one that can't be read is set aside and grants nothing."""
-    try:
-        read = json.loads(file.read_text("utf-8"))
-        grants = [Grant(**{**one, "operation": Operation(one["operation"])}) for one in read]
-    except FileNotFoundError:
-        return []
-    except (ValueError, TypeError, KeyError) as error:
-        aside = file.with_name(f"{file.name}.damaged-{int(now)}")
-        file.replace(aside)
-        log.warning("the grants could not be read and were set aside as %s: %s", aside, error)
-        return []
+def _parse(content: bytes) -> list[Grant]:
+    """Return the lasting grants in a file's content."""
+    grants = [Grant(**{**one, "operation": Operation(one["operation"])}) for one in json.loads(content)]
     return [grant for grant in grants if grant.always and grant.operation in _GRANTABLE]
 
 

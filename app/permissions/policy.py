@@ -31,6 +31,9 @@ _UNREADABLE = Rule(
 )
 
 
+_ASK_EVERYTHING = Rule(effect="ask")
+
+
 _ALWAYS = {
     Operation.ADMINISTRATIVE: "a change to how the vault is set up is always asked about",
     Operation.EXECUTE: "running a program is always asked about",
@@ -83,6 +86,8 @@ class Policy:
     def configure(self, settings: PermissionSettings, vault: VaultRules | None = _NO_VAULT_RULES) -> None:
         """Decide by these from now on; arguments as those of the class."""
         brought = vault.tightening if vault is not None else (_UNREADABLE,)
+        if settings.unreadable:
+            brought = (*brought, _ASK_EVERYTHING)
         self._rules = tuple(CompiledRule(rule) for rule in (*settings.rules, *brought))
         limits = [settings.bulk_threshold, vault.bulk_threshold if vault else None]
         self.bulk_threshold = min(limit for limit in limits if limit is not None)
@@ -250,6 +255,8 @@ def _words(rule: Rule) -> str:
     """A rule in words, for the log and the caller."""
     if rule is _UNREADABLE:
         return "the vault's own rules can't be read, so nothing may be changed by an agent"
+    if rule is _ASK_EVERYTHING:
+        return "the file of permission rules can't be read, so everything is asked about"
     operations = ", ".join(rule.operations) or "everything"
     about = [f"{name} {what}" for name, what in (("caller", rule.caller), ("tool", rule.tool)) if what != "*"]
     where = "the whole vault" if rule.glob == "**" else rule.glob

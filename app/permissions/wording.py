@@ -1,6 +1,11 @@
-"""Numbers in sentences."""
+"""Numbers and articles in sentences."""
 
 from __future__ import annotations
+
+
+def with_article(words: str) -> str:
+    """Words with "a" or "an" before them, by their first letter."""
+    return f"{'an' if words[:1].lower() in 'aeiou' else 'a'} {words}" if words else words
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 import re
 import secrets
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from app.errors import InvalidParametersError, NotFoundError, StorageError
 from app.events import Event, EventBus
 from app.permissions.caller import CallerKind
+from app.storage.files import write_atomic
+from app.storage.quarantine import set_aside
 
 PREFIX = "scriptorium_"
 """What every token begins with, so that one that got into a file is recognised."""
@@ -138,7 +138,7 @@ class ClientTokens:
     def _keep(self, clients: dict[str, NamedClient]) -> None:
         if self.problem:
             # Writing over a file that can't be read would take the tokens of all programs back unasked.
-            self._file.replace(self._file.with_name(f"clients.damaged-{int(self._clock())}.json"))
+            set_aside(self._file)
             self.problem = ""
         write_private(self._file, _FILE.dump_json(list(clients.values()), indent=1))
         self._clients = clients
@@ -150,17 +150,9 @@ def write_private(file: Path, content: bytes) -> None:
     Raises:
         StorageError: the disk refused.
     """
-    draft = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        draft.replace(file)
+        write_atomic(file, content)
     except OSError as error:
-        with suppress(OSError):
-            draft.unlink()
         raise StorageError(f"{file.name} could not be written: {error.strerror}.", path=str(file)) from error
 
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 from app import errors
 from app.errors import ScriptoriumError
 from app.servers.served import Progress, ToolEntry, VaultNews
+from app.toolkit.call_record import Spent
 from app.toolkit.outcome import ToolOutcome
 
 PREFIX = "/api/v1"
@@ -66,6 +67,7 @@ def outcome_to_wire(outcome: ToolOutcome) -> Json:
 def outcome_from_wire(data: Mapping[str, Any]) -> ToolOutcome:
     """The outcome that `outcome_to_wire` made this of; fields of another version are left out."""
     known = {name: data[name] for name in ToolOutcome.__slots__ if name in data}
+    known["inside"] = Spent(**known.get("inside", {}))
     return ToolOutcome(**known)
 
 

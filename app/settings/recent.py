@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import logging
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app import paths
+from app.storage.files import KeptFile, to_json
 
-log = logging.getLogger(__name__)
 _MOST = 12
 
 
@@ -33,21 +32,16 @@ class RecentVault:
 
 
 class RecentVaults:
-    """A short list in the user's data folder; a file that can't be read counts as empty."""
+    """A short list in the user's data folder."""
 
     def __init__(self) -> None:
-        self._file = paths.data_folder() / "recent.json"
+        self._file = KeptFile(
+            paths.data_folder() / "recent.json", "The list of recent vaults", _parse, tuple[RecentVault, ...]
+        )
 
     def all(self) -> tuple[RecentVault, ...]:
         """The vaults, newest first; also those that are not there now, which may be a drive unplugged."""
-        try:
-            rows = json.loads(self._file.read_text("utf-8"))
-            return tuple(RecentVault(str(row["path"]), float(row["opened"])) for row in rows)
-        except FileNotFoundError:
-            return ()
-        except (ValueError, TypeError, KeyError) as error:
-            log.warning("the list of recent vaults could not be read: %s", error)
-            return ()
+        return self._file.load()[0]
 
     @property
     def place(self) -> Path:
@@ -69,6 +63,8 @@ class RecentVaults:
         self._write([vault for vault in self.all() if vault.path != path])
 
     def _write(self, vaults: list[RecentVault]) -> None:
-        fresh = self._file.with_suffix(".new")
-        fresh.write_text(json.dumps([asdict(vault) for vault in vaults], indent=1), "utf-8")
-        fresh.replace(self._file)
+        self._file.save(to_json([asdict(vault) for vault in vaults]))
+
+
+def _parse(content: bytes) -> tuple[RecentVault, ...]:
+    return tuple(RecentVault(str(row["path"]), float(row["opened"])) for row in json.loads(content))

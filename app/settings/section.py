@@ -2,10 +2,41 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 
 class Section(BaseModel):
     """A part of the settings; what a newer version wrote and this one does not know is kept."""
 
     model_config = ConfigDict(extra="allow", validate_assignment=True, defer_build=True)
+
+
+class GuardedSection(Section):
+    """Settings that hold agents back: while they can't be read, agents ask before everything.
+
+    `unreadable` is the file that can't be read; empty where all is well. What is read instead (the last good
+    version, or the defaults) is not saved until it is changed or accepted: the file stays for the user to
+    repair.
+    """
+
+    _unreadable: str = PrivateAttr("")
+    _read_instead: dict[str, object] = PrivateAttr(default_factory=dict)
+
+    @property
+    def unreadable(self) -> str:
+        """The file that can't be read, empty if there is none."""
+        return self._unreadable
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether these settings only stand in for a file that can't be read."""
+        return bool(self._unreadable) and self.model_dump(mode="json") == self._read_instead
+
+    def stand_in(self, file: str) -> None:
+        """Mark these settings as those that hold while `file` can't be read."""
+        self._unreadable = file
+        self._read_instead = self.model_dump(mode="json")
+
+    def accept(self) -> None:
+        """Let these settings hold from now on: the next save writes them."""
+        self._unreadable = ""

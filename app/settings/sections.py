@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from app.settings.rules import CallerProfile, CallLimit, Rule, TurnRule
-from app.settings.section import Section
+from app.settings.section import GuardedSection, Section
 from app.settings.servers import AgentProgramSettings, ExternalSettings, ServerSettings
 from app.settings.team import TeamSettings
 
@@ -29,6 +29,37 @@ class GeneralSettings(Section):
 class EditorSettings(Section):
     """How notes are written."""
 
+    default_mode: Literal["live", "source", "reading"] = Field(
+        "live",
+        title="Default view",
+        description="How a note is opened: live preview, source, or reading. Ctrl+E changes it.",
+    )
+    font: str = Field("", title="Text font", description="Code keeps a font of its own.")
+    font_size: int = Field(0, ge=0, le=72, title="Text size (pt)", description="0 is the usual size.")
+    code_font: str = Field("", title="Code font", description="For code and for the source view.")
+    code_size: int = Field(0, ge=0, le=72, title="Code size (pt)", description="0 follows the text.")
+    line_width: int = Field(
+        760,
+        ge=0,
+        le=4000,
+        title="Line width (px)",
+        description="The widest that lines of text become; 0 is the width of the tab.",
+    )
+    auto_pairs: bool = Field(
+        True,
+        title="Close brackets and quotes",
+        description="Type the closing character with the opening one.",
+    )
+    spelling: bool = Field(
+        True,
+        title="Check spelling",
+        description="Underline words that no dictionary has. Needs dictionaries of the system (enchant).",
+    )
+    spelling_languages: tuple[str, ...] = Field(
+        (),
+        title="Spelling languages",
+        description="Such as en_US, de_DE. Leave empty for the language of the system.",
+    )
     autosave: bool = Field(
         True,
         title="Save automatically",
@@ -41,6 +72,40 @@ class EditorSettings(Section):
         title="Delay before saving (s)",
         description="How long after the last keystroke a note is saved.",
         json_schema_extra={"decimals": 1},
+    )
+    attachment_folder: str = Field(
+        "",
+        title="Attachment folder",
+        description=(
+            "Where pasted and dropped files go: a folder of the vault, / for its root, or ./ for the note's "
+            "own folder. Leave empty for Obsidian's setting, else “Attachments”."
+        ),
+    )
+    image_name: str = Field(
+        "Pasted image {{date:YYYYMMDDHHmmss}}",
+        min_length=1,
+        title="Name of pasted images",
+        description="{{date}}, {{time}} and {{title}} (the note's name) are filled in.",
+    )
+    templates_folder: str = Field(
+        "",
+        title="Templates folder",
+        description="Leave empty for Obsidian's setting, else “Templates”.",
+    )
+    daily_folder: str = Field(
+        "",
+        title="Daily note: folder",
+        description="Leave empty for Obsidian's setting, else the root of the vault.",
+    )
+    daily_format: str = Field(
+        "",
+        title="Daily note: name",
+        description="Such as YYYY-MM-DD or YYYY/MM/DD dddd. Leave empty for Obsidian's setting.",
+    )
+    daily_template: str = Field(
+        "",
+        title="Daily note: template",
+        description="The path of a note. Leave empty for Obsidian's setting, or none.",
     )
 
 
@@ -102,7 +167,7 @@ class ToolSettings(Section):
     )
 
 
-class PermissionSettings(Section):
+class PermissionSettings(GuardedSection):
     """What needs your approval."""
 
     rules: tuple[Rule, ...] = Field(
@@ -223,11 +288,21 @@ class MessageSettings(Section):
     discord: bool = Field(
         False, title="Discord", description="Agents may propose messages to a channel, by its webhook."
     )
+    discord_channels: tuple[str, ...] = Field(
+        (),
+        title="More Discord channels",
+        description="Names of more channels, each with a webhook of its own; an agent chooses by name.",
+    )
     bluesky: bool = Field(
         False, title="Bluesky", description="Agents may propose posts in the name of your account."
     )
     bluesky_handle: str = Field(
         "", title="Bluesky handle", description="Your account's name, such as name.bsky.social."
+    )
+    bluesky_handles: tuple[str, ...] = Field(
+        (),
+        title="More Bluesky handles",
+        description="More accounts, each with an app password of its own; an agent chooses by handle.",
     )
     bluesky_service: str = Field(
         "https://bsky.social", title="Bluesky server", description="The address of your account's server."
@@ -273,7 +348,22 @@ class UpdateSettings(Section):
 
 
 class Settings(Section):
-    """All settings, by section."""
+    """All settings, by section.
+
+    `problems` are sentences for the user on what could not be read of them.
+    """
+
+    _problems: tuple[str, ...] = PrivateAttr(())
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What could not be read, in words for the user."""
+        return self._problems
+
+    def with_problems(self, problems: tuple[str, ...]) -> Settings:
+        """These settings, with what could not be read of them."""
+        self._problems = problems
+        return self
 
     general: GeneralSettings = Field(default_factory=GeneralSettings, title="General")
     editor: EditorSettings = Field(default_factory=EditorSettings, title="Editor")

@@ -1,25 +1,34 @@
-"""Where the settings are kept: read so that damage never stops a start, written in one step."""
+"""Where the settings are kept: damage never stops a start, loosens a rule or goes untold.
+
+The permission rules have a file of their own. While it can't be read, agents ask before everything, by the
+last good version of the rules where there is one, and the file stays for the user to repair.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
-import os
-import tempfile
-import time
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from pydantic import ValidationError
 
 from app import paths
-from app.settings.section import Section
-from app.settings.sections import Settings
+from app.settings.section import GuardedSection, Section
+from app.settings.sections import PermissionSettings, Settings
 from app.settings.vault import VaultSettings
+from app.storage.files import UNREADABLE, KeptFile, to_json, write_atomic
 
 log = logging.getLogger(__name__)
 
 _S = TypeVar("_S", bound=Section)
+_G = TypeVar("_G", bound=GuardedSection)
+
+_Raw = dict[str, object]
+_PERMISSIONS = "permissions"
+_MAX_INVALID = 1000
+# A rule that is dropped loosens what agents may do; a number out of range has a safe default.
+_PROTECTING = frozenset({"rules", "categories_off", "callers"})
 
 
 def settings_file() -> Path:
@@ -27,43 +36,169 @@ def settings_file() -> Path:
     return paths.config_folder() / "settings.json"
 
 
+def permissions_file() -> Path:
+    """Where the permission rules are kept."""
+    return paths.config_folder() / "permissions.json"
+
+
 def load_settings() -> Settings:
-    """The saved settings; a file that can't be read is set aside, and the defaults hold."""
-    return _load(Settings, settings_file())
+    """Return the saved settings.
+
+    Values that are not allowed fall back to their defaults, and a damaged file to its last good version;
+    `Settings.problems` says so. Unreadable permission rules are marked by `PermissionSettings.unreadable`.
+    """
+    file = _kept(settings_file(), "The settings")
+    raw, problem = file.load()
+    _move_permissions(raw, bool(problem) and file.last_good() is None)
+    settings, invalid = _valid_part(Settings, raw)
+    if invalid:
+        damage = file.set_aside("some values are not allowed")
+        _write(file, settings)
+        problem = f"{damage.message} These have their defaults now: {', '.join(invalid)}."
+    settings.permissions, told = _load_guarded(
+        PermissionSettings, _kept(permissions_file(), "The file of permission rules")
+    )
+    return settings.with_problems(tuple(filter(None, (problem, told))))
 
 
 def save_settings(settings: Settings) -> None:
-    """Write the settings in one step, so that a crash leaves the old or the new file."""
-    _save(settings, settings_file())
+    """Write the settings and the permission rules, each in one step.
+
+    Raises:
+        OSError: The disk refused; the old files stay.
+    """
+    _save_guarded(settings.permissions, _kept(permissions_file(), "The file of permission rules"))
+    raw = settings.model_dump(mode="json", exclude={_PERMISSIONS})
+    _kept(settings_file(), "The settings").save(to_json(raw, indent=2))
 
 
-def load_vault_settings(folder: Path) -> VaultSettings:
-    """What is set for the vault whose data is in `folder`; a file that can't be read is set aside."""
-    return _load(VaultSettings, folder / "settings.json")
+def load_vault_settings(folder: Path) -> tuple[VaultSettings, str]:
+    """Return what is set for the vault whose data is in `folder`, and what could not be read of it."""
+    return _load_guarded(VaultSettings, _kept(folder / "settings.json", "The settings of this vault"))
 
 
 def save_vault_settings(folder: Path, settings: VaultSettings) -> None:
-    """Write the settings of a vault in one step."""
-    _save(settings, folder / "settings.json")
+    """Write the settings of a vault in one step.
+
+    Raises:
+        OSError: The disk refused; the old file stays.
+    """
+    _save_guarded(settings, _kept(folder / "settings.json", "The settings of this vault"))
 
 
-def _load(kind: type[_S], file: Path) -> _S:
+def _kept(file: Path, store: str) -> KeptFile[_Raw]:
+    return KeptFile(file, store, _parse, dict, "The defaults hold.")
+
+
+def _parse(content: bytes) -> _Raw:
+    raw = json.loads(content)
+    if not isinstance(raw, dict):
+        raise TypeError("the file holds no object")
+    return raw
+
+
+def _move_permissions(raw: _Raw, lost: bool) -> None:
+    """Take the permission rules out of the settings, into a file of their own if there is none yet.
+
+    Rules that were in a damaged file leave a file behind that can't be read, either.
+    """
+    rules = raw.pop(_PERMISSIONS, None)
+    file = permissions_file()
+    if file.exists() or _kept(file, "").backup.exists() or (rules is None and not lost):
+        return
     try:
-        return kind.model_validate_json(file.read_text("utf-8"))
+        write_atomic(file, to_json("lost with the settings" if lost else rules, indent=2))
+    except OSError as error:
+        log.warning("%s could not be written: %s", file, error)
+
+
+def _write(file: KeptFile[_Raw], settings: Settings) -> None:
+    try:
+        file.save(to_json(settings.model_dump(mode="json", exclude={_PERMISSIONS}), indent=2))
+    except OSError as error:
+        log.warning("%s could not be written: %s", file.path, error)
+
+
+def _load_guarded(kind: type[_G], file: KeptFile[_Raw]) -> tuple[_G, str]:
+    """Return settings that hold agents back, and what could not be read of them, in words."""
+    try:
+        raw = _parse(file.path.read_bytes())
     except FileNotFoundError:
-        return kind()
-    except (ValidationError, UnicodeDecodeError) as error:
-        aside = file.with_suffix(f".damaged-{int(time.time())}.json")
-        file.replace(aside)
-        log.warning("the settings could not be read and were set aside as %s: %s", aside, error)
-        return kind()
+        return _without_file(kind, file)
+    except UNREADABLE:
+        return _standing_in(kind, file), ""
+    settings, invalid = _valid_part(kind, raw)
+    if any(name.split(".")[0] in _PROTECTING for name in invalid):
+        return _standing_in(kind, file), ""
+    if invalid:
+        return settings, f"{file.store} has values that are not allowed: {', '.join(invalid)}."
+    # The content is good, also where somebody edited the file by hand.
+    file.load()
+    return settings, ""
 
 
-def _save(settings: Section, file: Path) -> None:
-    text = json.dumps(settings.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=".settings-")
-    with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    Path(name).replace(file)
+def _without_file(kind: type[_G], file: KeptFile[_Raw]) -> tuple[_G, str]:
+    last = file.last_good()
+    if last is None:
+        return (_standing_in(kind, file), "") if file.backup.exists() else (kind(), "")
+    settings, _ = _valid_part(kind, last)
+    return settings, f"{file.store} is missing ({file.path.name}). The last good version holds."
+
+
+def _standing_in(kind: type[_G], file: KeptFile[_Raw]) -> _G:
+    settings, _ = _valid_part(kind, file.last_good() or {})
+    settings.stand_in(str(file.path))
+    log.warning("%s can't be read: %s", file.store, file.path)
+    return settings
+
+
+def _save_guarded(settings: GuardedSection, file: KeptFile[_Raw]) -> None:
+    if settings.is_unreadable:
+        return
+    settings.accept()
+    try:
+        _parse(file.path.read_bytes())
+    except FileNotFoundError:
+        pass
+    except UNREADABLE:
+        file.set_aside("it was replaced")
+    file.save(to_json(settings.model_dump(mode="json"), indent=2))
+
+
+def _valid_part(kind: type[_S], raw: _Raw) -> tuple[_S, list[str]]:
+    """Return the settings without the values that are not allowed, and the names of those."""
+    invalid: list[str] = []
+    for _ in range(_MAX_INVALID):
+        try:
+            return kind.model_validate(raw), invalid
+        except ValidationError as error:
+            name = _drop(raw, error.errors()[0]["loc"])
+            if name not in invalid:
+                invalid.append(name)
+    return kind(), [*invalid, "all others"]
+
+
+def _drop(raw: _Raw, place: tuple[int | str, ...]) -> str:
+    """Drop the value at `place`, and all of an entry of a list: half an entry may allow more than it did."""
+    parent: object = raw
+    for depth, key in enumerate(place):
+        if isinstance(parent, dict) and key not in parent and depth:
+            return _drop(raw, place[:depth])
+        inner = _at(parent, key)
+        if isinstance(parent, list) or depth == len(place) - 1 or not isinstance(inner, dict | list):
+            if isinstance(parent, list):
+                del parent[cast("int", key)]
+            elif isinstance(parent, dict):
+                parent.pop(key, None)
+            return ".".join(str(part) for part in place[: depth + 1])
+        parent = inner
+    raw.clear()
+    return "all"
+
+
+def _at(parent: object, key: int | str) -> object:
+    if isinstance(parent, dict):
+        return parent.get(key)
+    if isinstance(parent, list) and isinstance(key, int) and key < len(parent):
+        return parent[key]
+    return None

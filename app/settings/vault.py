@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.errors import InvalidParametersError
 from app.settings.rules import CallLimit, Rule
-from app.settings.section import Section
+from app.settings.section import GuardedSection
 from app.settings.sections import ToolSettings
 
 
-class VaultSettings(Section):
+class VaultSettings(GuardedSection):
     """What the user has set for one vault: kept in their data folder, added to the settings for all."""
 
     categories_on: tuple[str, ...] = ()

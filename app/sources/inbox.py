@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
 from app.sources.base import Notification
-from app.sources.kept import write_whole
+from app.storage.files import write_atomic
 
 _MOST = 200
 _MOST_OF_A_SOURCE = 50
@@ -56,11 +55,7 @@ class Inbox:
     def save(self) -> None:
         """Keep what waits."""
         if self._file is not None:
-            write_whole(self._file, _dump(self._waiting.values()))
-
-
-def _dump(news: Iterable[Notification]) -> str:
-    return _NEWS.dump_json(list(news)).decode()
+            write_atomic(self._file, _NEWS.dump_json(list(self._waiting.values())))
 
 
 def _read(file: Path | None) -> list[Notification]:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import logging
-import os
-import tempfile
-import time
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.memory.block import Permission
-
-log = logging.getLogger(__name__)
+from app.storage.files import KeptFile
 
 _FILE = "sources.json"
 
@@ -92,56 +87,27 @@ class _File(BaseModel):
 
 
 class KeptSources:
-    """Reads and writes the file.
-
-    `problem` says what became of a file that could not be read: it is set aside, never overwritten.
-    """
+    """Reads and writes the file; `problem` says what happened to a damaged one."""
 
     def __init__(self, folder: Path, *, writable: bool = True) -> None:
-        self._path = folder / _FILE
+        self._file = KeptFile(
+            folder / _FILE, "The list of sources", _File.model_validate_json, _File, "Add your sources again."
+        )
         self._writable = writable
-        self.problem: str | None = None
+        self.problem = ""
 
     def load(self) -> tuple[KeptSource, ...]:
         """The sources, in the order in which they were added."""
-        if not self._path.exists():
-            return ()
-        try:
-            return _File.model_validate_json(self._path.read_bytes()).sources
-        except (OSError, ValidationError, ValueError) as error:
-            log.warning("the list of sources can't be read: %s", error)
-            self.problem = self._set_aside()
-            return ()
-
-    def _set_aside(self) -> str:
-        if not self._writable:
-            return "The list of sources can't be read."
-        aside = self._path.with_name(f"{self._path.stem}.damaged-{int(time.time())}.json")
-        self._path.replace(aside)
-        return f"The list of sources could not be read and was set aside: {aside}. Add your sources again."
+        kept, self.problem = self._file.load(writable=self._writable)
+        return kept.sources
 
     def save(self, sources: tuple[KeptSource, ...]) -> None:
         """Keep these; raises OSError when the disk refuses, and the old file stays."""
-        write_whole(self._path, _File(sources=sources).model_dump_json(indent=1))
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that a crash leaves the old one or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        self._file.save(_File(sources=sources).model_dump_json(indent=1).encode("utf-8"))
 
 
 def read_json(path: Path) -> dict[str, object]:
-    """An object that `write_whole` wrote; empty where there is none, or it can't be read."""
+    """An object that was written as JSON; empty where there is none, or it can't be read."""
     try:
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from app.sources.kept import read_json, write_whole
+from app.sources.kept import read_json
+from app.storage.files import to_json, write_atomic
 from app.vault.changes import content_hash
 
 _MOST = 400
@@ -31,10 +31,7 @@ class Bases:
         if path.exists():
             path.touch()
         else:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            partial = path.with_suffix(".part")
-            partial.write_bytes(content)
-            partial.replace(path)
+            write_atomic(path, content)
             self._prune()
         return hash
 
@@ -60,7 +57,7 @@ class Bases:
         self._saved[token] = hash
         while len(self._saved) > _MOST:
             del self._saved[next(iter(self._saved))]
-        write_whole(self._file, json.dumps(self._saved))
+        write_atomic(self._file, to_json(self._saved, indent=None))
 
     def _prune(self) -> None:
         """Let go of the oldest; a merge that would need one says so and offers the other ways."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ValidationError
 
-from app.errors import InvalidParametersError, PermissionDeniedError, ScriptoriumError
+from app.errors import InvalidParametersError, PermissionDeniedError, ScriptoriumError, TimeoutExpiredError
 from app.permissions.audit_entry import Decided
 from app.toolkit.call_record import CallRecord
 from app.toolkit.outcome import UNTRUSTED, ToolOutcome
@@ -60,7 +60,8 @@ def validated(tool: Tool, given: Mapping[str, object]) -> BaseModel:
 def success(tool: Tool, result: ToolResult, extra: Mapping[str, object] | None = None) -> ToolOutcome:
     """The outcome of a call that did what it was to do; `extra` fields stand beside the tool's own."""
     fields = {**result.model_dump(mode="json", exclude={"message"}), **(extra or {})}
-    return ToolOutcome(True, fields, result.message, untrusted=tool.taints or result.is_untrusted)
+    untrusted = tool.taints or result.is_untrusted
+    return ToolOutcome(True, fields, result.message, untrusted=untrusted, ends_turn=result.is_last)
 
 
 def failure(error: ScriptoriumError) -> ToolOutcome:
@@ -74,7 +75,8 @@ def refused_outcome(refused: Refused) -> ToolOutcome:
     """The outcome of a call that the gate has refused."""
     if refused.by_user:
         return ToolOutcome(False, message=refused.message, denied=True, words=refused.words)
-    error = PermissionDeniedError(refused.message, reason=refused.decided.value).as_dict()
+    kind = TimeoutExpiredError if refused.decided is Decided.TIMED_OUT else PermissionDeniedError
+    error = kind(refused.message, reason=refused.decided.value).as_dict()
     unanswered = refused.decided is not Decided.RULE
     return ToolOutcome(False, message=refused.message, error=error, denied=unanswered)
 

@@ -86,6 +86,8 @@ class CallRecord:
     patience: float | None = None
     enter: Callable[[], Awaitable[None]] | None = None
     spent: Spent = NOTHING_SPENT
+    inside: Spent = NOTHING_SPENT
+    throttled: bool = False
     given: Mapping[str, object] = field(default_factory=dict)
     sight: Sight | None = None
     _started: float = field(default_factory=time.perf_counter)
@@ -142,6 +144,10 @@ class CallRecord:
         """Take down that the change is on the disk."""
         self.commit, self.undoes = commit.id, commit.undoes
 
+    def uses(self, tokens: int, cost: float) -> None:
+        """Take down what the tool itself has used of a model."""
+        self.inside = Spent(self.inside.tokens + tokens, self.inside.cost + cost)
+
     def next_step(self) -> None:
         """Begin the next step of the same call; what was decided on the one before is logged already."""
         self.happened()
@@ -184,7 +190,7 @@ class CallRecord:
             duration_ms=self.duration_ms,
             commit=self.commit,
             undoes=self.undoes,
-            tokens=self.spent.tokens,
-            cost=self.spent.cost,
+            tokens=self.spent.tokens + self.inside.tokens,
+            cost=self.spent.cost + self.inside.cost,
             paths=self.paths,
         )

@@ -24,7 +24,17 @@ HIDDEN_NAME = "(a file that is not shown)"
 _PATHS = frozenset(
     [
         *("path", "paths", "new_path", "notes", "files", "candidates", "suggestions", "backlinks"),
-        *("forward_links", "rewritten", "changed", "source", "target", "from_id", "to_id", "node_id"),
+        *(
+            "forward_links",
+            "rewritten",
+            "changed",
+            "source",
+            "target",
+            "from_id",
+            "to_id",
+            "node_id",
+            "storage_id",
+        ),
     ]
 )
 # Fields that hold sentences of the app, or what other programs print.

@@ -71,6 +71,10 @@ class Meaning:
         """The other notes closest in meaning to the note at `path`, best first."""
         return self._vectors.similar(path, limit, min_similarity)
 
+    def is_current(self, path: NotePath, hash: str) -> bool:
+        """Whether the vectors of the note at `path` are those of the text with this SHA-256."""
+        return self._vectors.hashes.get(path) == hash
+
     def likeness(self, first: NotePath, second: NotePath) -> float | None:
         """The cosine of what two notes mean; None where one of them has no vectors."""
         return self._vectors.similarity(first, second)

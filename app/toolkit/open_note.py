@@ -12,6 +12,7 @@ from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode, decode_lossy
 from app.vault.note import ParsedNote
 from app.vault.path import NotePath
+from app.vault.storage_id import StorageId
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,11 @@ class OpenNote:
     def name(self) -> str:
         """What a wikilink calls it."""
         return self.path.name
+
+    @property
+    def storage_id(self) -> StorageId:
+        """Where it is stored: what tools call it by."""
+        return StorageId.of_file(self.path)
 
     @property
     def hash(self) -> str:

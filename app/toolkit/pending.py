@@ -14,12 +14,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.errors import InvalidParametersError, NotFoundError
+from app.errors import InvalidParametersError, NotFoundError, TimeoutExpiredError
 from app.events import Event, EventBus
+from app.permissions.approval import ApprovalRequest, Effect
+from app.permissions.audit_entry import Decided
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.pending import PendingOperation, PendingState, PendingStore, is_same
 from app.toolkit.call_record import Watch
 from app.toolkit.outcome import ApprovalAsked, ToolOutcome
+from app.vault.changes import VAULT
+from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.vault.journal import Journal
@@ -51,6 +55,7 @@ class PendingOperations:
         journal: Says whether one that was cut off was written.
         clock: Unix time in seconds.
         lifetime: How many seconds one waits to be decided.
+        may_know: Whether a caller may know of a note.
     """
 
     def __init__(
@@ -61,15 +66,18 @@ class PendingOperations:
         events: EventBus,
         clock: Callable[[], float] = time.time,
         lifetime: float = LIFETIME_S,
+        may_know: Callable[[Caller, NotePath], bool] = lambda caller, path: True,
     ) -> None:
         self._call = call
         self._store = store
         self._journal = journal
         self._events = events
+        self._may_know = may_know
         self._clock = clock
         self._lifetime = lifetime
         self._tasks: dict[str, asyncio.Task[ToolOutcome]] = {}
         self._asked: dict[str, asyncio.Event] = {}
+        self._details: dict[str, Mapping[str, object]] = {}
         self._unsubscribe = events.subscribe(ApprovalAsked, self._note_question)
 
     # For callers
@@ -98,7 +106,7 @@ class PendingOperations:
             await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             waiting.cancel()
-        return task.result() if task.done() else _pending(self._store.get(operation.id))
+        return task.result() if task.done() else _pending(operation, self.details(operation.id))
 
     @property
     def open(self) -> tuple[PendingOperation, ...]:
@@ -119,6 +127,26 @@ class PendingOperations:
         if caller.kind is not CallerKind.USER and not is_same(found.caller, caller):
             raise NotFoundError(f"There is no pending operation {id}.", pending_operation_id=id)
         return found
+
+    def details(self, id: str) -> Mapping[str, object]:
+        """Return what the user is asked about an operation: its operation, tool, reason and target.
+
+        Empty where the user is not being asked, as in a process without a window after a restart.
+        """
+        return self._details.get(id, {})
+
+    def _describe(self, request: ApprovalRequest) -> Mapping[str, object]:
+        known: dict[str, object] = {
+            "operation": request.operation.value,
+            "tool": request.tool,
+            "reason": request.reason,
+        }
+        if isinstance(request.proposal, Effect):
+            return {**known, "target": request.proposal.text}
+        if request.proposal.place == VAULT:
+            shown = (path for path in request.proposal.paths if self._may_know(request.caller, path))
+            known["files"] = [str(path) for path in shown]
+        return known
 
     async def cancel(self, id: str, caller: Caller) -> PendingOperation:
         """Take an operation back; the user is not asked any more.
@@ -182,6 +210,7 @@ class PendingOperations:
     def _forget(self, id: str) -> None:
         self._tasks.pop(id, None)
         self._asked.pop(id, None)
+        self._details.pop(id, None)
 
     async def _run(
         self, operation: PendingOperation, known: bool, enter: Callable[[], Awaitable[None]] | None
@@ -196,6 +225,7 @@ class PendingOperations:
 
     def _note_question(self, event: ApprovalAsked) -> None:
         if asked := self._asked.get(event.request.call):
+            self._details[event.request.call] = self._describe(event.request)
             asked.set()
 
     async def _end(self, id: str, why: str) -> None:
@@ -222,7 +252,7 @@ class PendingOperations:
 
     def _expire(self, id: str) -> None:
         message = "Nobody decided on it in time."
-        error = {"type": "permission_denied", "message": message, "reason": "timed-out"}
+        error = TimeoutExpiredError(message, reason=Decided.TIMED_OUT.value).as_dict()
         self._settle(id, PendingState.EXPIRED, ToolOutcome(False, message=message, error=error, denied=True))
 
 
@@ -273,15 +303,16 @@ class _Row:
 def _state(outcome: ToolOutcome) -> PendingState:
     if outcome.success:
         return PendingState.DONE
-    if (outcome.error or {}).get("reason") == "timed-out":
+    if (outcome.error or {}).get("reason") == Decided.TIMED_OUT:
         return PendingState.EXPIRED
     return PendingState.DENIED if outcome.denied else PendingState.FAILED
 
 
-def _pending(operation: PendingOperation) -> ToolOutcome:
+def _pending(operation: PendingOperation, details: Mapping[str, object]) -> ToolOutcome:
     """What a caller is told that does not wait."""
     return ToolOutcome(
         False,
         message="The user is being asked. Ask for it again by its id.",
         pending=operation.id,
+        details=details,
     )

@@ -156,8 +156,13 @@ class ToolRegistry:
     def _for(self, caller: Caller, tool: Tool) -> Tool | None:
         if not self._may_call(caller, tool.category, tool.name, ""):
             return None
-        if tool.acts and not self._may_act(caller):
-            return None
+        if not self._may_act(caller) and (
+            tool.acts or self.category(tool.category).level is not Level.READ_ONLY
+        ):
+            part = tool.reading_part()
+            if part is None:
+                return None
+            tool = part
         if not tool.operations:
             return tool
         kept = tuple(op for op in tool.operations if self._may_call(caller, tool.category, tool.name, op))

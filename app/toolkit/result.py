@@ -19,11 +19,23 @@ class ToolResult(BaseModel):
 
     message: str = ""
     _untrusted: bool = PrivateAttr(default=False)
+    _ends_turn: bool = PrivateAttr(default=False)
 
     @property
     def is_untrusted(self) -> bool:
         """Whether it holds text from outside that nobody here has vouched for."""
         return self._untrusted
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the agent's turn is over with it."""
+        return self._ends_turn
+
+    def ending_turn(self) -> Self:
+        """Return the same result, marked as the last one of an agent's turn."""
+        marked = self.model_copy()
+        marked._ends_turn = True
+        return marked
 
     def from_outside(self) -> Self:
         """The same result, marked as holding text from outside: who reads it is tainted from then on."""

@@ -13,9 +13,12 @@ from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pydantic import BaseModel
+
 from app.encoding import encodable, encodable_arguments
 from app.errors import (
     ConflictError,
+    LimitError,
     PermissionDeniedError,
     ScriptoriumError,
     TimeoutExpiredError,
@@ -49,7 +52,7 @@ from app.toolkit.outcome import (
 from app.toolkit.places import Places
 from app.toolkit.proposal import Proposal
 from app.toolkit.reading import PreparedCall, admit_reading
-from app.toolkit.registry import ToolRegistry
+from app.toolkit.registry import Category, Level, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.services import Services
 from app.toolkit.settling import Settler
@@ -120,6 +123,7 @@ class ToolRunner:
     def close(self) -> None:
         """Stop following the index and the grants; calls that still run end as they do."""
         self._visibility.close()
+        self.trail.close()
         self._gate.close()
 
     def sight(self, caller: Caller, tool: str) -> Sight:
@@ -169,6 +173,19 @@ class ToolRunner:
     async def call_own(self, tool: Tool, arguments: Mapping[str, object], caller: Caller) -> ToolOutcome:
         """As `call`, of a tool that nobody is offered: what a program that the app runs asks the app for."""
         return await self._called(CallRecord.of(tool.name, caller, arguments), arguments, tool)
+
+    async def reject(self, name: str, given: str, caller: Caller, error: ScriptoriumError) -> ToolOutcome:
+        """Log a call that can't be made, such as one of an unknown tool, and return its outcome.
+
+        Args:
+            name: The tool that was named.
+            given: The arguments as they came.
+            caller: Who called.
+            error: Why it can't be made.
+        """
+        record = CallRecord.of(name, caller, {"arguments": given})
+        self._events.publish(ToolStarted(record.id, record.tool, record.arguments, caller))
+        return await self._to_the_end(record, _failing(error))
 
     async def _called(
         self, record: CallRecord, arguments: Mapping[str, object], own: Tool | None = None
@@ -282,12 +299,24 @@ class ToolRunner:
         if not record.line:
             record.line = outcome.message or "done"
         duration = record.duration_ms
-        entry = self.trail.append(record.entry())
+        repeats = 0
+        if record.throttled:
+            entry, repeats = self.trail.append_throttled(record.entry())
+        else:
+            entry = self.trail.append(record.entry())
         over = self._turn_rules.ends(record.tool, record.caller)
         sight = record.sight or self._visibility.of(record.caller, record.tool)
         told = disclosed(outcome, sight, record.given)
-        finished = replace(told, entry=entry, commit=record.commit, duration_ms=duration, ends_turn=over)
-        self._events.publish(ToolFinished(record.id, finished, record.caller, record.tool))
+        finished = replace(
+            told,
+            entry=entry,
+            commit=record.commit,
+            duration_ms=duration,
+            ends_turn=over or (outcome.ends_turn and bool(record.caller.turn)),
+            decision=record.decided.value,
+            inside=record.inside,
+        )
+        self._events.publish(ToolFinished(record.id, finished, record.caller, record.tool, repeats))
         return finished
 
     async def _to_the_end(
@@ -339,11 +368,15 @@ class ToolRunner:
             record.decide(Decided.RULE, "a rule keeps the caller from this tool")
             message = f"{record.caller.name} may not use {tool.name}."
             raise PermissionDeniedError(message, tool=tool.name, op=op)
-        if tool.acts and not self._policy.may_act(record.caller):
+        if not self._policy.may_act(record.caller) and not _may_read_by(tool, category, op, arguments, own):
             record.decide(Decided.RULE, f"{record.caller.name} may only read")
             raise PermissionDeniedError(f"{record.caller.name} may only read.", tool=tool.name)
         self._turn_rules.check(tool.name, record.caller)
-        self._limits.check(tool, category, record.caller)
+        try:
+            self._limits.check(tool, category, record.caller)
+        except LimitError:
+            record.throttled = True
+            raise
         sight = record.sight = self._visibility.of(record.caller, tool.name)
         return PreparedCall(record, tool, category, arguments, op, sight)
 
@@ -369,7 +402,7 @@ class ToolRunner:
             VaultView(self._store, self._index.resolver, call.sight),
             IndexView(self._index, call.sight, self.services.meaning),
             HistoryView(self._journal, self._audit, self.places, call.caller, call.sight),
-            self.services,
+            self.services.metered(call.record.uses),
             call.sight.reads,
         )
         try:
@@ -384,6 +417,18 @@ class ToolRunner:
 
     def _backlinks(self, path: NotePath) -> Iterable[NotePath]:
         return {link.source for link in self._index.backlinks(path)}
+
+
+def _may_read_by(tool: Tool, category: Category, op: str, arguments: BaseModel, own: Tool | None) -> bool:
+    """Return whether a caller that may only read may make this call."""
+    if not tool.acts and (own is not None or category.level is Level.READ_ONLY):
+        # What it reads outside is for the gate to decide.
+        return True
+    return tool.only_reads(op, arguments)
+
+
+async def _failing(error: ScriptoriumError) -> ToolOutcome:
+    raise error
 
 
 def _undone(committed: ChangeSet) -> ToolResult:

@@ -52,12 +52,18 @@ def check_flat(schema: Mapping[str, Any], where: str) -> None:
         _check(value, f"{where}.{name}", top=True)
 
 
-def without_operations(schema: Schema, kept: tuple[str, ...], properties: frozenset[str]) -> Schema:
-    """`schema` where `op` is one of `kept` only, and only the `properties` that those take are left."""
+def without_properties(schema: Schema, properties: frozenset[str]) -> Schema:
+    """`schema` with only these of its properties."""
     copy: Schema = json.loads(json.dumps(schema))
     copy["properties"] = {k: v for k, v in copy["properties"].items() if k in properties}
-    copy["properties"]["op"]["enum"] = list(kept)
     copy["required"] = [name for name in copy.get("required", ()) if name in properties]
+    return copy
+
+
+def without_operations(schema: Schema, kept: tuple[str, ...], properties: frozenset[str]) -> Schema:
+    """`schema` where `op` is one of `kept` only, and only the `properties` that those take are left."""
+    copy = without_properties(schema, properties)
+    copy["properties"]["op"]["enum"] = list(kept)
     return copy
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -54,3 +55,9 @@ class Services:
     memory: Memory | None = None
     web: WebAccess | None = None
     sources: Sources | None = None
+
+    def metered(self, record: Callable[[int, float], None]) -> Services:
+        """Return the services for one call: `record` gets the tokens and the cost that it uses inside."""
+        if self.thinker is None:
+            return self
+        return replace(self, thinker=self.thinker.metered(record))

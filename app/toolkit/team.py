@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
+
+from pydantic import JsonValue
 
 from app.permissions.caller import Caller
 
@@ -32,10 +35,24 @@ class TeamReply:
     untrusted: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Where a message to the person is; `shown` says whether a window is open that shows it now."""
+
+    places: tuple[str, ...]
+    shown: bool
+
+
+Metadata = Mapping[str, JsonValue]
+"""What a sender adds to a message as data."""
+
+
 class TeamDesk(Protocol):
     """Hands messages to agents, to groups and to the person."""
 
-    async def ask_agent(self, caller: Caller, name: str, text: str) -> TeamReply:
+    async def ask_agent(
+        self, caller: Caller, name: str, text: str, metadata: Metadata | None = None
+    ) -> TeamReply:
         """Let an agent of the team answer.
 
         Raises:
@@ -46,10 +63,12 @@ class TeamDesk(Protocol):
         """
         ...
 
-    async def ask_group(self, caller: Caller, name: str, text: str) -> TeamReply:
+    async def ask_group(
+        self, caller: Caller, name: str, text: str, metadata: Metadata | None = None
+    ) -> TeamReply:
         """Let a group of the team answer; errors as of `ask_agent`."""
         ...
 
-    def tell_user(self, caller: Caller, text: str) -> tuple[str, ...]:
-        """Give the person a message; where it is to be seen, in words."""
+    def tell_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
+        """Give the person a message, and say where it can be read."""
         ...

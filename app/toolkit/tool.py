@@ -29,7 +29,7 @@ from app.toolkit.arguments import Slot, SlotKind
 from app.toolkit.docstring import Documentation, read_docstring
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
-from app.toolkit.schema import Schema, flat_schema, without_operations
+from app.toolkit.schema import Schema, flat_schema, without_operations, without_properties
 
 Answer = ToolResult | Proposal[Any] | EffectProposal[Any]
 Function = Callable[..., Awaitable[Answer]]
@@ -73,6 +73,8 @@ class Tool:
     category; `timeout` is in seconds for the function itself, without the time that the user takes.
     `taints`: its results hold text from outside, so each change that their reader proposes is asked about.
     `acts`: it does something even where it proposes nothing, so whoever may only read can't call it.
+    `reads` are the operations that change nothing, `writing` the arguments without which a tool that may
+    propose a change only reads: a caller that may only read is offered no more.
     `creates_only`: it makes what is new and changes nothing that is there; the gate holds it to that.
     `examples_of` are the examples of each operation, as far as they say which is meant.
     `make_arguments` and `make_schema` are called when their results are first asked for: a command that
@@ -98,6 +100,8 @@ class Tool:
     taints: bool = False
     acts: bool = False
     creates_only: bool = False
+    reads: tuple[str, ...] = ()
+    writing: tuple[str, ...] = ()
     examples_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     make_schema: Callable[[], Schema] | None = None
 
@@ -144,6 +148,30 @@ class Tool:
             ),
         )
 
+    def reading_part(self) -> Tool | None:
+        """Return this tool with a schema that shows only what reads; None where nothing of it does."""
+        if not self.proposes and not self.acts:
+            return self
+        if not self.reads and not self.writing:
+            return None
+        part = self.with_only(self.reads) if self.reads else self
+        shown = frozenset(p.name for p in part.parameters) - frozenset(self.writing)
+        return replace(
+            part,
+            make_schema=lambda: without_properties(part.schema, shown),
+            parameters=tuple(p for p in part.parameters if p.name in shown),
+            proposes=False,
+            changes_notes=False,
+            acts=False,
+        )
+
+    def only_reads(self, op: str, arguments: BaseModel) -> bool:
+        """Return whether a call with these arguments is within `reading_part`."""
+        part = self.reading_part()
+        if part is None or (op and part.operations and op not in part.operations):
+            return False
+        return not any(getattr(arguments, name, None) for name in self.writing)
+
     def check_operation(self, arguments: BaseModel) -> str:
         """The operation that `arguments` ask for, empty for a tool with only one.
 
@@ -184,6 +212,8 @@ def tool(
     taints: bool = False,
     acts: bool = False,
     creates_only: bool = False,
+    reads: tuple[str, ...] = (),
+    writing: tuple[str, ...] = (),
 ) -> Callable[[Function], Tool]:
     """Make a tool of an async function whose first parameter is `context: ToolContext`.
 
@@ -201,6 +231,8 @@ def tool(
         taints: Its results hold text from outside the vault.
         acts: It does something even where it proposes nothing.
         creates_only: It changes nothing that is there.
+        reads: The operations that change nothing.
+        writing: The arguments without which it changes nothing.
 
     Raises:
         TypeError: the function can't be a tool; the message says why.
@@ -235,6 +267,8 @@ def tool(
             taints=taints,
             acts=acts,
             creates_only=creates_only,
+            reads=reads,
+            writing=writing,
             examples_of=examples_of,
         )
         _check(made)
@@ -341,6 +375,8 @@ def _check(made: Tool) -> None:
     for op, fields in made.operations.items():
         if strange := fields.takes - names:
             problem = f"the operation {op} takes {sorted(strange)[0]!r}, which is no argument"
+    if strange_reads := (set(made.reads) - set(made.operations)) | (set(made.writing) - names):
+        problem = f"{sorted(strange_reads)[0]!r} is no operation or argument"
     choices = next((p.choices for p in made.parameters if p.name == "op"), ())
     if set(choices) != set(made.operations):
         problem = "`op` and `operations` name different operations"

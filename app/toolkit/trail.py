@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sqlite3
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.errors import StorageError
@@ -12,6 +14,7 @@ from app.events import EventBus
 from app.permissions.audit import AuditAppended, AuditLog
 from app.permissions.audit_entry import AuditEntry, Decided, minimal
 from app.permissions.caller import Caller
+from app.permissions.wording import counted
 from app.toolkit.call_record import CallRecord
 from app.vault.commits import Commit
 
@@ -22,6 +25,20 @@ if TYPE_CHECKING:
 _UNLOGGABLE = (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
 
 log = logging.getLogger(__name__)
+
+BURST_SECONDS = 60.0
+"""How long refusals of one caller and tool are counted before they are logged as one row."""
+MAX_RESULT_LENGTH = 300
+
+
+@dataclass(slots=True)
+class _Burst:
+    """Calls of one caller to one tool that a limit refuses: the first entry, and those after it."""
+
+    first: int
+    timer: asyncio.TimerHandle
+    count: int = 0
+    last: AuditEntry | None = None
 
 
 class Trail:
@@ -35,6 +52,36 @@ class Trail:
         self._audit = audit
         self._events = events
         self._left: list[AuditEntry] = []
+        self._bursts: dict[tuple[str, str, str], _Burst] = {}
+
+    def close(self) -> None:
+        """Log the calls that limits refused and that are only counted so far."""
+        for key in list(self._bursts):
+            self._end_burst(key)
+
+    def append_throttled(self, entry: AuditEntry) -> tuple[int, int]:
+        """Log a call that a limit refused: the first of a burst at once, the others as one row with a count.
+
+        Returns:
+            The number of the burst's first entry, and how many calls were refused after that one.
+        """
+        key = (entry.caller_kind, entry.caller, entry.tool)
+        burst = self._bursts.get(key)
+        if burst is None:
+            timer = asyncio.get_running_loop().call_later(BURST_SECONDS, self._end_burst, key)
+            self._bursts[key] = _Burst(self.append(entry), timer)
+            return self._bursts[key].first, 0
+        burst.count += 1
+        burst.last = entry
+        return burst.first, burst.count
+
+    def _end_burst(self, key: tuple[str, str, str]) -> None:
+        burst = self._bursts.pop(key)
+        burst.timer.cancel()
+        if burst.last is not None:
+            calls = counted(burst.count, "more call was", "more calls were")
+            line = f"{calls} refused by the limit after entry {burst.first}; the last: {burst.last.result}"
+            self.append(replace(burst.last, result=line[:MAX_RESULT_LENGTH]))
 
     def append(self, entry: AuditEntry) -> int:
         """Log `entry`; its number, or 0 where the disk refused for now."""

@@ -16,6 +16,8 @@ MAX_DIFF_LENGTH = 4000
 MAX_NAMES = 10
 """How many files a sentence names."""
 
+LEFT_OUT, EDITED = "Left out by the user", "Edited by the user"
+
 Sees = Callable[[NotePath], bool]
 
 
@@ -50,9 +52,9 @@ class UserEdits:
         """Both in words; empty where the caller may see neither."""
         said = []
         if self.left_out:
-            said.append(f"Left out by the user: {_names(self.left_out)}.")
+            said.append(f"{LEFT_OUT}: {_names(self.left_out)}.")
         if self.edited:
-            said.append(f"Edited by the user: {_names([one.path for one in self.edited])}.")
+            said.append(f"{EDITED}: {_names([one.path for one in self.edited])}.")
         return " ".join(said)
 
 

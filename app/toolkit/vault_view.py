@@ -19,6 +19,7 @@ from app.toolkit.sight import Sight
 from app.vault.markdown.privacy import HEAD_BYTES, is_private
 from app.vault.note import ParsedNote
 from app.vault.path import NotePath
+from app.vault.storage_id import StorageId, is_explicit
 
 if TYPE_CHECKING:
     from app.index.resolver import Resolver
@@ -90,6 +91,10 @@ class VaultView:
                 raise
         except NotFoundError as error:
             raise _not_found(path) from error
+        except InvalidPathError as error:
+            if self._sight.hides_folder(path):
+                raise _not_found(path) from error
+            raise
         if hides and is_private(content):
             raise _not_found(path)
         return self._changed.get(path, content)
@@ -152,6 +157,10 @@ class VaultView:
         """`path` with the folders that exist spelled as on disk: where a new file must be put."""
         return self._store.spelled(path)
 
+    def hides_folder(self, folder: NotePath) -> bool:
+        """Whether a folder holds nothing that the call may know of; the first call looks at every path."""
+        return self._sight.hides_folder(folder)
+
     def sees(self, path: NotePath) -> bool:
         """Whether the call may know of the note at `path`."""
         return self._sight.sees(path)
@@ -159,7 +168,7 @@ class VaultView:
     def _resolved(self, resolve: Callable[[str], NotePath], reference: str) -> NotePath:
         """What `resolve` finds, as if unseen notes were not there."""
         try:
-            path = resolve(reference)
+            path = _resolved_or_stored(resolve, reference)
         except AmbiguousError as error:
             return self._only_seen(error, reference)
         except NotFoundError as error:
@@ -185,6 +194,21 @@ class VaultView:
 
     def _seen(self, text: object) -> bool:
         return self._sight.sees(NotePath.on_disk(str(text)))
+
+
+def _resolved_or_stored(resolve: Callable[[str], NotePath], reference: str) -> NotePath:
+    """What a reference means; a storage id that says its kind is read as one if no note is called so.
+
+    Raises:
+        NotFoundError: no note is meant, or it names a place where this vault stores nothing.
+        InvalidParametersError: it begins like a storage id and is none.
+    """
+    try:
+        return resolve(reference)
+    except NotFoundError:
+        if not is_explicit(reference):
+            raise
+        return resolve(StorageId.parse(reference).path.text)
 
 
 def _not_to_be_used(path: NotePath) -> InvalidPathError:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from rapidfuzz import fuzz, utils
 
 from app.errors import InvalidParametersError
-from app.permissions.pending import PendingOperation
+from app.permissions.pending import PendingOperation, PendingState
 from app.permissions.wording import counted
 from app.toolkit.arguments import Limit
 from app.toolkit.context import ToolContext
@@ -48,6 +48,9 @@ class ListedOperation(BaseModel):
     state: str
     created: float
     expires: float
+    requires_confirmation: bool
+    operation: str = ""
+    details: dict[str, JsonValue] = Field(default_factory=dict)
     outcome: dict[str, JsonValue] | None = None
 
 
@@ -111,7 +114,7 @@ async def pending(
     if op == "list":
         found = operations.of(context.caller)
         waiting = sum(one.state.is_open for one in found)
-        listed = [_listed(one) for one in found]
+        listed = [_listed(one, operations) for one in found]
         return _marked(ListedOperations(operations=listed, message=f"{waiting} open."))
     id = pending_operation_id or ""
     if op == "cancel":
@@ -119,7 +122,7 @@ async def pending(
     else:
         one = operations.status(id, context.caller)
     said = f"{one.tool} is {one.state.value}."
-    return _marked(ListedOperations(operations=[_listed(one)], message=said))
+    return _marked(ListedOperations(operations=[_listed(one, operations)], message=said))
 
 
 def _marked(listed: ListedOperations) -> ListedOperations:
@@ -134,7 +137,8 @@ def _pending(context: ToolContext) -> PendingOperations:
     return context.services.pending
 
 
-def _listed(one: PendingOperation) -> ListedOperation:
+def _listed(one: PendingOperation, operations: PendingOperations) -> ListedOperation:
+    details = operations.details(one.id)
     outcome = dict(one.outcome) if one.outcome is not None else None
     return ListedOperation.model_validate(
         {
@@ -143,6 +147,9 @@ def _listed(one: PendingOperation) -> ListedOperation:
             "state": one.state.value,
             "created": one.created,
             "expires": one.expires,
+            "requires_confirmation": one.state is PendingState.WAITING,
+            "operation": details.get("operation", ""),
+            "details": dict(details),
             "outcome": outcome,
         }
     )

@@ -71,6 +71,7 @@ class BlockResult(ToolResult):
         "create": ("make a memory block called {label}", "new memory block {label}"),
         "delete": ("delete the memory block {label}",),
     },
+    reads=("list", "load", "info"),
     operations={
         "list": "",
         "load": "label source_id?",

@@ -65,7 +65,7 @@ async def merge_nodes(
     primary = await context.vault.resolve_strictly(primary_node_id)
     secondary = await context.vault.resolve_strictly(secondary_node_id)
     check_distinct(str(primary.path), str(secondary.path))
-    plan = context.index.links_to_rewrite(secondary.path, primary.path)
+    plan = await context.index.links_to_rewrite(secondary.path, primary.path)
     rewrites = dict(plan.rewrites)
     own, moved = rewrites.pop(primary.path, None), rewrites.pop(secondary.path, None)
     first = _rewritten(context, _without_ties(context, primary, secondary.path), own)
@@ -101,8 +101,8 @@ async def merge_nodes(
             others = counted(len(seen), "note that links to it was", "notes that link to it were")
             words += f" {others} rewritten."
         return NodesMerged(
-            primary_node_id=str(primary.path),
-            secondary_node_id=str(secondary.path),
+            primary_node_id=str(primary.storage_id),
+            secondary_node_id=str(secondary.storage_id),
             merged_content=text[scan(text).body_start :][:_SHOWN],
             relationships_transferred=transferred if committed.digest == change_set.digest else 0,
             rewritten=seen,

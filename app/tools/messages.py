@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.errors import InvalidParametersError
 from app.messages.outbox import Outbox
@@ -67,25 +67,34 @@ async def send_message(
     target: Literal["user", "agent", "group", "discord", "bluesky"],
     content: str,
     id: str | None = None,
+    metadata: dict[str, JsonValue] | None = None,
 ) -> MessageSent | EffectProposal[MessageSent]:
     """Send a message to the person, to an agent or a group of the team, or to a place outside.
 
     Args:
-        target: user shows it in the agent panel and the system's notifications; agent and group let them
-            answer; discord and bluesky leave this machine, are shown before, and can't be taken back.
+        target: user shows it in the agent panel and the system's notifications and ends your turn; agent
+            and group let them answer; discord and bluesky leave this machine, are shown before, and can't
+            be taken back.
         content: The text. It is sent as it is, or not at all: Discord takes 2,000 characters, Bluesky 300.
-        id: The name of the agent or the group; nothing for the others.
+        id: The name of the agent or the group; for discord the name of a channel, for bluesky a handle,
+            where the person has set up several. Nothing for user.
+        metadata: Data that goes with a message to the user, an agent or a group, such as {"topic": "tides"}.
     """
     _check(target, content, id)
     if target == "user":
-        places = _team(context).tell_user(context.caller, content)
-        shown = f"Shown in {' and '.join(places)}."
-        return MessageSent(target=target, delivered_to=list(places), message=shown)
+        told = _team(context).tell_user(context.caller, content, metadata)
+        where = " and ".join(told.places)
+        words = (
+            f"Shown in {where}." if told.shown else f"Saved in {where}; no window is open that shows it now."
+        )
+        return MessageSent(target=target, delivered_to=list(told.places), message=words).ending_turn()
     if target == "agent":
-        return _answered(target, await _team(context).ask_agent(context.caller, id or "", content))
+        return _answered(target, await _team(context).ask_agent(context.caller, id or "", content, metadata))
     if target == "group":
-        return _answered(target, await _team(context).ask_group(context.caller, id or "", content))
-    return _outside(context, target, content)
+        return _answered(target, await _team(context).ask_group(context.caller, id or "", content, metadata))
+    if metadata:
+        raise InvalidParametersError(f"{target} takes a text only, no metadata.", argument="metadata")
+    return _outside(context, target, content, id or "")
 
 
 @tool(
@@ -118,10 +127,8 @@ def _check(target: str, content: str, id: str | None) -> None:
         raise InvalidParametersError(f"A message has {_LONGEST:,} characters at most.", limit=_LONGEST)
     if target in ("agent", "group") and not (id or "").strip():
         raise InvalidParametersError(f"Say to which {target}, by its name in id.", argument="id")
-    if target not in ("agent", "group") and id:
-        raise InvalidParametersError(
-            f"{target} takes no id: where it goes is what you set up in the settings.", argument="id"
-        )
+    if target == "user" and id:
+        raise InvalidParametersError("user takes no id: there is one person.", argument="id")
 
 
 def _team(context: ToolContext) -> TeamDesk:
@@ -141,12 +148,12 @@ def _answered(target: str, reply: TeamReply) -> MessageSent:
     return sent.from_outside() if reply.untrusted else sent
 
 
-def _outside(context: ToolContext, target: str, content: str) -> EffectProposal[MessageSent]:
+def _outside(context: ToolContext, target: str, content: str, id: str) -> EffectProposal[MessageSent]:
     """Propose a message that leaves the machine: what is shown is exactly what is sent."""
     outbox: Outbox | None = context.services.outbox
     if outbox is None:
         raise InvalidParametersError(f"Messages to {target} are off here. Nothing was sent.")
-    channel = outbox.channel(target)
+    channel = outbox.channel(target, id)
     channel.check(content)
     where = channel.where
 

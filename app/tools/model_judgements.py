@@ -19,7 +19,7 @@ from app.tools.node_parts import readable
 from app.tools.related_nodes import RelatedNode, kept_from, prose_of
 from app.vault.markdown.relations import relation_type
 from app.vault.note import KNOWN_RELATIONS
-from app.vault.path import NotePath
+from app.vault.storage_id import StorageId
 
 _OWN, _OTHER = 6000, 1500
 _MOST = 12
@@ -58,7 +58,7 @@ async def relations_by_model(
         return [_local(one, why) for one in found]
     shown: dict[str, OpenNote] = {}
     for one in found[:_MOST]:
-        other = readable(context, NotePath(one.id))
+        other = readable(context, StorageId.parse(one.id).path)
         if other is not None and not kept_from(thinker, (other,)):
             shown[one.id] = other
     if not shown:

@@ -20,19 +20,21 @@ from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.tools.model_judgements import confidence_by_model, relations_by_model
-from app.tools.node_parts import NodeId, edges_of, incoming_of, readable
+from app.tools.node_parts import NodeId, OpenEdge, edges_of, incoming_of, readable
 from app.tools.related_nodes import LEAST_SIMILAR, RelatedNode, related_to_note
 from app.tools.summaries import Style, summary_of
 from app.vault.changes import ChangeSet, after_of
 from app.vault.markdown import edit
-from app.vault.markdown.relations import relation_type
+from app.vault.markdown.relations import relation_type, relation_word
 from app.vault.note import LINKS_TO, RELATES_TO
 from app.vault.path import NotePath
+from app.vault.storage_id import StorageId
 
 Characters = Annotated[int, Field(ge=20, le=20_000)]
 Depth = Annotated[int, Field(ge=1, le=4)]
 _MOST_NODES = 40
 _EACH = 160
+_STRONGEST = 5
 
 
 class RelatedNodes(ToolResult):
@@ -99,6 +101,7 @@ class NodeConfidence(ToolResult):
         "what could {node_id} be connected to?",
         "which relations could {node_id} have?",
     ),
+    writing=("auto_link",),
     usage_rule="auto_link of find_related_nodes writes only relations of a suggestion score of 0.8 or more,"
     " and a type other than RELATES_TO only where there is evidence for it.",
 )
@@ -138,7 +141,9 @@ async def find_related_nodes(
         words = f"{counted(len(found), 'node')} related to [[{note.name}]]."
         if auto_link:
             words += f" {counted(made, 'relation')} created."
-        return RelatedNodes(node_id=str(note.path), related_nodes=found, links_created=made, message=words)
+        return RelatedNodes(
+            node_id=str(note.storage_id), related_nodes=found, links_created=made, message=words
+        )
 
     return context.propose(change, report)
 
@@ -152,7 +157,7 @@ def _linked(context: ToolContext, note: OpenNote, found: list[RelatedNode]) -> t
     queue = context.services.suggestions
     text, made = note.text, 0
     for one in found:
-        target = NotePath(one.id)
+        target = StorageId.parse(one.id).path
         rejected = queue is not None and queue.is_rejected(note.path, target)
         if one.suggestion_score < AUTOMATIC or target in related or rejected:
             continue
@@ -196,18 +201,38 @@ async def summarize_node(
     told = await summary_of(context, [note], max_length, style)
     points, related = list(told.key_points), 0
     if include_relationships:
-        lines = [f"{one.relation.type} {one.to}" for one in edges_of(context, note)]
-        lines += [f"{link.type} from {link.source}" for link in incoming_of(context, note)]
+        lines = _relation_lines(context, note)
         related = len(lines)
-        points += lines[:5]
+        points += lines[:_STRONGEST]
     return NodeSummary(
-        node_id=str(note.path),
+        node_id=str(note.storage_id),
         summary=told.text,
         key_points=points,
         related_count=related,
         reasoning=told.reasoning,
         message=f"[[{note.name}]] in short." if told.text else f"[[{note.name}]] has no text to summarise.",
     )
+
+
+def _relation_lines(context: ToolContext, note: OpenNote) -> list[str]:
+    """Each relation of a note, and each to it, in words; the surest first."""
+    found = [
+        (one.relation.confidence, f"{_verb(one.relation.type)} [[{_name(one)}]]")
+        for one in edges_of(context, note)
+    ]
+    found += [
+        (link.confidence, f"[[{link.source.name}]] {_verb(link.type)} it")
+        for link in incoming_of(context, note)
+    ]
+    return [words for sure, words in sorted(found, key=lambda one: -(one[0] if one[0] is not None else 0.5))]
+
+
+def _verb(kind: str) -> str:
+    return relation_word(kind).replace("_", " ")
+
+
+def _name(edge: OpenEdge) -> str:
+    return edge.target.name if edge.target is not None else edge.to
 
 
 @tool(
@@ -245,7 +270,7 @@ async def summarize_node_with_context(
         groups[stance].append(f"[[{other.name}]]{far}: {text}" if text else f"[[{other.name}]]{far}")
     result = SummaryContext(**groups)
     return NodeSummaryWithContext(
-        node_id=str(note.path),
+        node_id=str(note.storage_id),
         summary=told.text,
         context=result,
         reasoning=told.reasoning,
@@ -371,7 +396,7 @@ async def recalculate_node_confidence(
         now = OpenNote(note.path, written).parsed.confidence if committed else new
         said = "none" if now is None else f"{now:.2f}"
         return NodeConfidence(
-            node_id=str(note.path),
+            node_id=str(note.storage_id),
             old_confidence=round(judged.old, 4),
             new_confidence=now,
             reasoning=reasoning,

@@ -20,6 +20,7 @@ from app.toolkit.open_note import OpenNote
 from app.vault.markdown.relations import relation_type
 from app.vault.note import LINKS_TO, Relation
 from app.vault.path import NotePath, name_key
+from app.vault.storage_id import StorageId
 
 NodeId = NoteName
 """A note that exists: its id is its path; a name, an `id` property or a wikilink means it too."""
@@ -60,15 +61,15 @@ class OpenEdge:
 
     @property
     def to(self) -> str:
-        """The path of its target, or the name that it says."""
-        return str(self.target) if self.target else self.relation.link.target
+        """The id of its target, or the name that it says."""
+        return str(StorageId.of_file(self.target)) if self.target else self.relation.link.target
 
     def as_result(self) -> Edge:
         """The relation for a caller."""
         one = self.relation
         return Edge(
             edge_id=self.id,
-            from_id=str(self.source.path),
+            from_id=str(self.source.storage_id),
             to_id=self.to,
             relationship_type=one.type,
             confidence=one.confidence,
@@ -77,8 +78,9 @@ class OpenEdge:
 
 
 def edge_id(source: NotePath | str, type: str, target: NotePath | str, number: int = 1) -> str:
-    """The id of the `number`-th relation of this type between two notes."""
-    return f"{source} -[{type}]-> {target}" + (f" #{number}" if number > 1 else "")
+    """The id of the `number`-th relation of this type between two notes; a text is a name without a note."""
+    ends = (str(StorageId.of_file(one)) if isinstance(one, NotePath) else one for one in (source, target))
+    return f" -[{type}]-> ".join(ends) + (f" #{number}" if number > 1 else "")
 
 
 def edges_of(context: ToolContext, note: OpenNote) -> list[OpenEdge]:
@@ -113,8 +115,8 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
     source = await context.vault.resolve_strictly(read[1])
     wanted = await _end(context, read[4])
     between = _between(context, source, wanted)
-    if read[3] and not between and (other := readable(context, NotePath.on_disk(wanted))):
-        between = _between(context, other, str(source.path))
+    if read[3] and not between and (other := readable(context, StorageId.parse(wanted).path)):
+        between = _between(context, other, str(source.storage_id))
     kind = relation_type(read[2]) if read[2] else ""
     fitting = [one for one in between if not kind or one.relation.type == kind]
     ids = [one.id for one in between]
@@ -140,9 +142,9 @@ def _between(context: ToolContext, source: OpenNote, to: str) -> list[OpenEdge]:
 
 
 async def _end(context: ToolContext, said: str) -> str:
-    """The path of the note that an edge's end names, or the name of one that there is not."""
+    """The id of the note that an edge's end names, or the name of one that there is not."""
     try:
-        return str((await context.vault.resolve_strictly(said)).path)
+        return str((await context.vault.resolve_strictly(said)).storage_id)
     except NotFoundError:
         return said.removeprefix("[[").removesuffix("]]").strip()
 
@@ -162,8 +164,8 @@ def incoming_edges(context: ToolContext, note: OpenNote) -> list[Edge]:
         edges.append(
             Edge(
                 edge_id=edge_id(link.source, link.type, note.path, number),
-                from_id=str(link.source),
-                to_id=str(note.path),
+                from_id=str(StorageId.of_file(link.source)),
+                to_id=str(note.storage_id),
                 relationship_type=link.type,
                 confidence=link.confidence,
                 notes=link.note,
@@ -188,8 +190,9 @@ def preview(note: OpenNote, length: int = _CONTENT) -> str:
 
 
 def side(context: ToolContext, note: OpenNote, other: OpenNote) -> Side:
-    """A note as one of two that are compared."""
-    lines = [link.context for link in context.index.outgoing(note.path) if link.target == other.path]
+    """A note as one of two that are compared; that it states a relation is no evidence for the relation."""
+    links = (link for link in context.index.outgoing(note.path) if link.type == LINKS_TO)
+    lines = [link.context for link in links if link.target == other.path]
     parsed = note.parsed
     return Side(note.name, parsed.type, sentences(note.readable_text), tuple(lines), parsed.confidence)
 
@@ -197,10 +200,11 @@ def side(context: ToolContext, note: OpenNote, other: OpenNote) -> Side:
 def draft_side(context: ToolContext, draft: OpenNote, other: OpenNote) -> Side:
     """As `side`, of a text that is not indexed: its links are read from the text itself."""
     text, parsed = draft.readable_text, draft.parsed
+    stated = [relation.link for relation in parsed.relations]
     lines = {
         link.line: _line_at(text, link.span.start)
         for link in parsed.links
-        if context.index.resolve(link.target, draft.path).path == other.path
+        if link not in stated and context.index.resolve(link.target, draft.path).path == other.path
     }
     return Side(draft.name, parsed.type, sentences(text), tuple(lines.values()), parsed.confidence)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from app.errors import ConflictError, InvalidParametersError, UnreadableNoteError
-from app.permissions.wording import counted
+from app.permissions.wording import counted, with_article
 from app.toolkit.arguments import Properties
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
@@ -26,6 +26,7 @@ from app.vault.markdown import edit
 from app.vault.markdown.scan import scan
 from app.vault.note import Link, ParsedNote
 from app.vault.path import NotePath
+from app.vault.storage_id import StorageId
 
 _TITLE = ("title", "name")
 _TEXT = ("text", "content", "body", "description")
@@ -120,7 +121,10 @@ async def create_node(
         if related:
             words += f" {counted(len(related), 'note')} may be related."
         return NodeWritten(
-            node_id=str(draft.path), type=written.parsed.type, related_nodes=related, message=words
+            node_id=str(StorageId.of_file(draft.path)),
+            type=written.parsed.type,
+            related_nodes=related,
+            message=words,
         )
 
     return context.propose(ChangeSet.of(change, summary=f"Create the {kind} {draft.path}"), report)
@@ -177,8 +181,9 @@ async def get_node(context: ToolContext, node_id: NodeId) -> Node:
     note = await context.vault.resolve_for_reading(node_id)
     parsed = note.parsed
     own, others = [one.as_result() for one in edges_of(context, note)], incoming_edges(context, note)
+    relations = counted(len(own) + len(others), "relation")
     return Node(
-        node_id=str(note.path),
+        node_id=str(note.storage_id),
         name=note.name,
         type=parsed.type,
         confidence=parsed.confidence,
@@ -188,7 +193,7 @@ async def get_node(context: ToolContext, node_id: NodeId) -> Node:
         relationships=own,
         incoming=others,
         hash=note.hash,
-        message=f"[[{note.name}]] is a {parsed.type} with {counted(len(own) + len(others), 'relation')}.",
+        message=f"[[{note.name}]] is {with_article(parsed.type)} with {relations}.",
     )
 
 
@@ -223,7 +228,7 @@ async def update_node(
     def report(committed: ChangeSet) -> NodeWritten:
         written = _committed_note(committed) or note
         return NodeWritten(
-            node_id=str(note.path), type=written.parsed.type, related_nodes=related, message=words
+            node_id=str(note.storage_id), type=written.parsed.type, related_nodes=related, message=words
         )
 
     return context.propose(change, report)
@@ -271,7 +276,7 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
         if gone:
             words += f" {counted(gone, 'relation')} to it removed."
         return NodeDeleted(
-            node_id=str(note.path),
+            node_id=str(note.storage_id),
             content_preview=preview(note, 120),
             relationships_affected=affected,
             relationships_removed=gone,
@@ -351,7 +356,7 @@ async def reclassify_node(
     text = edit.set_property(note.text, "type", kind) if kind != old else note.text
     if not preserve_relationships:
         text = _without_relations(text)
-    change = ChangeSet.of(note.with_text(text), summary=f"Make {note.path} a {kind}")
+    change = ChangeSet.of(note.with_text(text), summary=f"Make {note.path} {with_article(kind)}")
 
     def report(committed: ChangeSet) -> NodeReclassified:
         written = (_committed_note(committed) or note).parsed
@@ -361,10 +366,10 @@ async def reclassify_node(
             warnings.append(f"{counted(len(gone), 'relation')} of the note removed: {', '.join(gone[:10])}.")
         foreign = [key for key in _KEPT_BY_TYPE.get(old, ()) if key in written.properties]
         if foreign and new != old:
-            warnings.append(f"It keeps {', '.join(foreign)}, which a {new} may not use.")
-        words = f"[[{note.name}]] is a {new} {'now' if committed and new != old else 'already'}."
+            warnings.append(f"It keeps {', '.join(foreign)}, which {with_article(new)} may not use.")
+        words = f"[[{note.name}]] is {with_article(new)} {'now' if committed and new != old else 'already'}."
         return NodeReclassified(
-            node_id=str(note.path),
+            node_id=str(note.storage_id),
             old_type=old,
             new_type=new,
             warning=" ".join(warnings) or None,

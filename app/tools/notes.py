@@ -73,10 +73,14 @@ class NoteList(ToolResult):
 
 
 class NoteMetadata(ToolResult):
-    """What is known of a note; times are Unix seconds, size is in bytes."""
+    """What is known of a note; times are Unix seconds, size is in bytes.
+
+    `storage_id` names the note for every tool; it is not to be taken apart.
+    """
 
     name: str
     path: str
+    storage_id: str
     type: str
     confidence: float | None
     tags: list[str]
@@ -171,6 +175,9 @@ async def read_note(
     last = len(lines) if end_line is None else min(end_line, len(lines))
     if end_line is not None and end_line < first:
         raise InvalidParametersError("end_line is before start_line.", start_line=first, end_line=end_line)
+    if first > max(1, len(lines)):
+        words = f"[[{note.name}]] has {counted(len(lines), 'line')}."
+        raise InvalidParametersError(words, path=str(note.path), start_line=first, total_lines=len(lines))
     text = "".join(lines[first - 1 : last])
     cut = _cut(text)
     shown = first + len(cut.splitlines()) - 1 if cut else first - 1
@@ -377,6 +384,7 @@ async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
     return NoteMetadata(
         name=note.name,
         path=str(note.path),
+        storage_id=str(note.storage_id),
         type=note.parsed.type,
         confidence=note.parsed.confidence,
         tags=list(note.parsed.tag_names),

@@ -60,6 +60,7 @@ class Recalled(ToolResult):
             "search your memory for {query}",
         ),
     },
+    reads=("search",),
     operations={"insert": "content metadata?", "search": "query limit?"},
     usage_rule=(
         "recall insert keeps a fact for good in words that stand alone; recall search finds such facts. "

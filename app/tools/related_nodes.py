@@ -108,12 +108,14 @@ async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[Relate
     return found
 
 
-async def _like_draft(context: ToolContext, draft: OpenNote, text: str) -> list[tuple[NotePath, float]]:
+async def _like_draft(
+    context: ToolContext, draft: OpenNote, text: str, limit: int = _FEW
+) -> list[tuple[NotePath, float]]:
     """Notes that may be related to a draft, with their likeness, best first."""
     if context.index.knows_meaning:
         try:
             # The note itself, as it is indexed now, is the first of them.
-            hits = await context.index.like_text(text[:2000], _FEW + 1, LEAST_SIMILAR)
+            hits = await context.index.like_text(text[:2000], limit + 1)
             return [(hit.path, hit.score) for hit in hits if hit.path != draft.path]
         except EmbedderUnavailable:
             pass
@@ -180,14 +182,13 @@ def kept_from(thinker: Thinker, notes: Iterable[OpenNote]) -> str:
 
 async def _candidates(context: ToolContext, note: OpenNote, limit: int) -> list[tuple[NotePath, float]]:
     """Notes that may be related, with their likeness, best first."""
-    if context.index.knows_meaning:
-        try:
-            hits = context.index.like_note(note.path, limit)
-        except EmbedderUnavailable:
-            hits = ()
+    if context.index.knows_meaning_of(note.path, note.hash):
+        hits = context.index.like_note(note.path, limit)
         scored = [(hit.path, context.index.likeness(note.path, hit.path) or hit.score) for hit in hits]
-        if scored:
-            return sorted(scored, key=lambda one: (-one[1], one[0]))
+        return sorted(scored, key=lambda one: (-one[1], one[0]))
+    if context.index.knows_meaning and not note.parsed.is_private:
+        # It was written a moment ago: the vectors that there are, if any, are of another text.
+        return await _like_draft(context, note, prose_of(note), limit)
     return await _by_words(context, prose_of(note), note.path, note)
 
 
@@ -217,7 +218,7 @@ def prose_of(note: OpenNote) -> str:
 
 def _as_result(other: OpenNote, score: float, suggested: Suggested) -> RelatedNode:
     return RelatedNode(
-        id=str(other.path),
+        id=str(other.storage_id),
         type=other.parsed.type,
         content=preview(other, _TOLD),
         similarity_score=round(score, 4),

@@ -136,8 +136,8 @@ async def create_relationship(
     )
     result = RelationshipWritten(
         edge_id=edge_id(source.path, kind, target.path),
-        from_id=str(source.path),
-        to_id=str(target.path),
+        from_id=str(source.storage_id),
+        to_id=str(target.storage_id),
         relationship_type=kind,
         confidence=confidence,
         message=f"[[{source.name}]] {relation_word(kind).replace('_', ' ')} [[{target.name}]].",
@@ -209,7 +209,7 @@ async def recalculate_edge_confidence(
 async def reclassify_relationship(
     context: ToolContext, edge_id: EdgeId, new_type: RelationType | None = None, preserve_notes: bool = True
 ) -> Proposal[RelationshipReclassified]:
-    """Give a relation another type; without one, the likeliest is taken.
+    """Give a relation another type; without one, the type that the notes speak for, if they do.
 
     Args:
         edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
@@ -227,6 +227,9 @@ async def reclassify_relationship(
         local = await relation_between(context, edge.source, target, similarity)
         suggested = await thought_of(context, edge.source, target, local)
         kind, reasoning = suggested.type, suggested.reasoning
+        if not suggested.evidence:
+            kind = edge.relation.type
+            reasoning = f"Nothing in the notes speaks for another type than {kind}: {reasoning}"
     text = edit.change_relation(edge.source.text, edge.relation, type=kind, keep_note=preserve_notes)
     old = edge.relation.type
     change = ChangeSet.of(edge.source.with_text(text), summary=f"{edge.id}: {kind}")
@@ -303,8 +306,8 @@ async def summarize_relationship(
     summary, evidence, reasoning = await _in_words(context, edge.source, target, verb, summary, evidence)
     return RelationshipSummary(
         edge_id=edge.id,
-        from_node=str(edge.source.path),
-        to_node=str(target.path),
+        from_node=str(edge.source.storage_id),
+        to_node=str(target.storage_id),
         relationship_type=edge.relation.type,
         summary=summary,
         evidence=list(dict.fromkeys(evidence))[:_EVIDENCE] if include_evidence else [],

@@ -246,17 +246,17 @@ def _passage(context: ToolContext, chunk: VectorHit) -> list[Line]:
     examples=("find notes tagged {tags}", "which notes have the tag {tags}?", "notes with tag {tags}"),
 )
 async def search_by_tags(
-    context: ToolContext, tags: list[TagName], match_all: bool = True, limit: Limit = 100
+    context: ToolContext, tags: list[TagName], match: Literal["all", "any"] = "all", limit: Limit = 100
 ) -> NoteNames:
     """Find the notes that have tags; a tag includes those nested in it.
 
     Args:
         tags: The tags, with or without #.
-        match_all: Whether a note must have all of them, or any.
+        match: Whether a note must have all of them, or any.
         limit: How many at most.
     """
     sets = [set(context.index.notes_with_tag(tag.lstrip("#"))) for tag in tags]
-    found = set.intersection(*sets) if match_all and sets else set().union(*sets)
+    found = set.intersection(*sets) if match == "all" and sets else set().union(*sets)
     return _names(found, limit)
 
 

@@ -66,6 +66,7 @@ class FileAnswer(ToolResult):
         "reload": ("reload the file {path} from disk",),
         "delete": ("delete the outside file {path} from disk",),
     },
+    reads=("list", "status", "diff"),
     operations={
         "load": "path",
         "save": "path",

@@ -51,6 +51,7 @@ class Suggestions(ToolResult):
 
 @tool(
     category="relationships",
+    reads=("list",),
     operations={
         "list": "node_id? limit?",
         "accept": "suggestion_id relationship_type?",
@@ -144,9 +145,9 @@ async def _suggested(
 ) -> SuggestedRelationship:
     made = await relation_between(context, source, target, await likeness(context, source, target), score)
     return SuggestedRelationship(
-        suggestion_id=f"{source.path}{_SUGGESTION}{target.path}",
-        from_id=str(source.path),
-        to_id=str(target.path),
+        suggestion_id=f"{source.storage_id}{_SUGGESTION}{target.storage_id}",
+        from_id=str(source.storage_id),
+        to_id=str(target.storage_id),
         relationship_type=made.type,
         score=round(made.score, 4),
         auto=made.score >= AUTOMATIC and (made.type == RELATES_TO or bool(made.evidence)),

@@ -207,7 +207,11 @@ def _answer(
     ]
     words = f"Found {counted(len(results), 'result')} on the web about [[{note.name}]]."
     plain = Evidence(
-        node_id=str(note.path), query=search.query, provider=search.provider, results=results, message=words
+        node_id=str(note.storage_id),
+        query=search.query,
+        provider=search.provider,
+        results=results,
+        message=words,
     )
     if not create:
         return plain

@@ -12,6 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from app.errors import StorageError, VaultBusyError
+from app.storage.files import to_json, write_atomic
 
 _LOCK, _OWNER = "vault.lock", "vault.owner.json"
 
@@ -53,7 +54,7 @@ class VaultLock:
         except OSError as error:
             raise StorageError(f"The vault's data folder can't be used: {error.strerror}.") from error
         said = {"pid": os.getpid(), "host": platform.node(), "since": time.time()}
-        self._owner.write_text(json.dumps(said), encoding="utf-8")
+        write_atomic(self._owner, to_json(said), durable=False)
 
     def release(self) -> None:
         """Give the lock back; nothing happens if this object does not have it."""

@@ -58,7 +58,7 @@ class VaultFiles:
             # Also where the journal was deleted, or an older copy of it was put back.
             self.journal.reserve(self.audit.last_commit)
         self.store = NoteStore(root, self.journal, writable=writable)
-        self.index = VaultIndex(root, self.cache, settings.index, events)
+        self.index = VaultIndex(root, self.cache, settings.index, events, self.journal.first_seen)
         self.searches = SavedSearches(self.shared, events, writable=writable)
         self.grants = Grants(self.own, events=events)
         self.conversations = ConversationStore(self.own)
@@ -74,6 +74,7 @@ class VaultFiles:
             self.store.problem,
             self.audit.problem,
             self.searches.problem,
+            self.grants.problem,
             self.memory.problem,
             self.conversations.problem,
             pending,

@@ -20,8 +20,10 @@ from app.agent.news import NewsTurns
 from app.agent.programs.direct_edits import DirectEdits
 from app.agent.programs.program_agent import ProgramAgent
 from app.agent.session import AgentSession
+from app.agent.spending import Spending
 from app.agent.structured import ModelThinker
 from app.agent.team import team_profiles
+from app.agent.undone_cards import UndoneCards
 from app.analysis.analyst import Analyst
 from app.analysis.queue import SuggestionQueue
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
@@ -34,6 +36,7 @@ from app.permissions.approval import Approver
 from app.permissions.audit_entry import AuditFilter
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.policy import Policy
+from app.processes.supervisor import Supervisor
 from app.sandbox.sandbox import Sandbox
 from app.settings import (
     PermissionSettings,
@@ -65,6 +68,7 @@ from app.workspace.ways_in import WaysIn
 log = logging.getLogger(__name__)
 
 _OUTSIDE = "outside"
+_GRACE_S = 30.0
 _MODEL_READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
 
 
@@ -104,7 +108,9 @@ class Workspace:
         self.missed = MissedChanges(
             self.index, self.events, lambda: self.settings.index.check_minutes, _OUTSIDE
         )
-        self.policy = Policy(_permissions(settings), self.grants, self._vault_rules())
+        self.vault_settings, problem = load_vault_settings(files.own)
+        self.notices += [*settings.problems, *filter(None, (problem,))]
+        self.policy = Policy(self._permissions(), self.grants, self._vault_rules())
         self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call, self.policy.may_act)
         self.notices += load_plugins(self.registry, on=settings.tools.plugins_on).problems
         self.runner = ToolRunner(
@@ -132,14 +138,13 @@ class Workspace:
         )
         self.hub = self.ways_in.hub
         self.hub.in_turn = self.programs.caller_called
-        self.vault_settings = load_vault_settings(files.own)
         self._know_meaning()
         self._enabled: frozenset[str] = frozenset()
         self._apply_tool_settings()
         self._stop = asyncio.Event()
         self._watches = True
-        self._watching: asyncio.Task[None] | None = None
-        self._checking: asyncio.Task[None] | None = None
+        self._is_watching = False
+        self._supervisor = Supervisor(self.events)
 
     def _build_services(self) -> None:
         """What tools work with beside the notes."""
@@ -162,11 +167,18 @@ class Workspace:
         )
         self.pending: PendingOperations | None = None
         if files.pending is not None:
-            self.pending = PendingOperations(self.runner.watched, files.pending, self.journal, self.events)
+            self.pending = PendingOperations(
+                self.runner.watched,
+                files.pending,
+                self.journal,
+                self.events,
+                may_know=self.runner.may_know,
+            )
         self.analysis = Analyst(
             self.index, self._vectors.known, files.own, self.events, self._sight.is_kept_from
         )
-        self._thinker = ModelThinker(self._settings, self.keys, self._sight.is_kept_from)
+        self._spending = Spending()
+        self._thinker = ModelThinker(self._settings, self.keys, self._sight.is_kept_from, self._spending)
         self.web = WebAccess(lambda: self.settings.web, self.keys.get)
         self.external = ExternalServers(
             self.registry, self.events, paths.data_folder(), self.keys.get, self._apply_tool_settings
@@ -188,7 +200,14 @@ class Workspace:
         text = self._sight.text
         news = partial(news_for_model, self.sources, text)
         model = ModelAgent(
-            self.name, self._settings, self.keys, self.registry, text, self._sight.pinned_for, news
+            self.name,
+            self._settings,
+            self.keys,
+            self.registry,
+            text,
+            self._sight.pinned_for,
+            news,
+            self._spending,
         )
         edits = DirectEdits(self.root, self._files.cache, self.store, self.runner.adoption)
         self.programs = ProgramAgent(self.name, self.root, self._settings, text, edits, news)
@@ -201,6 +220,7 @@ class Workspace:
             self._settings,
             self.programs,
         )
+        self._undone_cards = UndoneCards(self._files.conversations, self.audit, self.events)
         self.runner.services.team = self.agent.team
         self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
 
@@ -252,7 +272,9 @@ class Workspace:
             self.runner.log_lost_commits()
         await asyncio.to_thread(self.memory.store.back_up)
         self.notices += self._files.problems
-        self.notices += [one for one in (self.sources.problem, self.external.problem) if one]
+        self.notices += [
+            one for one in (self.sources.problem, self.external.problem, self.analysis.problem) if one
+        ]
         await self.index.open()
         if not watch_later:
             await self._watch()
@@ -267,31 +289,48 @@ class Workspace:
 
     async def _watch(self) -> None:
         """Follow what others change in the folder from now on, if that is wanted and was not begun before."""
-        if not self._watches or self._watching is not None:
+        if not self._watches or self._is_watching:
             return
+        self._is_watching = True
+        begun = asyncio.Event()
+        self._supervisor.start("watch the vault", partial(self._follow, begun))
+        await begun.wait()
+        self._supervisor.start("look for missed changes", partial(self.missed.run, self._stop))
+
+    async def _follow(self, begun: asyncio.Event) -> None:
+        """Watch the vault; in a later run, look for what was missed since the one before failed."""
         ready = asyncio.Event()
-        self._watching = asyncio.create_task(
-            watch(self.root, self._take, self._stop, self.store.wrote, ready=ready, quiet=self.runner.quiet),
-            name="watch the vault",
-        )
-        waiting = asyncio.create_task(ready.wait())
-        await asyncio.wait({waiting, self._watching}, return_when=asyncio.FIRST_COMPLETED)
-        waiting.cancel()
-        self._checking = asyncio.create_task(self.missed.run(self._stop), name="look for missed changes")
+        is_first = not begun.is_set()
+
+        async def look() -> None:
+            await ready.wait()
+            begun.set()
+            if not is_first:
+                await self.missed.look(self._stop.is_set)
+
+        looking = asyncio.create_task(look(), name="look for changes once the vault is watched")
+        try:
+            await watch(
+                self.root, self._take, self._stop, self.store.wrote, ready=ready, quiet=self.runner.quiet
+            )
+        finally:
+            # Who waits for the watching to begin must not wait for ever where it can't.
+            begun.set()
+            looking.cancel()
+            await asyncio.gather(looking, return_exceptions=True)
 
     async def close(self) -> None:
         """Let nobody in any more, stop the agent, the watcher and the worker, and close every file."""
         await self.ways_in.close()
         await self._news_turns.close()
+        self._undone_cards.close()
         await self.agent.close()
         await self.programs.close()
         if self.pending is not None:
             await self.pending.close()
         await self.external.close()
         self._stop.set()
-        for task in (self._watching, self._checking):
-            if task is not None:
-                await asyncio.gather(task, return_exceptions=True)
+        await self._supervisor.close(_GRACE_S)
         await self._vectors.settle()
         await self.sources.close()
         await self.analysis.close()
@@ -367,7 +406,7 @@ class Workspace:
     def apply_settings(self, settings: Settings) -> None:
         """Let these settings take effect now; those of the index and the journal do at the next opening."""
         self.settings = settings
-        self.policy.configure(_permissions(settings), self._vault_rules())
+        self.policy.configure(self._permissions(), self._vault_rules())
         self.external.configure(settings.external)
         self._apply_tool_settings()
         self._know_meaning()
@@ -381,6 +420,29 @@ class Workspace:
         save_vault_settings(self._files.own, settings)
         self.vault_settings = settings
         self.apply_settings(self.settings)
+
+    @property
+    def unreadable_rules(self) -> tuple[str, ...]:
+        """The files of rules that can't be read: agents ask before everything until they can."""
+        return tuple(filter(None, (self.settings.permissions.unreadable, self.vault_settings.unreadable)))
+
+    def accept_rules(self) -> None:
+        """Let the rules that hold now take the place of those that can't be read."""
+        permissions, here = self.settings.permissions.model_copy(), self.vault_settings.model_copy()
+        permissions.accept()
+        here.accept()
+        self.settings.permissions = permissions
+        save_settings(self.settings)
+        self.change_vault_settings(here)
+
+    def _permissions(self) -> PermissionSettings:
+        """What the user set, and what the agents of the team may do at all."""
+        permissions = self.settings.permissions
+        callers = (*permissions.callers, *team_profiles(self.settings.team))
+        made = permissions.model_copy(update={"callers": callers})
+        if self.vault_settings.unreadable:
+            made.stand_in(self.vault_settings.unreadable)
+        return made
 
     def enable_categories(self, ids: Iterable[str]) -> None:
         """Switch categories of tools on until the vault is closed, whatever the settings say.
@@ -409,9 +471,3 @@ class Workspace:
         has_model = self.settings.model.provider != "built-in"
         self.runner.services.thinker = self._thinker if has_model else None
         self.index.similarity = self._vectors.similar if known else None
-
-
-def _permissions(settings: Settings) -> PermissionSettings:
-    """What the user set, and what the agents of the team may do at all."""
-    callers = (*settings.permissions.callers, *team_profiles(settings.team))
-    return settings.permissions.model_copy(update={"callers": callers})

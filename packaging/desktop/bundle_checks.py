@@ -42,6 +42,7 @@ _DATA_NOT_NEEDED = frozenset(
     }
 )
 _GPL = re.compile(r"(lib)?(readline|gdbm|ncursesw?-gpl|mysqlclient|gsl)\b|Qt6?(Charts|DataVisualization|3D)")
+_FONTS = re.compile(r"(phosphor|DejaVuSans|STIXTwoMath|NotoSans)[-.]")
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 
 
@@ -91,6 +92,14 @@ def missing_core(bundle: Bundle) -> list[str]:
 def gpl_libraries(bundle: Bundle) -> list[str]:
     """Return the libraries of the system that are under the GPL: PyInstaller takes them with a module."""
     return [f"{file.name} is under the GPL" for file in bundle.internal.rglob("*") if _GPL.match(file.name)]
+
+
+def fonts_without_notice(bundle: Bundle) -> list[str]:
+    """Return the fonts that papers.py has no notice of; the metadata of a package is silent about them."""
+    fonts = (file for file in bundle.internal.rglob("*") if file.suffix in {".ttf", ".otf", ".woff2"})
+    return [
+        f"the font {file.name} has no notice in papers.py" for file in fonts if not _FONTS.match(file.name)
+    ]
 
 
 def foreign_packages(bundle: Bundle, required: set[str]) -> list[str]:
@@ -196,6 +205,7 @@ def main() -> int:
     problems = [
         *missing_core(bundle),
         *gpl_libraries(bundle),
+        *fonts_without_notice(bundle),
         *foreign_packages(bundle, {_canonical(one) for one in required}),
         *missing_modules(bundle, Path(next(iter(spec.submodule_search_locations)))),
         *missing_data(bundle),

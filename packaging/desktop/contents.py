@@ -35,6 +35,11 @@ DATA = {
     "courlan": None,
     "tld": ["res/*"],
     "networkx": ["generators/atlas.dat.gz"],
+    # Formulas and diagrams in notes.
+    "latex2mathml": None,
+    "mermaid_render": None,
+    "ziafont": None,
+    "ziamath": None,
     # One language is enough for courlan, which asks only whether there is such a language.
     "babel": ["global.dat", "locale-data/root.dat", "locale-data/en.dat", "locale-data/en_US.dat"],
 }
@@ -92,8 +97,6 @@ EXCLUDED = (
     "onnxruntime.backend",
     "onnxruntime.datasets",
     "qtpy",
-    "numpy.f2py",
-    "numpy.testing.tests",
     "PySide6.QtQml",
     "PySide6.QtQuick",
     "PySide6.QtDesigner",
@@ -132,13 +135,13 @@ _UNWANTED = re.compile(
 # Libraries that must be the machine's own: its graphics driver and desktop modules are linked with them.
 _OF_THE_SYSTEM = re.compile(
     r"^lib(stdc\+\+|gcc_s|glib-2\.0|gobject-2\.0|gio-2\.0|gmodule-2\.0|gthread-2\.0|fontconfig|freetype|dbus-1"
-    r"|drm|gbm|wayland-\w+|X11|X11-xcb|Xau|Xdmcp|systemd|selinux|mount|blkid|z|zstd)\.so"
+    r"|mvec|cups|drm|gbm|wayland-\w+|X11|X11-xcb|Xau|Xdmcp|systemd|selinux|mount|blkid|z|zstd)\.so"
 )
 _ALLOWED_BABEL = re.compile(r"babel/locale-data/(?!(root|en|en_US)\.dat$)")
 # The standard library is complete for plug-ins, but for these parts.
 _NOT_FOR_PLUGINS = re.compile(
     r"^(_?tkinter|turtle|turtledemo|idlelib|lib2to3|ensurepip|venv|test|antigravity|this|pydoc_data|distutils"
-    r"|_?curses|_?gdbm|_dbm|readline|rlcompleter|nis|ossaudiodev|spwd|crypt|_crypt|msilib|_msi|winsound|_test\w*|_xx\w*|xx\w*|_ctypes_test)$"
+    r"|_?curses\w*|_?gdbm|_dbm|readline|rlcompleter|nis|ossaudiodev|spwd|crypt|_crypt|msilib|_msi|winsound|_test\w*|_xx\w*|xx\w*|_ctypes_test)$"
 )
 
 
@@ -155,17 +158,21 @@ def without_orphans(entries: list[tuple[str, str, str]]) -> list[tuple[str, str,
 
     Args:
         entries: PyInstaller's binaries: the name in the bundle, the file and the kind. A library of the
-            system has a name without a folder.
+            system has a name without a folder, and one of Qt may have a second name there.
     """
-    loose = {name: file for name, file, _ in entries if "/" not in name and name.startswith("lib")}
+    loose: dict[str, str] = {}
+    for name, file, _ in entries:
+        if re.match(r"(PySide6/Qt/lib/)?lib[^/]*$", name) and Path(file).is_absolute():
+            loose[Path(name).name] = file
     wanted = {name for name in loose if name.startswith("libpython")}
-    queue = [file for name, file, _ in entries if name not in loose] + [loose[name] for name in wanted]
+    queue = [file for name, file, _ in entries if Path(name).name not in loose]
+    queue += [loose[name] for name in wanted]
     while queue:
         for name in _needed(queue.pop()):
             if name in loose and name not in wanted:
                 wanted.add(name)
                 queue.append(loose[name])
-    return [entry for entry in entries if entry[0] not in loose or entry[0] in wanted]
+    return [entry for entry in entries if (name := Path(entry[0]).name) not in loose or name in wanted]
 
 
 def _needed(file: str) -> list[str]:

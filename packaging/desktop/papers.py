@@ -22,6 +22,8 @@ TEXTS = HERE / "licenses"
 _OTHERS = """\
 Sentence model all-MiniLM-L6-v2: Apache-2.0; see resources/models/*/NOTICE and LICENSE.
 Phosphor Icons 1.3 (phosphoricons.com): MIT; the font comes with QtAwesome.
+Fonts for formulas and diagrams: STIX Two Math (in ziamath) and Noto Sans (in mermaid-render) under the SIL
+Open Font License 1.1, see OFL-1.1.txt; DejaVu Sans (in ziafont) under the license in DejaVu.txt.
 Python {python}: Python Software Foundation License 2; the text is below.
 PyInstaller's bootloader: GPL-2.0-or-later with an exception that allows to distribute the programs it starts
 under any license; see https://pyinstaller.org/en/stable/license.html.
@@ -64,24 +66,24 @@ def required(python: Path) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(subprocess.check_output(command, cwd=ROOT.parent))
     if bad := [f"{one['name']}: {one['license'] or 'unknown'}" for one in found if not one["allowed"]]:
         raise SystemExit(f"licenses that must not be in the bundle: {', '.join(bad)}")
+    more = _texts_in_packages(python, [one["name"] for one in found])
     for one in found:
-        one["texts"] = (
-            [*one["texts"], *_texts_in_packages(python, one["name"])] if not one["texts"] else one["texts"]
-        )
+        one["texts"] = [*one["texts"], *(text for text in more[one["name"]] if text not in one["texts"])]
     return found
 
 
-def _texts_in_packages(python: Path, name: str) -> list[str]:
-    """Return the license texts that a distribution keeps in its packages and not in its metadata."""
+def _texts_in_packages(python: Path, names: list[str]) -> dict[str, list[str]]:
+    """Return the license texts that distributions keep in their packages, such as those of fonts."""
     script = (
         "import importlib.metadata, json, re, sys\n"
-        "files = importlib.metadata.distribution(sys.argv[1]).files or ()\n"
-        "print(json.dumps([str(one.locate()) for one in files"
-        " if re.match(r'(?i)(licen[cs]e|copying|third.?party.?notices)', one.name)"
-        " and one.name.rpartition('.')[2].lower() not in ('py', 'pyc')]))\n"
+        "files = lambda name: importlib.metadata.distribution(name).files or ()\n"
+        "print(json.dumps({name: [str(one.locate()) for one in files(name)"
+        " if '.dist-info' not in str(one)"
+        " and re.match(r'(?i)(licen[cs]e|copying|ofl|third.?party.?notices)', one.name)"
+        " and one.suffix.lower() in ('', '.txt', '.md', '.rst')] for name in sys.argv[1:]}))\n"
     )
-    found = json.loads(subprocess.check_output([str(python), "-c", script, name]))
-    return [Path(one).read_text("utf-8", "replace") for one in found]
+    found = json.loads(subprocess.check_output([str(python), "-c", script, *names]))
+    return {name: [Path(one).read_text("utf-8", "replace") for one in files] for name, files in found.items()}
 
 
 def write_licenses(folder: Path, python: Path, packages: list[dict[str, Any]], qt_folder: str) -> None:
@@ -92,7 +94,7 @@ def write_licenses(folder: Path, python: Path, packages: list[dict[str, Any]], q
     """
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(ROOT / "LICENSE", folder / "LICENSE.txt")
-    for name in ("LGPL-3.0.txt", "GPL-3.0.txt"):
+    for name in ("LGPL-3.0.txt", "GPL-3.0.txt", "OFL-1.1.txt", "DejaVu.txt"):
         shutil.copyfile(TEXTS / name, folder / name)
     qt = next(one["version"] for one in packages if one["name"].lower().startswith("pyside6"))
     words = _QT.format(version=qt, series=qt.rpartition(".")[0], folder=qt_folder)

@@ -65,9 +65,11 @@ class Place:
             between = ["env", "-i", *(f"{name}={value}" for name, value in variables.items())]
             command = [*self.prefix, *between, *command[len(self.prefix) :]]
             return subprocess.Popen(command, **options)  # type: ignore[call-overload,no-any-return]
-        return subprocess.Popen(  # type: ignore[call-overload,no-any-return]
-            command, env={**os.environ, **variables, "PATH": os.environ["PATH"]}, **options
-        )
+        ours = {
+            name: value for name, value in os.environ.items() if not name.startswith(("SCRIPTORIUM_", "XDG_"))
+        }
+        environment = {**ours, **variables, "PATH": os.environ["PATH"]}
+        return subprocess.Popen(command, env=environment, **options)  # type: ignore[call-overload,no-any-return]
 
     def run(self, *words: str, status: int | None = 0, plain: bool = False) -> str:
         """Run the program to its end and return what it printed.
@@ -233,7 +235,7 @@ def _environment(place: Place, vault: str) -> str:
     # The question of the gate needs a terminal; `script` is one.
     words = " ".join(
         f"'{word}'"
-        for word in (*place.program, "--vault", vault, "edit_note", "Harrison", "append", "A line.")
+        for word in (*place.program, "--vault", vault, "edit_note", "John Harrison", "append", "A line.")
     )
     if place.prefix or shutil.which("script"):
         process = place.start(
@@ -442,7 +444,8 @@ def _scan(place: Place) -> str:
 def _by_desktop_entry(place: Place, vault: str, shot: Path) -> str:
     entry = f"/usr/share/applications/{APP_ID}.desktop"
     _know(place, vault)
-    place.run("gio", "launch", entry, vault, plain=True)
+    # The app keeps what it is given for its output: a pipe would not end before it does.
+    place.run("sh", "-c", 'gio launch "$0" "$1" >/dev/null 2>&1', entry, vault, plain=True)
     name = Path(vault).name
     window = _wait(lambda: _window(place, name), "no window opened")
     _wait(lambda: _colors(place, shot) > 200, "the window stays empty")
@@ -575,8 +578,8 @@ def _remove(root: Path, place: Place, vault: str) -> str:
     _apt(root, "remove", "scriptorium")
     if (root / "opt" / "scriptorium").exists() or (root / "usr/bin/scriptorium").exists():
         raise StepError("the program is still there")
-    for path in (f"{vault}/Harrison.md", f"{place.home}/.local/share/scriptorium"):
-        if not place.file(path).exists() and not list(place.file(vault).rglob(Path(path).name)):
+    for path in (f"{vault}/People/John Harrison.md", f"{place.home}/.local/share/scriptorium"):
+        if not place.file(path).exists():
             raise StepError(f"{path} is gone")
     return ""
 
@@ -631,13 +634,13 @@ def _parent(process: int) -> int:
 
 
 def _x(place: Place, *command: str) -> str:
-    variables = {**os.environ, "DISPLAY": place.environment["DISPLAY"]}
+    variables = {**os.environ, "DISPLAY": place.environment["DISPLAY"], "LC_ALL": "C.UTF-8"}
     return subprocess.run(command, env=variables, capture_output=True, text=True, check=False).stdout
 
 
 def _window(place: Place, name: str) -> str:
     """Return the window of a vault, by its title; empty while there is none."""
-    return _x(place, "xdotool", "search", "--onlyvisible", "--name", f"^{name} – Scriptorium$").strip()
+    return _x(place, "xdotool", "search", "--onlyvisible", "--name", f"^{name} .*Scriptorium$").strip()
 
 
 def _colors(place: Place, shot: Path) -> int:

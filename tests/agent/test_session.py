@@ -5,20 +5,32 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
-from app.agent.transcript import AgentText, Notice, Question, TextStreamed, ToolCard, TurnFinished, UserText
+from app.agent.model_agent import MAX_CALLS_AT_ONCE, MAX_CALLS_PER_RESPONSE
+from app.agent.transcript import (
+    AgentText,
+    ItemSettled,
+    Notice,
+    Question,
+    TextStreamed,
+    ToolCard,
+    TurnFinished,
+    UserText,
+)
 from app.agent.turn import Prompt
 from app.errors import ConflictError
-from app.permissions.approval import Denied
+from app.permissions.approval import Approved, Denied
+from app.permissions.caller import Caller
 from app.permissions.scope import Operation
 from app.settings import ModelSettings, TurnRule
 from app.toolkit.context import ToolContext
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.vault.path import NotePath
-from tests.support.model_server import BreakOff, Call, Fail, ModelServer, Say
+from tests.support.model_server import BreakOff, Call, Fail, ModelServer, RawCalls, Say
 
 
 class Talk:
@@ -291,3 +303,110 @@ async def test_after_the_last_call_of_a_turn_no_tool_is_offered(workspace, talk)
         await talk.say("tag it")
     offered = [len(request.get("tools") or ()) for request in server.requests]
     assert offered[0] > 0 and offered[1] == 0
+
+
+# Calls that go wrong, and too many of them
+
+
+async def test_unknown_tools_and_malformed_arguments_are_shown_and_logged(workspace, talk):
+    calls = RawCalls((("make_coffee", '{"cups": 2}'), ("read_note", '{"name": ')))
+    async with model(workspace, calls, Say("Sorry.")) as server:
+        await talk.say("coffee")
+    cards = [item for item in talk.items if isinstance(item, ToolCard)]
+    assert [(card.tool, card.state) for card in cards] == [("make_coffee", "failed"), ("read_note", "failed")]
+    assert "no tool 'make_coffee'" in cards[0].message and '\\"cups\\": 2' in cards[0].arguments
+    assert "not a JSON object" in cards[1].message
+    logged = [(entry.tool, entry.decision) for entry in workspace.audit.entries()]
+    assert logged == [("read_note", "failed"), ("make_coffee", "failed")]
+    assert [card.entry for card in cards] == [entry.id for entry in reversed(workspace.audit.entries())]
+    assert len([m for m in server.requests[1]["messages"] if m["role"] == "tool"]) == 2
+
+
+async def test_a_response_with_too_many_calls_runs_the_first_and_refuses_the_rest_as_one(workspace, talk):
+    calls = RawCalls((("read_note", '{"name": "H4"}'),) * 500)
+    async with model(workspace, calls, Say("Done.")) as server:
+        await talk.say("read it")
+    cards = [item for item in talk.items if isinstance(item, ToolCard)]
+    assert [card.state for card in cards] == ["done"] * MAX_CALLS_PER_RESPONSE + ["failed"]
+    assert "500 tool calls" in cards[-1].message and "468 were refused" in cards[-1].message
+    assert len(workspace.audit.entries(limit=600)) == MAX_CALLS_PER_RESPONSE + 1
+    told = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
+    assert len(told) == MAX_CALLS_PER_RESPONSE + 1 and sum("468 were refused" in one for one in told) == 1
+
+
+async def test_few_calls_of_a_response_run_at_once(workspace, talk):
+    running, most = 0, 0
+
+    @tool(category="search")
+    async def watch(context: ToolContext) -> ToolResult:
+        """Watch how many run at once."""
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        running -= 1
+        return ToolResult(message="Seen.")
+
+    workspace.registry.register(watch)
+    async with model(workspace, RawCalls((("watch", "{}"),) * 20), Say("Done.")):
+        await talk.say("watch")
+    assert 1 < most <= MAX_CALLS_AT_ONCE
+
+
+async def test_what_a_tool_uses_of_the_model_counts_for_the_call_the_turn_and_the_limits(workspace, talk):
+    summary = Call("answer", {"summary": "A clock.", "key_points": ["One"]})
+    async with model(workspace, Call("summarize_node", {"node_id": "H4"}), summary, Say("Done.")) as server:
+        workspace.apply_settings(workspace.settings)
+        finished = await talk.say("Summarize H4")
+        (entry,) = workspace.audit.entries()
+        # 120 to come to the call, 11 for the answer inside the tool.
+        assert entry.tokens == 131 and len(server.requests) == 3
+        assert finished.usage.tokens == 251
+        workspace.settings.model.max_tokens_per_session = 245
+        await talk.say("And now?")
+        assert len(server.requests) == 3, "the tokens of the tool count, so the model is not asked"
+
+
+async def test_the_limit_of_the_session_holds_inside_tools(workspace, talk):
+    async with model(workspace, Say("Hello.")) as server:
+        workspace.settings.model.max_tokens_per_session = 100
+        workspace.apply_settings(workspace.settings)
+        await talk.say("Hi")
+        outcome = await workspace.runner.call("summarize_node", {"node_id": "H4"}, Caller.user())
+        assert outcome.success and "you allow 100 a session" in outcome.result["reasoning"]
+        assert len(server.requests) == 1
+
+
+# Cards
+
+
+async def test_a_card_is_undone_and_restored_with_its_change(workspace, talk):
+    async with model(workspace, Call("add_tag", {"name": "H4", "tag": "x"}), Say("Tagged.")):
+        await talk.say("tag it")
+    at, card = next((at, item) for at, item in enumerate(talk.items) if isinstance(item, ToolCard))
+    assert card.undone_by is None
+    seen: list[ItemSettled] = []
+    workspace.events.subscribe(ItemSettled, seen.append)
+    undone = await workspace.runner.call("undo", {"entry": card.entry}, Caller.user())
+    assert talk.items[at].undone_by == undone.entry
+    assert [(event.position, event.item.undone_by) for event in seen] == [(at, undone.entry)]
+    await workspace.runner.call("undo", {"entry": undone.entry}, Caller.user())
+    assert talk.items[at].undone_by is None
+
+
+async def test_a_card_says_how_the_change_was_approved(workspace, talk, approver):
+    def edit(request):
+        (change,) = request.proposal.changes
+        after = replace(change, after=change.after + b"More.\n")
+        return Approved(replace(request.proposal, changes=(after,)), edited=True)
+
+    approver.answers = [edit]
+    async with model(workspace, Call("add_tag", {"name": "H4", "tag": "x"}), Say("Tagged.")):
+        await talk.say("tag it")
+    workspace.grants.set_session(Operation.UPDATE, True)
+    async with model(workspace, Call("add_tag", {"name": "H4", "tag": "y"}), Say("Tagged.")):
+        await talk.say("again")
+    first, second = (item for item in talk.items if isinstance(item, ToolCard))
+    assert first.changed_by_user and first.decision == "user-approved"
+    assert not second.changed_by_user and second.decision == "auto-approved"

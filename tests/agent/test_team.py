@@ -419,7 +419,8 @@ async def test_a_program_from_outside_gets_no_more_by_asking_an_agent(workspace,
     outcome = await workspace.runner.call("delegate", {"agent": "Anna", "prompt": "tag it"}, spy)
     assert outcome.success and outcome.result["answer"] == "I could not." and not approver.asked
     denied = next(e for e in workspace.audit.entries(limit=5) if e.tool == "add_tag")
-    assert denied.caller == "Anna" and denied.decision == "rule"
+    # Who may only read is not offered the tool at all.
+    assert denied.caller == "Anna" and denied.commit is None and "no tool 'add_tag'" in denied.result
     (conversation,) = workspace.agent.store.all("Spy asks Anna")
     kinds = [type(item) for item in workspace.agent.store.items(conversation.id)]
     assert kinds[0] is Message and AgentText in kinds
@@ -457,20 +458,29 @@ async def test_a_message_to_the_person_stands_in_its_conversation(workspace, tal
     set_team(workspace)
     seen = []
     workspace.events.subscribe(UserMessaged, seen.append)
-    serve(Call("send_message", {"target": "user", "content": "Look here"}), Say("Told."))
+    arguments = {"target": "user", "content": "Look here", "metadata": {"topic": "tides"}}
+    server = serve(Call("send_message", arguments), Say("Told."))
     await talk.say("tell me")
+    assert not server.requests[1].get("tools"), "the turn is over with a message to the person"
     (message,) = talk.of(Message)
     assert (message.sender, message.to, message.text) == ("scripted", "You", "Look here")
+    assert message.metadata == {"topic": "tides"}
     assert [(one.conversation, one.sender, one.text) for one in seen] == [(talk.id, "scripted", "Look here")]
 
 
 async def test_a_message_that_belongs_to_no_conversation_waits_in_one_of_its_own(workspace):
     pal = Caller(CallerKind.MCP, "Pal")
+    outcome = await workspace.runner.call("send_message", {"target": "user", "content": "Hi"}, pal)
+    assert outcome.message == (
+        "Saved in the conversation Messages; no window is open that shows it now."
+    ) and outcome.result["delivered_to"] == ["the conversation Messages"]
+    workspace.agent.team.mailbox.has_window = True
     for notifies, where in ((False, 1), (True, 2)):
         workspace.agent.team.mailbox.notifies = notifies
         outcome = await workspace.runner.call("send_message", {"target": "user", "content": "Hi"}, pal)
         assert outcome.success and len(outcome.result["delivered_to"]) == where
+        assert outcome.message.startswith("Shown in")
         assert ("notifications" in outcome.message) is notifies
     (inbox,) = workspace.agent.store.all("Hi")
     assert inbox.title == "Messages"
-    assert [item.text for item in workspace.agent.store.items(inbox.id)] == ["Hi", "Hi"]
+    assert [item.text for item in workspace.agent.store.items(inbox.id)] == ["Hi"] * 3

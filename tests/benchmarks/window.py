@@ -65,10 +65,10 @@ def _vault(work: Path, real: Path | None, size: int | None) -> Path:
 
 def _measure(vault: Path, work: Path, options: argparse.Namespace, *, starts_count: bool) -> list[str]:
     """Print the tables of one vault; the targets that it misses."""
-    home = _home(work)
-    cold = _run(vault, home, act=False)
-    warm = [_run(vault, home, act=False) for _ in range(options.starts)]
-    driven = _run(vault, home, act=True)
+    home = home_for(work)
+    cold = run_window(vault, home, act=False)
+    warm = [run_window(vault, home, act=False) for _ in range(options.starts)]
+    driven = run_window(vault, home, act=True)
     warm.append(driven)
     print(f"\n{vault.name}, {os.cpu_count()} cores, {driven['nodes']} nodes, Qt on {driven['platform']}")
     actions = [{**cold["actions"][0], "name": "first open"}, *driven["actions"]]
@@ -86,7 +86,7 @@ def _measure(vault: Path, work: Path, options: argparse.Namespace, *, starts_cou
     ]
 
 
-def _home(work: Path) -> dict[str, str]:
+def home_for(work: Path) -> dict[str, str]:
     """An environment whose settings, data, cache, logs and bytecode are apart from the user's."""
     settings = {
         "general": {"theme": "light"},
@@ -103,7 +103,7 @@ def _home(work: Path) -> dict[str, str]:
     return home
 
 
-def _run(vault: Path, home: dict[str, str], *, act: bool) -> dict:
+def run_window(vault: Path, home: dict[str, str], *, act: bool) -> dict:
     """One start of the app; what it measured."""
     environment = {**os.environ, **home, "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
     with tempfile.TemporaryDirectory() as folder:

@@ -48,6 +48,13 @@ def test_warnings_and_reasons_stand_beside_the_result() -> None:
     assert (out, err) == ("Short.\n", "by words\n")
 
 
+def test_nothing_found_is_said_in_words_and_a_failed_command_tells_how_it_ended() -> None:
+    assert shown({"notes": [], "total": 0}, "0 notes found.")[0] == "0 notes found.\n"
+    assert shown({"entries": [], "complete": True}, "0 files.")[0] == "0 files.\n"
+    failed = {"output": "x\n", "exit_code": 2}
+    assert shown(failed, "make ended with exit status 2.") == ("x\n", "make ended with exit status 2.\n")
+
+
 def test_an_empty_text_hides_nothing_that_stands_beside_it() -> None:
     files = [{"path": "Plan.txt", "state": "in sync"}]
     assert shown({"text": "", "diff": "", "files": files})[0] == "Plan.txt\tin sync\n"
@@ -63,7 +70,9 @@ def test_a_summary_is_shown_with_its_points_evidence_and_synthesis() -> None:
     assert shown(points)[0] == "Short.\nkey_points (2)\nOne.\nTwo.\n"
     around = {"supports": ["[[B]]: yes"], "contradicts": [], "related": ["[[C]]"]}
     text = shown({"summary": "Short.", "context": around, "synthesis": "More for it."})[0]
-    assert text == "Short.\nsupports (1)\n[[B]]: yes\nrelated (1)\n[[C]]\nsynthesis\tMore for it.\n"
+    assert text == "Short.\ncontext.supports\t[[B]]: yes\ncontext.related\t[[C]]\nsynthesis\tMore for it.\n"
+    long = {"summary": "Short.", "context": {"supports": ["[[B]]: " + "yes " * 20]}}
+    assert "context.supports (1)\n[[B]]: yes yes" in shown(long)[0]
     edge = {"edge_id": "x", "summary": "A cites B.", "evidence": ["E."], "strength_assessment": "weak"}
     assert shown(edge)[0] == "A cites B.\nstrength_assessment\tweak\nevidence (1)\nE.\n"
 
@@ -72,7 +81,10 @@ def test_what_was_written_is_told_in_a_sentence_and_its_lists() -> None:
     out = io.StringIO()
     result = {"commits": [7], "paths": ["A.md", "B.md"], "left": 0}
     rendering.show(Screen(out, io.StringIO()), ToolOutcome(True, result, "Undone: A.md, B.md.", commit=8))
-    assert out.getvalue() == "Undone: A.md, B.md.\npaths (2)\nA.md\nB.md\n"
+    assert out.getvalue() == "Undone: A.md, B.md.\n"
+    lists = {"path": "A.md", "rewritten": ["B.md", "C.md"]}
+    rendering.show(Screen(out, io.StringIO()), ToolOutcome(True, lists, "Moved A.md.", commit=9))
+    assert out.getvalue().endswith("Moved A.md.\nrewritten (2)\nB.md\nC.md\n")
 
 
 def test_rows_fit_a_terminal_and_none_of_a_path_is_lost() -> None:

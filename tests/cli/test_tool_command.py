@@ -42,11 +42,12 @@ def test_words_and_flags_mean_the_same() -> None:
 
 
 def test_lists_are_given_by_repeating_or_as_the_last_words() -> None:
-    assert read("search_by_tags", "a", "b", "--match-all") == {"tags": ["a", "b"], "match_all": True}
-    assert read("search_by_tags", "--tags", "a", "--tags", "b", "--no-match-all") == {
+    assert read("search_by_tags", "a", "b", "--match", "all") == {"tags": ["a", "b"], "match": "all"}
+    assert read("search_by_tags", "--tags", "a", "--tags", "b", "--match=any") == {
         "tags": ["a", "b"],
-        "match_all": False,
+        "match": "any",
     }
+    assert read("find_related_nodes", "a", "--no-auto-link")["auto_link"] is False
     assert read("shell", "sort", "--args=-r", "--args", "a")["args"] == ["-r", "a"]
     assert read("shell", "sort", "--", "-r", "a") == {"command": "sort", "args": ["-r", "a"]}
 
@@ -61,6 +62,9 @@ def test_an_operation_takes_what_it_needs_as_words_in_the_order_it_names_them() 
     assert read("block", "load", "persona") == {"op": "load", "label": "persona"}
     assert read("git", "add", "a.md", "b.md") == {"op": "add", "paths": ["a.md", "b.md"]}
     assert read("suggest_relationships") == {}
+    loaded = {"op": "load", "label": "Plan.txt", "source_id": "desk"}
+    assert read("block", "load", "Plan.txt", "desk") == loaded, "then the first text that it may be given"
+    assert read("suggest_relationships", "list", "Tea") == {"op": "list", "node_id": "Tea"}
 
 
 def test_properties_are_names_with_values_or_json() -> None:
@@ -84,6 +88,8 @@ def test_long_texts_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert read("create_note", "New", "--content", "-")["content"] == "Ümlaut\n"
     assert read("update_note", "Tea", f"@{tmp_path}/text.md")["content"] == "From a file.\n"
     assert read("update_note", "Tea", "@@me")["content"] == "@me"
+    patch = "@@ -1 +1 @@\n-a\n+b\n"
+    assert read("edit_note", "Tea", "patch", patch)["patch"] == patch, "a text of several lines is no name"
     assert read("read_note", "@me") == {"name": "@me"}, "a name is never a file"
 
 

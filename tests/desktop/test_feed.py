@@ -51,6 +51,27 @@ def test_a_call_is_one_line_from_its_start_to_its_undo(qapp) -> None:
     assert line.entry is not None and line.entry.undone_by == 8
 
 
+def test_an_undone_undo_restores_the_line(qapp) -> None:
+    feed = Feed()
+    undo = replace(ENTRY, id=8, call="d", tool="undo", commit=4, undoes=(3,))
+    feed.take([AuditAppended(ENTRY), AuditAppended(undo)])
+    feed.take([AuditAppended(replace(undo, id=9, call="e", commit=5, undoes=(4,)))])
+    *_, line = feed.activities
+    assert line.entry is not None and line.entry.undone_by is None and "undone" not in line.summary
+
+
+def test_calls_that_a_limit_refuses_again_are_counted_in_one_line(qapp) -> None:
+    feed = Feed()
+    first = replace(ENTRY, call="c", decision="failed", result="limit: Too many calls.")
+    refused = ToolOutcome(False, message="Too many calls.", error={"type": "limit"}, entry=ENTRY.id)
+    feed.take([started(), AuditAppended(first)])
+    for number in (1, 2, 3):
+        again = replace(started(), call_id=f"c{number}")
+        feed.take([again, ToolFinished(again.call_id, refused, AGENT, "add_tag", number)])
+    (line,) = feed.activities
+    assert line.summary == "Too many calls. (3 more calls refused)"
+
+
 def test_a_refused_token_has_a_line(qapp) -> None:
     feed = Feed()
     feed.take([TokenRefused(Refused(3, "curl/8", 100.0))])
@@ -112,3 +133,22 @@ def test_older_calls_of_the_log_come_below_and_once(qapp) -> None:
     feed.take([AuditAppended(ENTRY)])
     feed.add_older([ENTRY, replace(ENTRY, id=6, call="b")])
     assert [line.key for line in feed.activities] == ["c", "b"]
+
+
+def test_the_saves_of_a_writing_session_are_one_line_on_top(qapp) -> None:
+    def save(number: int) -> AuditEntry:
+        call, commit = f"s{number}", 100 + number
+        return replace(ENTRY, id=number, call=call, commit=commit, tool="save", turn="w1", result="Save Tea")
+
+    feed = Feed()
+    feed.take([AuditAppended(save(10)), AuditAppended(replace(ENTRY, id=11)), AuditAppended(save(12))])
+    session, other = feed.activities
+    assert session.summary == "Save Tea (2 times)" and session.entry == save(12) and other.what == "add_tag"
+    feed.take([AuditAppended(replace(save(13), paths=("Water.md",)))])
+    assert len(feed.activities) == 3
+    feed.take([AuditAppended(replace(ENTRY, id=14, call="u", tool="undo", commit=9, undoes=(110, 112)))])
+    assert feed.activities[2].summary == "Save Tea (2 times) (undone)"
+    # The log has them one by one, the newest first.
+    fresh = Feed()
+    fresh.add_older([save(12), replace(ENTRY, id=11), save(10)])
+    assert [line.summary for line in fresh.activities] == ["Save Tea (2 times)", "Tagged “Tea”."]

@@ -24,7 +24,7 @@ from app.desktop.update_setup import UpdateSetup
 from app.settings import Settings, UpdateSettings
 from tests.support.web_server import WebServer
 
-PRIVATE = Ed25519PrivateKey.generate()
+PRIVATE = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 KEY = base64.b64encode(PRIVATE.public_key().public_bytes_raw()).decode()
 
 

@@ -7,9 +7,12 @@ import shutil
 from itertools import chain
 from pathlib import Path
 
+from PySide6.QtWidgets import QPushButton
+
 from app import paths
 from app.permissions.caller import Caller, CallerKind
-from app.settings import Settings
+from app.settings import Settings, load_settings
+from app.settings.storage import permissions_file
 from app.workspace import open_workspace
 from tests.flows.conftest import write_vault
 from tests.flows.files import everything_in
@@ -284,3 +287,30 @@ def test_the_index_may_be_deleted_at_any_moment(app_run, garden: Path) -> None:
     app_run(use)
     shutil.rmtree(paths.vault_cache_folder(garden))
     app_run(use)
+
+
+def test_damage_to_what_the_app_keeps_is_told_in_the_window(app_run, settings, garden: Path) -> None:
+    async def first(pilot: Pilot) -> None:
+        await pilot.open(garden)
+
+    app_run(first)
+    data = paths.vault_data_folder(garden)
+    for name in ("journal.sqlite", "conversations.sqlite"):
+        (data / name).write_bytes(b"no database" * 1000)
+    permissions_file().write_text("{", "utf-8")
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        await pilot.until(lambda: "unreadable rules" in pilot.banners, "the rules are told")
+        shown = pilot.window.banners
+        rules = shown._shown["unreadable rules"]
+        assert rules.tone == "danger" and str(permissions_file()) in rules.accessibleName()
+        for store in ("The journal", "The file of conversations"):
+            assert any(key.startswith(f"told:{store} could not be read") for key in pilot.banners), (
+                pilot.banners
+            )
+        rules.findChild(QPushButton).click()
+        await pilot.until(lambda: "unreadable rules" not in pilot.banners, "the rules are replaced")
+
+    app_run(use)
+    assert load_settings().permissions.unreadable == ""

@@ -67,17 +67,20 @@ def test_a_file_that_cannot_be_read_is_kept_aside(tmp_path: Path, content: bytes
     (tmp_path / FILE_NAME).write_bytes(content)
     saved = searches(tmp_path)
     assert saved.all() == ()
-    assert saved.problem is not None
-    (aside,) = tmp_path.glob(f"{FILE_NAME}.unusable-*")
+    (aside,) = tmp_path.glob("searches.damaged-*.json")
+    assert aside.name in saved.problem
     assert aside.read_bytes() == content
     saved.save("a", "x")
     assert names(searches(tmp_path)) == ["a"]
 
 
-def test_a_failed_write_keeps_what_was_saved(tmp_path: Path) -> None:
+def test_a_failed_write_keeps_what_was_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError("the disk is full")
+
     saved = searches(tmp_path)
     saved.save("a", "x")
-    (tmp_path / "searches.new").mkdir()
+    monkeypatch.setattr("app.storage.files.write_atomic", refuse)
     with pytest.raises(StorageError):
         saved.save("b", "y")
     with pytest.raises(StorageError):

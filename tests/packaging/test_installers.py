@@ -207,6 +207,16 @@ def test_a_library_under_the_gpl_is_found(bundle) -> None:
     assert [problem.split()[0] for problem in bundle_checks.gpl_libraries(made)] == ["libreadline.so.8"]
 
 
+def test_a_font_without_a_notice_is_found(bundle) -> None:
+    import bundle_checks
+
+    made = bundle("app")
+    for name in ("phosphor-1.3.0.ttf", "Comic.ttf"):
+        (made.internal / name).touch()
+    (problem,) = bundle_checks.fonts_without_notice(made)
+    assert "Comic.ttf" in problem
+
+
 def test_a_module_that_the_code_names_is_missed(bundle, tmp_path: Path) -> None:
     import bundle_checks
 

@@ -208,6 +208,32 @@ async def test_who_may_only_read_changes_nothing_and_reaches_nobody(
     assert (await workspace.hub.call(ROBOT, "list_tags", {})).success
 
 
+async def test_who_may_only_read_is_offered_no_writing_tool_operation_or_argument(
+    workspace: Workspace, approver: ScriptedApprover
+) -> None:
+    everything = {one.name: one for one in await workspace.hub.tools(ROBOT)}
+    workspace.change_settings("permissions", callers=(CallerProfile(caller="Robot", read_only=True),))
+    offered = {one.name: one for one in await workspace.hub.tools(ROBOT)}
+    assert {"read_note", "search_notes", "get_node", "find_related_nodes", "block", "recall"} <= set(offered)
+    assert not set(offered) & {"create_note", "edit_note", "move_note", "undo", "block_edit", "send_message"}
+    assert all(one.read_only for one in offered.values())
+    assert offered["recall"].input_schema["properties"]["op"]["enum"] == ["search"]
+    assert "content" not in offered["recall"].input_schema["properties"]
+    assert "auto_link" in everything["find_related_nodes"].input_schema["properties"]
+    assert "auto_link" not in offered["find_related_nodes"].input_schema["properties"]
+    for name, arguments in (
+        ("find_related_nodes", {"node_id": "H4", "auto_link": True}),
+        ("suggest_relationships", {"op": "accept", "suggestion_id": "a ~ b"}),
+        ("block", {"op": "create", "label": "x"}),
+        ("edit_note", {"name": "H4", "op": "append", "text": "x"}),
+    ):
+        outcome = await workspace.hub.call(ROBOT, name, arguments)
+        assert outcome.error is not None and outcome.error["type"] == "permission_denied", name
+        assert "may only read" in outcome.error["message"]
+    assert (await workspace.hub.call(ROBOT, "find_related_nodes", {"node_id": "H4"})).success
+    assert approver.asked == []
+
+
 async def test_marks_are_true(workspace: Workspace) -> None:
     marks = {one.name: one for one in await workspace.hub.tools(ROBOT)}
     reads = {name for name, one in marks.items() if one.read_only}

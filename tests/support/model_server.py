@@ -38,6 +38,13 @@ class Call:
 
 
 @dataclass(frozen=True)
+class RawCalls:
+    """Call tools in one response, each with its arguments as they are written here."""
+
+    calls: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class Fail:
     """Answer with a status and an error body."""
 
@@ -53,7 +60,7 @@ class BreakOff:
     text: str
 
 
-Answer = Say | Call | Fail | BreakOff
+Answer = Say | Call | RawCalls | Fail | BreakOff
 
 
 class _Dropped(Exception):
@@ -149,6 +156,11 @@ async def _stream(answer: Answer) -> AsyncIterator[bytes]:
         whole = json.dumps(answer.arguments)
         for at in range(0, len(whole), 7):
             yield _chunk({"tool_calls": [{"index": 0, "function": {"arguments": whole[at : at + 7]}}]})
+        yield _chunk({}, "tool_calls")
+    elif isinstance(answer, RawCalls):
+        for index, (name, arguments) in enumerate(answer.calls):
+            head = {"index": index, "id": f"call_{index}_{time.monotonic_ns()}", "type": "function"}
+            yield _chunk({"tool_calls": [{**head, "function": {"name": name, "arguments": arguments}}]})
         yield _chunk({}, "tool_calls")
     else:
         yield _chunk({}, "stop")

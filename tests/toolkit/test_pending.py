@@ -46,7 +46,10 @@ class Desk:
         self.let_wait()
         outcome = await self.operations.submit("make", NEW, caller)
         assert not outcome.success and outcome.pending
-        assert outcome.as_dict()["pending_operation_id"] == outcome.pending
+        told = outcome.as_dict()
+        assert told["pending_operation_id"] == outcome.pending and told["requires_confirmation"] is True
+        assert told["operation"] == "create" and told["details"]["tool"] == "make"
+        assert told["details"]["files"] == ["Coffee.md"] and told["details"]["reason"]
         return outcome.pending
 
     def answer(self, decision: Decision | None = None) -> None:

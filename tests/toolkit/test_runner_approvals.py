@@ -26,7 +26,7 @@ async def test_no_answer_in_time_is_a_no(bench):
     bench.policy.approval_timeout = 0.05
     bench.approver.answers.append(forever)
     outcome = await bench.call("make", {"name": "Coffee"}, CLIENT)
-    assert outcome.denied and outcome.error["reason"] == "timed-out"
+    assert outcome.denied and outcome.error["type"] == "timeout"
     assert bench.last().decision == "timed-out" and not (bench.root / "Coffee.md").exists()
     assert bench.of(ApprovalAnswered)[-1].decision is None
 
@@ -150,6 +150,20 @@ async def test_the_user_may_leave_files_out(bench):
     assert outcome.message == "Moved Tea.md to the trash. Left out by the user: Home.md."
     assert bench.last().paths == ("Tea.md",) and bench.last().result == outcome.message
     assert not (bench.root / "Tea.md").exists() and (bench.root / "Home.md").exists()
+
+
+async def test_calls_that_a_limit_refuses_are_one_row_with_a_count(bench):
+    for _ in range(50):
+        assert (await bench.call("find", {"query": "tea"})).success
+    outcomes = [await bench.call("find", {"query": "tea"}) for _ in range(300)]
+    assert {outcome.error["type"] for outcome in outcomes} == {"limit"}
+    assert len(bench.audit.entries(limit=1000)) == 51
+    assert {outcome.entry for outcome in outcomes} == {51}
+    assert [event.repeats for event in bench.of(ToolFinished)[-3:]] == [297, 298, 299]
+    bench.runner.close()
+    last, first = bench.audit.entries(limit=2)
+    assert first.result.startswith("limit: More than 50 calls")
+    assert last.result.startswith("299 more calls were refused by the limit after entry 51")
 
 
 async def test_to_leave_everything_out_is_a_no(bench):

@@ -8,7 +8,7 @@ import logging
 import pytest
 
 from app.errors import InvalidParametersError
-from app.messages.outbox import WEBHOOK
+from app.messages.outbox import WEBHOOK, webhook_account
 from app.permissions.approval import Denied, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.settings import MessageSettings, settings_file
@@ -84,6 +84,27 @@ async def test_what_is_not_set_up_is_an_error(workspace, approver, settings, tar
     said = outcome.error["message"]
     assert not outcome.success and words in said and "Settings" in said
     assert approver.asked == []
+
+
+async def test_a_channel_and_a_handle_are_chosen_by_id(workspace, discord, bluesky, approver):
+    second = "second.example.com"
+    workspace.change_settings("messages", discord_channels=("tides",), bluesky_handles=(second,))
+    missing = await send(workspace, "discord", id="tides")
+    assert "The Discord channel tides has no webhook" in missing.error["message"]
+    workspace.keys.set("discord", webhook_account("tides"), discord.webhook)
+    assert (await send(workspace, "discord", id="tides")).success and len(discord.posts) == 1
+    assert dict(approver.asked[-1].proposal.arguments)["to"].startswith("Discord, tides, webhook")
+    unknown = await send(workspace, "discord", id="moon")
+    assert unknown.error["type"] == "not_found" and unknown.error["suggestions"] == ["tides"]
+    workspace.keys.set("bluesky", second, PASSWORD)
+    await send(workspace, "bluesky", id=f"@{second}")
+    assert f"@{second}" in dict(approver.asked[-1].proposal.arguments)["to"]
+    assert (await send(workspace, "bluesky", id="other.example.com")).error["type"] == "not_found"
+
+
+async def test_metadata_is_refused_where_only_a_text_can_be_sent(workspace, discord, approver):
+    outcome = await send(workspace, "discord", metadata={"topic": "tides"})
+    assert outcome.error["type"] == "invalid_parameters" and discord.posts == [] and not approver.asked
 
 
 async def test_what_is_too_long_is_an_error_before_anybody_is_asked(workspace, discord, bluesky, approver):

@@ -73,6 +73,8 @@ async def test_a_node_without_a_title_is_named_by_its_words(workspace):
 
 
 async def test_get_node_tells_relations_both_ways_with_ids_that_resolve(workspace):
+    seen = await call(workspace, "get_node", node_id="Error of H4 to Jamaica")
+    assert "is an observation with" in seen.message
     node = (await call(workspace, "get_node", node_id="Timekeepers beat the Moon")).result
     assert node["type"] == "hypothesis" and node["node_id"] == BEAT
     edges = [*node["relationships"], *node["incoming"]]
@@ -188,6 +190,8 @@ async def test_summarize_node_keeps_to_the_length_and_says_how(workspace):
         workspace, "summarize_node", node_id="John Harrison", include_relationships=True, style="bullets"
     )
     assert more.result["related_count"] >= 2 and more.result["summary"].startswith("- ")
+    assert "supports [[Timekeepers beat the Moon]]" in more.result["key_points"]
+    assert not any(".md" in point or point.isupper() for point in more.result["key_points"])
     one = await call(workspace, "summarize_node", node_id="John Harrison", style="sentence")
     assert one.result["summary"]
     short = await call(workspace, "summarize_node", node_id="John Harrison", max_length=3)
@@ -315,3 +319,24 @@ async def test_an_edited_answer_is_what_is_written(workspace, approver):
     approver.answers = [lambda request: Approved(request.proposal)]
     outcome = await call(workspace, "reclassify_node", node_id="Gimbal", new_type="entity")
     assert outcome.success and scan(text(workspace, "Concepts/Gimbal.md")).type == "entity"
+
+
+async def test_tools_take_the_storage_id_that_they_give(workspace, sample_vault):
+    for name in ("Re: db:plan.md", "db:plan.md", "https:plan.md"):
+        (sample_vault / name).write_text("- supports [[H4]]\n", "utf-8")
+    await workspace.start_scan(lambda progress: None)
+    for name, id in (("db:plan.md", "file:db:plan.md"), ("https:plan.md", "https:plan.md")):
+        node = (await call(workspace, "get_node", node_id=id)).result
+        assert (node["node_id"], node["name"]) == (id, name.removesuffix(".md"))
+        (edge,) = node["relationships"]
+        assert edge["from_id"] == id and edge["edge_id"].startswith(f"{id} -[SUPPORTS]-> ")
+        assert (await call(workspace, "summarize_relationship", edge_id=edge["edge_id"])).success
+        assert (await call(workspace, "get_metadata", name=id)).result["storage_id"] == id
+        assert (await call(workspace, "add_tag", name=id, tag="x")).success
+    assert (await call(workspace, "get_node", node_id=f"file:{BEAT}")).result["node_id"] == BEAT
+    for elsewhere in ("db:4711", "https://hub.example/notes/1"):
+        outcome = await call(workspace, "read_note", name=elsewhere)
+        assert outcome.error["type"] == "not_found" and "notes of this vault are files" in outcome.message
+    content = "---\nid: https://hub.example/notes/1\n---\n"
+    await call(workspace, "create_note", name="Shared", content=content)
+    assert (await call(workspace, "read_note", name="https://hub.example/notes/1")).success

@@ -110,6 +110,13 @@ async def test_edit_note_never_changes_the_properties(workspace, occurrence):
     assert read(workspace, "Drink.md") == after
 
 
+async def test_reading_from_after_the_end_is_an_error_that_says_how_long_the_note_is(workspace):
+    whole = await call(workspace, "read_note", name="H4")
+    beyond = await call(workspace, "read_note", name="H4", start_line=whole.result["total_lines"] + 1)
+    assert beyond.error["type"] == "invalid_parameters"
+    assert beyond.error["total_lines"] == whole.result["total_lines"]
+
+
 async def test_edit_note_says_what_an_operation_lacks(workspace):
     outcome = await call(workspace, "edit_note", name="H4", op="replace", text="x")
     assert outcome.error["type"] == "invalid_parameters" and outcome.error["missing"] == ["old"]

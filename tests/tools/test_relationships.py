@@ -164,6 +164,17 @@ async def test_reclassify_suggests_a_type_with_its_reason(workspace):
     assert "- contradicts [[H4]]" in text(workspace, "Against it.md")
 
 
+async def test_a_relation_is_no_evidence_for_itself_and_keeps_its_type_where_nothing_speaks_for_another(
+    workspace,
+):
+    await call(workspace, "create_note", name="Pro", content="Plain words.\n\n- supports [[H4]]\n")
+    kept = await call(workspace, "reclassify_relationship", edge_id="Pro -> H4")
+    assert kept.result["new_type"] == kept.result["old_type"] == "SUPPORTS"
+    assert kept.result["reasoning"].startswith("Nothing in the notes speaks for another type")
+    judged = await call(workspace, "recalculate_edge_confidence", edge_id="Pro -> H4")
+    assert not any("says" in one["factor"] for one in judged.result["factors"])
+
+
 async def test_what_is_said_of_two_notes_knows_their_relations(workspace):
     edge = "People/John Harrison.md -[SUPPORTS]-> " + BEAT
     outcome = await call(workspace, "reclassify_relationship", edge_id=edge)
@@ -246,6 +257,6 @@ async def test_the_chain_from_related_nodes_to_a_summary(workspace, approver):
     assert made.success and weighed.success and told.success
     assert f"{weighed.result['new_confidence']:.2f}" in told.result["summary"]
     summary = await call(workspace, "summarize_node", node_id="K1", include_relationships=True)
-    assert any(other["id"] in point for point in summary.result["key_points"])
+    assert any(f"[[{NotePath(other['id']).name}]]" in point for point in summary.result["key_points"])
     assert (await call(workspace, "undo", turn="t")).success
     assert text(workspace, "Instruments/K1.md") == before

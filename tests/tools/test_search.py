@@ -77,7 +77,7 @@ async def test_a_bad_query_names_the_position(workspace):
 async def test_tags_are_and_or_or(workspace):
     both = await call(workspace, "search_by_tags", tags=["#instrument", "time"])
     assert both.result["notes"] == ["Concepts/Marine chronometer.md"]
-    any_ = await call(workspace, "search_by_tags", tags=["instrument", "time"], match_all=False)
+    any_ = await call(workspace, "search_by_tags", tags=["instrument", "time"], match="any")
     assert any_.result["total"] > 5
 
 

@@ -26,7 +26,8 @@ from app.web.updates import (
 )
 from tests.support.web_server import WebServer
 
-PRIVATE = Ed25519PrivateKey.generate()
+PRIVATE = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+OTHER = Ed25519PrivateKey.from_private_bytes(bytes(32))
 KEY = base64.b64encode(PRIVATE.public_key().public_bytes_raw()).decode()
 RELEASE = {"version": "9.1", "date": "2027-01-02", "page": "https://example.org/get", "notes": "# New"}
 
@@ -47,13 +48,25 @@ def test_a_signed_release_is_read() -> None:
         b"",
         b"\n{}",
         json.dumps(RELEASE).encode(),
-        signed(by=Ed25519PrivateKey.generate()),
+        signed(by=OTHER),
         signed().replace(b"9.1", b"9.2"),
         signed() + b" ",
         signed([]),
         signed({**RELEASE, "version": "9.1-evil"}),
         signed({**RELEASE, "page": "file:///etc/passwd"}),
         signed({**RELEASE, "page": "javascript:alert(1)"}),
+    ],
+    ids=[
+        "empty",
+        "empty line",
+        "unsigned",
+        "other key",
+        "changed",
+        "longer",
+        "list",
+        "version",
+        "file",
+        "script",
     ],
 )
 def test_everything_else_is_refused(content: bytes) -> None:
@@ -110,7 +123,7 @@ async def test_the_release_is_fetched_from_the_users_own_server(server) -> None:
 
 
 async def test_a_server_is_not_trusted(server) -> None:
-    address = server(signed(by=Ed25519PrivateKey.generate()))
+    address = server(signed(by=OTHER))
     with pytest.raises(ReleaseError, match="signature"):
         await latest_release(UpdateSource(f"{address}/release", KEY))
     server(b"x" * 300_000)

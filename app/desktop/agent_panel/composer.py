@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from app.desktop.file_tree import NOTE_MIME
 from app.desktop.flow_layout import FlowLayout
 from app.desktop.name_popup import NamePopup
-from app.desktop.panel import ThemedButton
+from app.desktop.panel import ElidedButton, ThemedButton
 from app.desktop.theme import Theme, ThemeSource, icon
 from app.desktop.utf16 import around, units
 
@@ -164,7 +164,7 @@ class Composer(QFrame):
             self.mode.addItem(label, id_)
             self.mode.setItemData(self.mode.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
         self.mode.activated.connect(lambda _: self.mode_chosen.emit(self.mode.currentData()))
-        self.model = QPushButton(self)
+        self.model = ElidedButton(parent=self)
         self.model.setProperty("role", "quiet")
         self.model.setAccessibleName("Choose the agent or model")
         self.model.clicked.connect(self.model_clicked)
@@ -172,12 +172,15 @@ class Composer(QFrame):
         self._usage.setProperty("tone", "faint")
         self._button = QToolButton(self)
         self._button.clicked.connect(self._press)
+        choices = QWidget(self)
+        # What does not fit goes to another line.
+        flow = FlowLayout(choices)
+        for widget in (self.mode, self.model, self._usage):
+            flow.addWidget(widget)
         row = QHBoxLayout()
         row.setSpacing(4)
-        for widget in (self.mode, self.model, self._usage):
-            row.addWidget(widget)
-        row.addStretch(1)
-        row.addWidget(self._button)
+        row.addWidget(choices, 1)
+        row.addWidget(self._button, 0, Qt.AlignmentFlag.AlignBottom)
         return row
 
     def _editing_row(self) -> QWidget:
@@ -223,7 +226,7 @@ class Composer(QFrame):
 
     def set_model(self, label: str) -> None:
         """Show which agent or model answers."""
-        self.model.setText(label)
+        self.model.setText(label.replace("&", "&&"))
 
     def set_usage(self, text: str, tip: str) -> None:
         """Show tokens and cost of the session."""
@@ -292,7 +295,7 @@ class Composer(QFrame):
 
     def _chip(self, path: str, drop: Callable[[], None]) -> QPushButton:
         name = path.rpartition("/")[2].removesuffix(".md")
-        chip = QPushButton(name, self)
+        chip = ElidedButton(name.replace("&", "&&"), self)
         chip.setProperty("role", "given")
         chip.setIcon(icon(self._theme.theme, "x"))
         chip.setIconSize(QSize(10, 10))

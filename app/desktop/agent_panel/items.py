@@ -24,7 +24,7 @@ from app.agent.transcript import (
 from app.desktop.agent_panel.markdown_label import MarkdownLabel
 from app.desktop.agent_panel.tool_card import ToolCardView
 from app.desktop.flow_layout import FlowLayout
-from app.desktop.panel import ThemedButton
+from app.desktop.panel import ElidedButton, ElidedLabel, ThemedButton
 from app.desktop.theme import Theme, ThemeSource, icon
 
 
@@ -58,10 +58,8 @@ class ItemView(QWidget):
 
     def show_speaker(self, name: str) -> None:
         """Say over the item which agent of the team it comes from."""
-        label = QLabel(name)
+        label = ElidedLabel(name, "muted")
         label.setObjectName("speaker")
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setProperty("tone", "muted")
         label.setProperty("textSize", "strong")
         self._column.insertWidget(0, label)
 
@@ -191,8 +189,9 @@ class QuestionView(ItemView):
         self._label.set_text(item.text)
         for button in self._buttons:
             button.deleteLater()
-        self._buttons = [QPushButton(choice.label) for choice in item.choices]
+        self._buttons = [ElidedButton(choice.label.replace("&", "&&")) for choice in item.choices]
         for button, choice in zip(self._buttons, item.choices, strict=True):
+            button.setToolTip(choice.label)
             button.clicked.connect(lambda _=False, choice=choice: self._chosen(choice))
             self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 
@@ -256,9 +255,7 @@ class MessageView(ItemView):
         self._frame = QFrame()
         self._frame.setObjectName("message")
         self._mark = QLabel()
-        self._way = QLabel()
-        self._way.setTextFormat(Qt.TextFormat.PlainText)
-        self._way.setProperty("tone", "muted")
+        self._way = ElidedLabel(tone="muted")
         self._label = QLabel()
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self._label.setWordWrap(True)

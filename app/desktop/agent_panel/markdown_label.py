@@ -27,7 +27,8 @@ class MarkdownLabel(QTextBrowser):
         self.setOpenLinks(False)
         self.setFrameShape(QTextBrowser.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # For tables and code that are wider than the panel.
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setProperty("clear", True)
@@ -67,8 +68,11 @@ class MarkdownLabel(QTextBrowser):
         self._fit()
 
     def _fit(self) -> None:
-        self.document().setTextWidth(max(40, self.viewport().width()))
-        self.setFixedHeight(max(1, round(self.document().size().height())))
+        room = max(40, self.viewport().width())
+        self.document().setTextWidth(room)
+        size = self.document().size()
+        bar = self.horizontalScrollBar().sizeHint().height() if size.width() > room else 0
+        self.setFixedHeight(max(1, round(size.height()) + bar))
 
     def _follow(self, url: QUrl) -> None:
         scheme, path, fragment = split_address(url)

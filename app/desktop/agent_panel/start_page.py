@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from app.desktop.panel import ElidedButton
 from app.desktop.theme import Theme, ThemeSource, icon
 
 _EXAMPLES = (
@@ -14,11 +14,10 @@ _EXAMPLES = (
     ("tag", "tag {name} with #reviewed"),
     ("pencil-simple", "add a line to {name}: to be checked"),
 )
-_ROOM = 56
 
 
-class Suggestion(QPushButton):
-    """An example; what does not fit is elided, and its tool tip has it whole."""
+class Suggestion(ElidedButton):
+    """An example that is sent with a click."""
 
     def __init__(self, theme: ThemeSource, symbol: str, text: str) -> None:
         super().__init__()
@@ -26,23 +25,12 @@ class Suggestion(QPushButton):
         self._symbol = symbol
         self.said = text
         self.setProperty("role", "suggestion")
-        self.setToolTip(text)
+        # An ampersand alone would mark a shortcut.
+        self.setText(text.replace("&", "&&"))
         self.setAccessibleName(text)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self._dress)
         self._dress(theme.theme)
-
-    def minimumSizeHint(self) -> QSize:
-        """It may be as narrow as the panel."""
-        return QSize(80, super().minimumSizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Say as much as there is room for."""
-        super().resizeEvent(event)
-        room = self.width() - round(_ROOM * self._theme.zoom)
-        # An ampersand alone would mark a shortcut.
-        words = self.said.replace("&", "&&")
-        self.setText(self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, max(24, room)))
 
     def _dress(self, theme: Theme) -> None:
         self.setIcon(icon(theme, self._symbol, theme.accent))

@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPush
 from app.agent.transcript import CardState, ToolCard
 from app.desktop.panel import ElidedLabel, ThemedButton
 from app.desktop.theme import Theme, ThemeSource, code_font, icon
+from app.permissions.audit_entry import Decided
 from app.toolkit.gate import SAID_NO
+from app.toolkit.user_edits import EDITED, LEFT_OUT
 
 _STATES: dict[CardState, tuple[str, str, str]] = {
     "running": ("spinner", "muted", "Running"),
@@ -20,6 +22,7 @@ _STATES: dict[CardState, tuple[str, str, str]] = {
     "failed": ("x-circle", "danger", "Failed"),
     "cancelled": ("stop-circle", "muted", "Stopped"),
 }
+_UNDONE = ("arrow-u-up-left", "muted", "Undone")
 _LONGEST_VALUE = 200
 
 
@@ -36,11 +39,12 @@ class ToolCardView(QFrame):
         self._card: ToolCard | None = None
         self._mark = QLabel()
         self._mark.setFixedWidth(round(18 * theme.zoom))
-        self._name = QLabel()
+        self._name = ElidedLabel()
         self._name.setProperty("textSize", "strong")
         self._summary = ElidedLabel(tone="muted")
-        self._time = QLabel()
-        self._time.setProperty("tone", "faint")
+        self._badge = ElidedLabel(tone="muted")
+        self._badge.setObjectName("badge")
+        self._time = ElidedLabel(tone="faint")
         self._message = QLabel()
         self._message.setWordWrap(True)
         self._message.setTextFormat(Qt.TextFormat.PlainText)
@@ -64,6 +68,7 @@ class ToolCardView(QFrame):
             head.addWidget(widget)
         head.addWidget(self._summary)
         head.addStretch(1)
+        head.addWidget(self._badge)
         head.addWidget(self._time)
         head.addWidget(self._fold)
         self._actions = QHBoxLayout()
@@ -81,6 +86,8 @@ class ToolCardView(QFrame):
         """The message as the one reads it who gave the answer."""
         if message.startswith(SAID_NO):
             message = self.tr("You said no") + message.removeprefix(SAID_NO)
+        message = message.replace(LEFT_OUT, self.tr("Left out by you"))
+        message = message.replace(EDITED, self.tr("Edited by you"))
         return _plain(message)
 
     def show_card(self, card: ToolCard) -> None:
@@ -95,12 +102,28 @@ class ToolCardView(QFrame):
         self._message.setVisible(bool(card.message))
         committed = card.commit is not None and card.entry is not None
         self._diff.setVisible(committed)
-        self._undo.setVisible(committed)
+        self._undo.setVisible(committed and card.undone_by is None)
+        badges = self._badges(card)
+        self._badge.setText(" · ".join(badges))
+        self._badge.setVisible(bool(badges))
         said = self._told(card.message)
-        self.setAccessibleName(f"{card.tool}: {_STATES[card.state][2]}. {said}")
+        states = dict.fromkeys([self._state_of(card)[2], *badges])
+        self.setAccessibleName(f"{card.tool}: {', '.join(states)}. {said}")
         if self._details is not None:
             self._details.setPlainText(_details(card))
         self._dress()
+
+    def _badges(self, card: ToolCard) -> list[str]:
+        """How the call was approved, where that was not by a plain yes."""
+        badges = [_UNDONE[2]] if card.undone_by is not None else []
+        if card.decision == Decided.AUTO_APPROVED:
+            badges.append(self.tr("Auto-approved"))
+        if card.changed_by_user:
+            badges.append(self.tr("Changed by you"))
+        return badges
+
+    def _state_of(self, card: ToolCard) -> tuple[str, str, str]:
+        return _UNDONE if card.undone_by is not None else _STATES[card.state]
 
     def show_progress(self, words: str) -> None:
         """Show how far the call is, until it has ended."""
@@ -128,7 +151,7 @@ class ToolCardView(QFrame):
         if self._card is None:
             return
         theme: Theme = self._theme.theme
-        name, tone, words = _STATES[self._card.state]
+        name, tone, words = self._state_of(self._card)
         color = {"success": theme.success, "warning": theme.warning, "danger": theme.danger}.get(tone)
         self._mark.setPixmap(icon(theme, name, color or theme.muted).pixmap(16, 16))
         self._mark.setToolTip(words)

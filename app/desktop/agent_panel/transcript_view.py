@@ -41,7 +41,8 @@ class TranscriptView(QScrollArea):
         self._follow = True
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # Everything wraps or is elided; a word that is wider than the panel can be scrolled to.
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setAccessibleName("Conversation")
         page = QWidget()
         self._column = QVBoxLayout(page)

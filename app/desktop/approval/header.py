@@ -67,7 +67,8 @@ class RequestHeader(QWidget):
         question = heading(title(request), parent=self)
         question.setAccessibleName(tr("What is asked"))
         words.addWidget(question)
-        words.addWidget(_Facts(request, self))
+        self.facts = _Facts(request, self)
+        words.addWidget(self.facts)
         row.addLayout(words, 1)
         return row
 

@@ -230,6 +230,9 @@ class ConnectionsPanel(Panel):
 
     async def _show_set_up(self, program: Program, token: str, target: str = "") -> None:
         self._wanted = program.name
+        if token:
+            # A server that is just being opened has no address yet, and the sheet would say that it is off.
+            await self._client.run(lambda workspace: workspace.ways_in.begin())
         await self.load()
         if self.shown is not None:
             connection = self.page.connection(program, self.shown, token)

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from app import paths
+from app.storage.files import to_json, write_atomic
 from app.vault.path import NotePath
 
 
@@ -47,10 +46,7 @@ class Drafts:
         """Keep `text`; a crash while writing leaves the draft before."""
         self._folder.mkdir(parents=True, exist_ok=True)
         body = {"path": str(path), "base_hash": base_hash, "text": text, "time": time.time()}
-        handle, name = tempfile.mkstemp(dir=self._folder)
-        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as stream:
-            json.dump(body, stream, ensure_ascii=False)
-        Path(name).replace(self._file(path))
+        write_atomic(self._file(path), to_json(body))
 
     def drop(self, path: NotePath) -> None:
         """Forget the draft of the note at `path`."""

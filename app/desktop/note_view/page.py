@@ -6,6 +6,7 @@ Nothing here touches Qt but `QImage`, which may be made in any thread.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,7 +22,8 @@ from app.toolkit.related import RelatedNote
 from app.toolkit.related import related as related_notes
 from app.vault.changes import content_hash
 from app.vault.markdown.privacy import judge
-from app.vault.markdown.render import NoteTarget, RenderColors, render
+from app.vault.markdown.render import Interaction, NoteTarget, RenderColors, render
+from app.vault.markdown.render_values import DrawnImage
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode, decode_lossy
 from app.vault.note import ParsedNote, PrivacyVerdict
@@ -35,14 +37,20 @@ if TYPE_CHECKING:
 _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg")
 # More than this would hold the window for longer than a second: Qt lays rich text out in its thread.
 _LONGEST_RENDERED = 200_000
-# A longer line would do so in the source view, which lays out whole paragraphs.
-_LONGEST_LINE = 100_000
+# A longer line would do so in the editor: Qt splits and joins it as one paragraph.
+_LONGEST_LINE = 250_000
 _EXCERPT = 200_000
 _SHOWN_OF_LINE = 2_000
 _MOST_IMAGES = 60
 _RELATED = 12
 # So many notes that are only linked, and stand in the lists of links, may come between them.
 _LINKED = 200
+_TEXT_POINTS = 10.5
+# Formulas and diagrams have twice the pixels, for sharp screens and for paper.
+_SHARPNESS = 2.0
+_DIAGRAM_WIDTH = 700
+# A note with more of them shows the rest as text: each takes some milliseconds.
+_MOST_DRAWINGS = 300
 _LARGEST_IMAGE = 24 * 1024 * 1024
 
 
@@ -147,17 +155,50 @@ async def mentions(workspace: Workspace, path: NotePath) -> tuple[Mention, ...]:
     return await asyncio.to_thread(workspace.index.unlinked_mentions, path)
 
 
-async def rendered(workspace: Workspace, path: NotePath, text: str, colors: RenderColors) -> Rendered:
-    """The reading view of `text` as the note at `path`."""
-    if len(text) > _LONGEST_RENDERED:
+async def rendered(
+    workspace: Workspace,
+    path: NotePath,
+    text: str,
+    colors: RenderColors,
+    *,
+    whole: bool = False,
+    points: float = _TEXT_POINTS,
+    interaction: Interaction | None = None,
+) -> Rendered:
+    """The reading view of `text` as the note at `path`; of a long one its beginning, unless `whole`.
+
+    `points` is the size of the text, which formulas follow; `interaction` what can be clicked.
+    """
+    if len(text) > _LONGEST_RENDERED and not whole:
         warning = "> [!warning] This note goes on\n> The reading view ends here; the source has all of it.\n"
         cut = text.rfind("\n\n", 0, _LONGEST_RENDERED)
         text = f"{text[: cut if cut > 0 else _LONGEST_RENDERED]}\n\n{warning}"
-    return await asyncio.to_thread(_render, workspace, path, text, colors)
+    return await asyncio.to_thread(_render, workspace, path, text, colors, points, interaction)
 
 
-def _render(workspace: Workspace, path: NotePath, text: str, colors: RenderColors) -> Rendered:
+def _render(
+    workspace: Workspace,
+    path: NotePath,
+    text: str,
+    colors: RenderColors,
+    points: float = _TEXT_POINTS,
+    interaction: Interaction | None = None,
+) -> Rendered:
     embedded: list[NotePath] = []
+    images: dict[str, QImage] = {}
+
+    def draw_source(kind: str, source: str) -> DrawnImage | None:
+        if len(images) >= _MOST_DRAWINGS:
+            return None
+        width = _DIAGRAM_WIDTH if kind == "mermaid" else 0
+        request = DrawingRequest(kind, source, width, points, colors.text, _SHARPNESS, colors.is_dark)
+        made = draw(request, lambda _: None)
+        if made.image is None:
+            return None
+        address = f"drawing:{hashlib.sha256(repr(request).encode()).hexdigest()}"
+        images[address] = made.image
+        made.image.setDevicePixelRatio(_SHARPNESS)
+        return DrawnImage(address, max(1, round(made.width)), max(1, round(made.height)))
 
     def resolve(target: str) -> NoteTarget | None:
         found = workspace.index.resolver.resolve(target, path).path
@@ -167,8 +208,7 @@ def _render(workspace: Workspace, path: NotePath, text: str, colors: RenderColor
             embedded.append(found)
         return NoteTarget(str(found), partial(_body, workspace, found) if found.is_note else None)
 
-    html = render(text, resolve, colors, path=str(path))
-    images: dict[str, QImage] = {}
+    html = render(text, resolve, colors, path=str(path), draw=draw_source, interaction=interaction)
     for image in dict.fromkeys(embedded[:_MOST_IMAGES]):
         loaded = _image(workspace, image)
         if loaded is not None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent, QTextCursor
+from PySide6.QtGui import QFontInfo, QKeySequence, QShortcut, QShowEvent, QTextCursor
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop import tasks
@@ -30,25 +30,28 @@ from app.desktop.note_view.page import Page
 from app.desktop.note_view.preview import Preview
 from app.desktop.note_view.properties_form import PropertiesForm
 from app.desktop.note_view.reader import Reader
+from app.desktop.note_view.writing_aids import WritingAids
 from app.desktop.notes.completions import complete
 from app.desktop.notes.editor.completion import CompletionRequest
 from app.desktop.notes.editor.drawings import DrawingRequest
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import EditorMode, ViewMode
+from app.desktop.notes.spelling import Spelling
 from app.desktop.notes.view_modes import ViewModes
 from app.desktop.panel import EmptyState
 from app.desktop.theme import Theme, ThemeSource
+from app.desktop.utf16 import units
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import IndexUpdated
 from app.vault.markdown import edit
-from app.vault.markdown.render import RenderColors
+from app.vault.markdown.render import Interaction, RenderColors
 from app.vault.markdown.scan import scan
 from app.vault.note import ParsedNote
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 
 _RENDER_MS = 200
-# In place of a fragment: the note is opened to be written in.
+# In place of a fragment: the note is opened to be written in; a position in its text may follow.
 WRITE = "write="
 
 
@@ -66,7 +69,13 @@ class NoteView(QWidget):
     acted = Signal(str, str)
     create_requested = Signal(str)
 
-    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        client: VaultClient,
+        theme: ThemeSource,
+        parent: QWidget | None = None,
+        spelling: Spelling | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -76,6 +85,7 @@ class NoteView(QWidget):
         self._filling = False
         self._undressed = False
         self._mode = ViewMode.LIVE
+        self._toggled_callouts: set[int] = set()
         self._modes = ViewModes(client.workspace.root)
         # A double click asks twice: the second must not load over what was typed after the first.
         self._opening = asyncio.Lock()
@@ -86,11 +96,12 @@ class NoteView(QWidget):
         body = self._build()
         self.document = NoteDocument(client, self.editor.document(), self)
         self._autosave = Autosave(client, self.document, self.editor)
+        self._aids = WritingAids(client, self.editor, self.document, spelling)
         self._links = LinksBelow(client, theme, self.document, body)
         self._render_soon = QTimer(self)
         self._render_soon.setSingleShot(True)
         self._render_soon.setInterval(_RENDER_MS)
-        self._render_soon.timeout.connect(lambda: self._start(self._render(), "show the note"))
+        self._render_soon.timeout.connect(self._render_reading)
         self._connect()
         client.events.batch.connect(self._receive)
         theme.changed.connect(self._dress)
@@ -128,6 +139,7 @@ class NoteView(QWidget):
         document.comparison_requested.connect(self.compare)
         document.said.connect(self.notice.say)
         document.asked.connect(self.notice.ask)
+        self._aids.failed.connect(lambda words: self.notice.say(words, "warning"))
         document.settled.connect(self.notice.clear)
         self._header.mode_toggled.connect(self.toggle_mode)
         self._header.links_toggled.connect(self.toggle_links)
@@ -153,6 +165,8 @@ class NoteView(QWidget):
         self.reader.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
         self.reader.web_clicked.connect(self._following.open_web)
         self.reader.hovered.connect(self._point_at)
+        self.reader.task_clicked.connect(self._toggle_task)
+        self.reader.fold_clicked.connect(self._toggle_callout)
         for part in (self._links, self._following):
             part.open_requested.connect(self.open_requested)
             part.create_requested.connect(self.create_requested)
@@ -206,7 +220,8 @@ class NoteView(QWidget):
         self._header.show_privacy(page.privacy)
         self._show_properties(page.parsed, editable)
         if moved:
-            self.show_mode(self._modes.get(self.path, ViewMode.LIVE), remember=False)
+            self._toggled_callouts = set()
+            self.show_mode(self._modes.get(self.path, self._aids.default_mode), remember=False)
         self._header.show_mode(self._mode, editable)
         if moved:
             self._links.forget()
@@ -255,8 +270,8 @@ class NoteView(QWidget):
         self._filling = False
 
     def _go_to(self, fragment: str) -> None:
-        if fragment == WRITE:
-            self._write()
+        if fragment.startswith(WRITE):
+            self._write(fragment.removeprefix(WRITE))
             return
         headings = self.document.page.parsed.headings if self.document.page else ()
         if fragment.startswith("line=") and fragment[5:].isdigit():
@@ -270,13 +285,21 @@ class NoteView(QWidget):
             if (heading := next(same, None)) is not None:
                 self.editor.go_to_line(heading.line)
 
+    def _render_reading(self) -> None:
+        if self._mode is ViewMode.READING:
+            self._start(self._render(), "show the note")
+
     async def _render(self) -> None:
         """Bring the reading view up to date, if it is in front."""
         page, colors = self.document.page, RenderColors.of(self._theme.theme)
         if page is None or self._mode is not ViewMode.READING:
             return
         text = self.document.text
-        shown = await self._client.run(lambda ws: pages.rendered(ws, page.path, text, colors))
+        points = QFontInfo(self.reader.font()).pointSizeF()
+        can_do = Interaction(frozenset(self._toggled_callouts))
+        shown = await self._client.run(
+            lambda ws: pages.rendered(ws, page.path, text, colors, points=points, interaction=can_do)
+        )
         if self.path == str(page.path):
             self.reader.show_rendered(shown, page.path)
             if self._mode is ViewMode.READING:
@@ -299,11 +322,15 @@ class NoteView(QWidget):
         """What the reading view shows: the text, or that there is none."""
         return self.nothing if self.document.is_blank else self.reader
 
-    def _write(self) -> None:
-        """Show the editor with the cursor at the end of the note."""
+    def _write(self, position: str = "") -> None:
+        """Show the editor with the cursor at a position of the note's text, or at its end."""
         if not self.editing:
             self.show_mode(ViewMode.LIVE)
         self.editor.moveCursor(QTextCursor.MoveOperation.End)
+        if position.isdigit():
+            cursor = self.editor.textCursor()
+            cursor.setPosition(min(units(self.document.text[: int(position)]), cursor.position()))
+            self.editor.setTextCursor(cursor)
         self.editor.setFocus()
 
     def toggle_mode(self) -> None:
@@ -351,11 +378,23 @@ class NoteView(QWidget):
                 "note-pencil",
                 self.tr("This note is empty"),
                 self.tr("It has no text yet. Ctrl+E changes between reading and writing."),
-                (self.tr("Write"), self._write),
+                (self.tr("Write"), lambda: self._write()),
                 self._stack,
             )
             self._stack.addWidget(self._nothing)
         return self._nothing
+
+    def _toggle_task(self, number: int, text: str) -> None:
+        """Check or uncheck a task in the reading view, as an edit that can be undone."""
+        lines = self.editor.task_lines(text)
+        if number < len(lines):
+            self.editor.toggle_task(lines[number])
+            self._render_soon.start()
+
+    def _toggle_callout(self, number: int) -> None:
+        """Fold or unfold a callout in the reading view."""
+        self._toggled_callouts ^= {number}
+        self._start(self._render(), "show the note")
 
     def _hover(self, name: str, at: QPoint) -> None:
         """The pointer is on a link of the editor, or on none."""

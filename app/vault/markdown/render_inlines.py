@@ -20,6 +20,7 @@ from app.vault.markdown.render_page import (
     anchor,
     attribute,
     box_open,
+    drawn,
     dressed,
     fragment_of,
 )
@@ -39,7 +40,8 @@ def _code(page: Page, token: Token) -> str:
 
 
 def _math(page: Page, token: Token) -> str:
-    return f'<i style="font-family:serif;">{math_html(token.content)}</i>'
+    as_text = f'<i style="font-family:serif;">{math_html(token.content)}</i>'
+    return drawn(page, "inline-math", token.content) or as_text
 
 
 def _html(page: Page, token: Token) -> str:

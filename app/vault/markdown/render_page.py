@@ -6,6 +6,7 @@ Qt's rich text has no boxes but table cells: code, quotes, callouts and embeds a
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -14,7 +15,7 @@ from urllib.parse import quote
 from markdown_it.token import Token
 
 from app.vault.markdown.headings import heading_key
-from app.vault.markdown.render_values import NoteTarget, RenderColors, Resolve
+from app.vault.markdown.render_values import Draw, Interaction, NoteTarget, RenderColors, Resolve
 from app.vault.note import Link
 
 MONOSPACE = "'JetBrains Mono','Cascadia Mono','SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace"
@@ -30,9 +31,13 @@ class Page:
     colors: RenderColors
     embed: Callable[[Link, NoteTarget], str | None]
     write: Callable[[Page, Sequence[Token]], str]
+    draw: Draw = lambda kind, source: None
     opened_tags: list[str] = field(default_factory=list)
     headings: list[tuple[int, str]] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
+    interaction: Interaction | None = None
+    tasks: Counter[str] = field(default_factory=Counter)
+    callouts: int = 0
 
 
 Rule = Callable[[Page, Token], str]
@@ -48,6 +53,16 @@ def box_open(*, background: str = "", bar: str = "", padding: str = "10px 14px",
 
 
 BOX_CLOSE = "</td></tr></table>\n"
+
+
+def drawn(page: Page, kind: str, source: str) -> str:
+    """A formula or diagram as an image whose words are its source; empty where it can't be drawn."""
+    image = page.draw(kind, source)
+    if image is None:
+        return ""
+    size = f'width="{image.width}" height="{image.height}"'
+    place = ' style="vertical-align:middle;"' if kind == "inline-math" else ""
+    return f'<img src="{attribute(image.address)}" {size} alt="{attribute(source)}"{place}>'
 
 
 def anchor(name: str) -> str:

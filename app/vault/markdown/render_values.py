@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 _KINDS = {
     "note": "link",
@@ -140,6 +140,16 @@ class NoteTarget:
         return self.text() if callable(self.text) else self.text
 
 
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """What a reader of the page can do: check tasks, and fold callouts by their titles.
+
+    `toggled` has the numbers of the callouts that are not as the note says: folded or unfolded.
+    """
+
+    toggled: frozenset[int] = frozenset()
+
+
 Resolve = Callable[[str], NoteTarget | None]
 
 
@@ -147,3 +157,15 @@ def mixed(color: str, other: str, share: float) -> str:
     """`share` (0 to 1) of `color` and the rest of `other`, both "#rrggbb"."""
     a, b = (bytes.fromhex(value.lstrip("#")[:6]) for value in (color, other))
     return "#" + "".join(f"{round(x * share + y * (1 - share)):02x}" for x, y in zip(a, b, strict=True))
+
+
+class DrawnImage(NamedTuple):
+    """A formula or diagram as an image: its address, and its size in pixels."""
+
+    address: str
+    width: int
+    height: int
+
+
+Draw = Callable[[str, str], DrawnImage | None]
+"""Draws "math", "inline-math" or "mermaid" from its source; None for what can't be drawn."""

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QApplication
 
-from app.agent.transcript import AgentText, Choice, Notice, Question, ToolCard, UserText
+from app.agent.transcript import AgentText, Choice, Message, Notice, Question, ToolCard, UserText
 from app.desktop.agent_panel.items import CardView, QuestionView
 from app.desktop.agent_panel.panel import AgentPanel
+from app.desktop.agent_panel.tool_card import ToolCardView
 from app.desktop.agent_panel.transcript_view import TranscriptView
 from app.desktop.bridge import Service
+from app.desktop.stylesheet import stylesheet
 from app.desktop.theme import ThemeSource
+from app.permissions.caller import Caller
 from tests.desktop.whole_vault import WholeVault, whole_vault
+from tests.support.clipping import clipped
 
 NOTES = {"Longitude.md": "# Longitude\n", "Latitude.md": "See [[Longitude]].\n", "Moon.md": "[[Longitude]]\n"}
 
@@ -77,6 +84,32 @@ def test_a_change_is_a_card_with_its_diff_and_its_undo(gui, panel_of, wait_until
             assert '"reviewed"' in view.card._details.toPlainText()
 
     gui(main())
+
+
+def test_a_card_whose_change_was_undone_offers_no_undo(gui, panel_of, wait_until) -> None:
+    async def main() -> None:
+        async with panel_of() as (vault, panel):
+            await ask(panel, "tag Longitude with #reviewed", wait_until)
+            (view,) = panel.transcript.findChildren(CardView)
+            assert not view.card._undo.isHidden() and view.card._badge.isHidden()
+            (card,) = cards(panel)
+            await vault.client.run(lambda ws: ws.runner.call("undo", {"entry": card.entry}, Caller.user()))
+            await wait_until(lambda: view.card._undo.isHidden())
+            assert view.card._badge.text() == "Undone" and not view.card._diff.isHidden()
+            assert "Undone" in view.card.accessibleName()
+
+    gui(main())
+
+
+def test_a_card_tells_how_its_change_was_approved(qtbot) -> None:
+    view = ToolCardView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    message = "Changed A.md. Left out by the user: B.md."
+    card = ToolCard(turn="t", at=0.0, call="c", tool="rename_tag", arguments="{}", state="done", entry=1)
+    card = card.model_copy(update={"commit": 1, "message": message, "decision": "auto-approved"})
+    view.show_card(card.model_copy(update={"changed_by_user": True}))
+    assert view._badge.text() == "Auto-approved · Changed by you"
+    assert view._message.text() == "Changed A.md. Left out by you: B.md."
 
 
 def test_an_edited_message_replaces_what_came_after_it(gui, panel_of, wait_until) -> None:
@@ -145,3 +178,57 @@ def test_another_kind_of_item_takes_the_place_of_the_first(qtbot) -> None:
     view.cut(1)
     assert view.item(1) is None
     assert view.item(0) is not None
+
+
+LONG = "An answer that is much longer than the panel is wide, about Harrison's chronometers"
+AT = {"turn": "t", "at": 0.0}
+CONTENT = (
+    UserText(**AT, text=LONG, notes=("Instruments/A note with a long name.md",)),
+    AgentText(**AT, text=f"| {LONG} | b |\n|---|---|\n| c | d |\n\n```\n{LONG}\n```\n\n> {LONG}"),
+    ToolCard(
+        **AT,
+        call="1",
+        tool="propose_relationship_between",
+        arguments=json.dumps({"name": LONG}),
+        state="done",
+        message=LONG,
+        duration_ms=12_345,
+        tokens=12_400,
+        cost=0.02,
+        entry=1,
+        commit=1,
+    ),
+    Question(**AT, text="Which one?", choices=(Choice(label=f"Search for {LONG}", reply="x"),)),
+    Message(**AT, sender="research-assistant", to="the-librarian-of-the-vault", text=LONG),
+    Notice(**AT, level="error", text=LONG, hint=LONG),
+)
+
+
+@pytest.mark.parametrize("width", [280, 372])
+@pytest.mark.parametrize("zoom", [1.0, 1.5])
+def test_nothing_is_clipped_in_a_narrow_panel(
+    gui, panel_of, wait_until, qtbot, width: int, zoom: float
+) -> None:
+    async def main() -> None:
+        async with panel_of() as (_, panel):
+            await wait_until(lambda: panel._empty.suggestions)
+            panel.resize(round(width * zoom), 2_000)
+            panel.composer.set_model("Qwen2.5-Coder-32B-Instruct-GGUF")
+            panel.composer.set_usage("37.2k tokens · $0.020", "")
+            panel.composer.add_note("Instruments/A note with a name that is longer than the panel.md")
+            assert panel.width() == round(width * zoom)
+            assert not clipped(panel)
+            panel._pages.setCurrentWidget(panel.transcript)
+            panel.transcript.show_items(CONTENT)
+            for _ in range(5):
+                QCoreApplication.processEvents()
+            assert not clipped(panel)
+            assert panel.transcript.horizontalScrollBar().maximum() == 0
+
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    application.setStyleSheet(stylesheet(ThemeSource("light").theme, zoom))
+    try:
+        gui(main())
+    finally:
+        application.setStyleSheet("")

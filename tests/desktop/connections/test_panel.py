@@ -67,9 +67,10 @@ class Page:
 
 
 @asynccontextmanager
-async def opened(root: Path, service: Service, wait_until) -> AsyncIterator[Page]:
+async def opened(root: Path, service: Service, wait_until, *, listens: bool = True) -> AsyncIterator[Page]:
     async with whole_vault(root, service, NOTES) as vault:
-        await vault.client.run(lambda workspace: workspace.ways_in.begin())
+        if listens:
+            await vault.client.run(lambda workspace: workspace.ways_in.begin())
         panel = ConnectionsPanel(vault.client, ThemeSource("light"))
         page = Page(vault, panel)
         panel.resize(1100, 500)
@@ -138,6 +139,19 @@ def test_a_program_is_connected_named_and_let_in(gui, service: Service, wait_unt
             await added(page, wait_until, "claude-desktop", "stdio", "Claude Desktop")
             assert '"--name",\n' in QApplication.clipboard().text() and panel.chosen.made is None
             assert [one.name for one in panel.shown.programs] == ["Claude Desktop", "Shell"]
+
+    gui(main())
+
+
+def test_a_program_that_is_connected_before_the_server_listens_gets_its_address(
+    gui, service: Service, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until, listens=False) as page:
+            assert page.panel.shown is not None and not page.panel.shown.door.address
+            await added(page, wait_until, "curl", "http", "Shell")
+            copied = QApplication.clipboard().text()
+            assert "http://127.0.0.1:" in copied and copied.endswith("/api/v1/tools"), copied
 
     gui(main())
 

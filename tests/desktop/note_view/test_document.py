@@ -134,6 +134,35 @@ def test_what_is_typed_after_the_question_is_merged_too(gui, opened, wait_until)
     gui(main())
 
 
+def test_a_conflict_that_was_resolved_while_the_note_was_loaded_is_not_asked_again(
+    gui, opened, wait_until, monkeypatch
+) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            file = vault.root / "A.md"
+            type_at_end(view, "mine")
+            file.write_text("theirs\n")
+            assert not await view.document.save()
+            asked = view.notice.text
+            assert "changed outside" in asked
+            # The watcher tells of the change late; the user answers while the note is loaded for it.
+            run, answers = view.document._client.run, ["Keep mine"]
+
+            async def run_slowly(work):
+                loaded = await run(work)
+                if answers:
+                    view.notice.answer(answers.pop())
+                return loaded
+
+            monkeypatch.setattr(view.document._client, "run", run_slowly)
+            await view.document._follow(A)
+            await wait_until(lambda: not view.document.dirty)
+            assert view.notice.text == "" and view.document.conflict is None
+            assert file.read_text() == NOTES["A.md"] + "mine"
+
+    gui(main())
+
+
 def test_undo_brings_back_what_keep_theirs_gave_up(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("A.md") as (vault, view):

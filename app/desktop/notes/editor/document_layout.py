@@ -135,7 +135,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
         return QRectF(QPointF(0, 0), self.documentSize())
 
     def blockBoundingRect(self, block: QTextBlock) -> QRectF:
-        """The area of a line; Qt asks for it to find the cursor."""
+        """The area of a line's text; Qt takes its corner and the block's layout to find the cursor."""
         number = block.blockNumber()
         flow = self.flow
         if not 0 <= number < len(flow.rows):
@@ -148,7 +148,10 @@ class LiveLayout(QAbstractTextDocumentLayout):
             caret = hit_test.caret_rect(flow, number, column if line == number else 0)
             return QRectF(caret.x() + self.left, caret.y() + self.top, 1, height)
         self._lay_out_block(block, number)
-        return QRectF(self.left, self.top + flow.heights.top(number), flow.width, height)
+        row, above = flow.rows[number], space_above(flow, number, flow.rows[number])
+        corner = QPointF(self.left + row.indent, self.top + flow.heights.top(number) + above)
+        block.layout().setPosition(corner)  # screen readers ask the layout itself
+        return QRectF(corner.x(), corner.y(), flow.width - row.indent, max(0.0, height - above))
 
     def _lay_out_block(self, block: QTextBlock, number: int) -> None:
         """Give the block a layout that Qt can ask: the same as is shown where the source is shown."""
@@ -168,7 +171,6 @@ class LiveLayout(QAbstractTextDocumentLayout):
         layout.setFont(flow.style.headings[level] if level else source_font(flow, row))
         # No formats: Qt takes `setFormats` on a block's layout for a change of the document.
         break_lines(layout, flow.width - row.indent)
-        layout.setPosition(QPointF(row.indent, space_above(flow, number, row)))
         self._block_key = key
 
     def hitTest(self, point: object, accuracy: Qt.HitTestAccuracy) -> int:

@@ -68,7 +68,8 @@ class TextFlow(NoteRows):
         if self.shows_source:
             for row in made:
                 row.active = True
-        had_underline = self._is_setext(first + removed)
+        shaped_above = self._shapes_line_above(first)
+        shaped_last = self._shapes_line_above(first + removed)
         self.lines[first : first + removed] = lines
         self.rows[first : first + removed] = made
         if not same_lines:
@@ -76,9 +77,9 @@ class TextFlow(NoteRows):
             self.heights.splice(first, removed, [row.height or line_height for row in made])
             self._shift_active(first, removed, len(lines))
         end = self._rescan(first + len(lines), state)
-        if had_underline or end > first + len(lines) or self._is_setext(first + len(lines)):
+        if shaped_last or self._shapes_line_above(first + len(lines)):
             self._forget_layout(first + len(lines) - 1)
-        if first:  # an underline or the delimiter of a table changes the line above it
+        if shaped_above or self._shapes_line_above(first):
             self._forget_layout(first - 1)
         self._forget_block_layouts(first, end)
         self._has_folds = self._has_folds or any(row.scan.fold == "-" for row in made)
@@ -130,11 +131,10 @@ class TextFlow(NoteRows):
         elif end >= first:
             self.active = (min(start, first), max(first + added - 1, end + added - removed))
 
-    def _is_setext(self, at: int) -> bool:
-        return 0 <= at < len(self.rows) and self.rows[at].scan.kind in (
-            LineKind.SETEXT,
-            LineKind.TABLE_DELIMITER,
-        )
+    def _shapes_line_above(self, at: int) -> bool:
+        """Whether a line makes a heading or the head of a table of the one above it."""
+        kinds = (LineKind.SETEXT, LineKind.TABLE_DELIMITER)
+        return 0 <= at < len(self.rows) and self.rows[at].scan.kind in kinds
 
     def _forget_layout(self, at: int) -> None:
         if 0 <= at < len(self.rows):
@@ -191,8 +191,9 @@ class TextFlow(NoteRows):
         self.forget_layouts()
 
     def _looks_the_same(self, at: int) -> bool:
+        """Whether a line with the cursor looks as without: it has no markup, or is too long to style."""
         scan = self.rows[at].scan
-        return scan.kind is LineKind.BLANK and not scan.quotes
+        return (scan.kind is LineKind.BLANK and not scan.quotes) or len(self.lines[at]) > PART_LENGTH
 
     # Folding
 

@@ -1,0 +1,48 @@
+"""Keep the cards of saved conversations true when changes are undone or restored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.agent.conversations import ConversationStore
+from app.agent.transcript import ItemSettled
+from app.events import EventBus
+from app.permissions.audit import AuditAppended, AuditLog
+from app.permissions.audit_entry import AuditEntry
+
+
+class UndoneCards:
+    """Marks the card of a call as undone when its commit is, from whichever way in that came.
+
+    Args:
+        store: The conversations; a card that changes is saved there.
+        audit: Knows which entry undid which.
+        events: Tells of new audit entries, and is told of changed cards.
+    """
+
+    def __init__(self, store: ConversationStore, audit: AuditLog, events: EventBus) -> None:
+        self._store = store
+        self._audit = audit
+        self._events = events
+        self.close: Callable[[], None] = events.subscribe(AuditAppended, self._follow)
+
+    def _follow(self, event: AuditAppended) -> None:
+        pending = list(event.entry.undoes)
+        seen: set[int] = set()
+        while pending:
+            commit = pending.pop()
+            if commit in seen:
+                continue
+            seen.add(commit)
+            entry = self._audit.entry_of_commit(commit)
+            if entry is not None:
+                # To undo an undo restores what that had undone.
+                pending += entry.undoes
+                self._mark(commit, entry)
+
+    def _mark(self, commit: int, entry: AuditEntry) -> None:
+        for conversation, position, card in self._store.cards_of(commit):
+            if card.entry == entry.id and card.undone_by != entry.undone_by:
+                changed = card.model_copy(update={"undone_by": entry.undone_by})
+                self._store.put(conversation, position, changed)
+                self._events.publish(ItemSettled(conversation, position, changed))

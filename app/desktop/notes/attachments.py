@@ -1,0 +1,123 @@
+"""Files that are put into notes: where they go, and how notes link to them. Runs in the service thread."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from app.desktop.notes.writing_places import writing_places
+from app.errors import InvalidPathError, ScriptoriumError, StorageError
+from app.permissions.caller import Caller
+from app.vault.note_templates import expand
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/#^\[\]]')
+# Shown in the note; all else is a link.
+_EMBEDDED = (
+    *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".avif"),
+    *(".pdf", ".mp3", ".wav", ".ogg", ".m4a", ".flac", ".mp4", ".webm", ".mov", ".mkv"),
+)
+_MOST_NAMES = 1000
+_MAX_FILE = 64 * 1024 * 1024
+
+
+async def add_attachment(workspace: Workspace, note: NotePath, name: str, content: bytes) -> NotePath:
+    """Write a new file to the folder for attachments of `note`; nothing that is there is replaced.
+
+    Args:
+        workspace: The open vault.
+        note: The note that it is for.
+        name: The file's name; what no file name may hold is left out.
+        content: Its bytes.
+
+    Returns:
+        Where it is.
+
+    Raises:
+        StorageError, LimitError: The disk refused, or the file is too large; nothing was written.
+    """
+    folder = writing_places(workspace).attachment_folder(note)
+    for path in _names(folder, name):
+        if (there := workspace.store.taken(path)) is not None:
+            if workspace.store.stat(there).size == len(content) and workspace.store.read(there) == content:
+                return there
+            continue
+        outcome = await workspace.runner.save(path, None, content, Caller.user())
+        if outcome.success:
+            return path
+        if workspace.store.taken(path) is None:
+            raise StorageError(outcome.message, path=str(path))
+    raise StorageError(f"There is no free name like {name} in {folder or 'the vault'}.", path=name)
+
+
+def image_name(workspace: Workspace, note: NotePath, now: datetime) -> str:
+    """The name of an image that is pasted into `note`, by the pattern of the settings."""
+    pattern = workspace.settings.editor.image_name
+    return f"{expand(pattern, note.name, now).text.strip() or 'Pasted image'}.png"
+
+
+def link_to(workspace: Workspace, path: NotePath, source: NotePath, *, embed: bool | None = None) -> str:
+    """The shortest wikilink from `source` to a file; media are embedded where `embed` does not say."""
+    shown = path.suffix in _EMBEDDED if embed is None else embed
+    return f"{'!' if shown else ''}[[{workspace.index.resolver.shortest(path, source)}]]"
+
+
+async def link_files(workspace: Workspace, note: NotePath, files: Iterable[Path]) -> list[str]:
+    """Link to files of the disk; one from outside the vault becomes an attachment first.
+
+    Raises:
+        StorageError, LimitError: A file can't be read or written; those before it are in the vault.
+    """
+    links = []
+    for file in files:
+        path = inside_vault(workspace, file)
+        if path is None:
+            path = await add_attachment(workspace, note, file.name, await asyncio.to_thread(_read, file))
+        links.append(link_to(workspace, path, note))
+    return links
+
+
+def inside_vault(workspace: Workspace, file: Path) -> NotePath | None:
+    """The path in the vault of a file of the disk; None for one outside, or in a hidden folder."""
+    try:
+        relative = file.resolve().relative_to(workspace.root.resolve())
+        path = NotePath.on_disk(relative.as_posix())
+    except (ValueError, ScriptoriumError):
+        return None
+    return None if path.is_hidden or not workspace.store.exists(path) else path
+
+
+def _names(folder: str, name: str) -> Iterator[NotePath]:
+    """The paths to try, best first: the name itself, then with numbers."""
+    clean = _UNSAFE.sub(" ", PurePath(name).name).strip(" .")
+    stem, suffix = PurePath(clean).stem.strip(" .") or "File", PurePath(clean).suffix
+    for number in range(_MOST_NAMES):
+        numbered = f"{stem} {number}" if number else stem
+        try:
+            yield NotePath.parse(f"{folder}/{numbered}{suffix}" if folder else f"{numbered}{suffix}")
+        except InvalidPathError:
+            # A device name, or one that is too long.
+            yield NotePath.parse(f"{folder}/File {number}{suffix}" if folder else f"File {number}{suffix}")
+
+
+def _read(file: Path) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        StorageError: It is a folder, too large, or can't be read.
+    """
+    try:
+        if not file.is_file():
+            raise StorageError(f"{file.name} is not a file.", path=str(file))
+        if file.stat().st_size > _MAX_FILE:
+            raise StorageError(f"{file.name} is larger than {_MAX_FILE // 2**20} MiB.", path=str(file))
+        return file.read_bytes()
+    except OSError as error:
+        raise StorageError(f"{file.name} can't be read: {error.strerror}.", path=str(file)) from error

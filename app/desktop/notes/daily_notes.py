@@ -1,0 +1,117 @@
+"""The daily note, notes by chance, and text from templates; all run in the service thread."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from app.desktop.notes.writing_places import WritingPlaces, writing_places
+from app.errors import InvalidPathError, NotFoundError, ScriptoriumError
+from app.permissions.caller import Caller
+from app.vault.markdown.text import BOM, decode
+from app.vault.moment import format_moment
+from app.vault.note_templates import Expanded, expand
+from app.vault.path import NOTE_SUFFIXES, NotePath
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class DailyNote:
+    """The note of a day.
+
+    Attributes:
+        path: Where it is.
+        created: Whether it is new.
+        cursor: Where its template puts the cursor, as a position in its text.
+        problem: What went wrong beside it, such as a template that is missing; empty if nothing did.
+    """
+
+    path: NotePath
+    created: bool
+    cursor: int | None = None
+    problem: str = ""
+
+
+async def daily_note(workspace: Workspace, now: datetime) -> DailyNote:
+    """Find the note of a day, or create it from the template.
+
+    Raises:
+        InvalidPathError: The format of its name gives no file name.
+        StorageError: The disk refused; nothing was written.
+    """
+    places = writing_places(workspace)
+    path = daily_path(places, now)
+    if (there := workspace.store.taken(path)) is not None:
+        return DailyNote(there, created=False)
+    made, problem = Expanded("", None), ""
+    if places.daily_template:
+        try:
+            made = _expanded(workspace, places, _template(workspace, places.daily_template), path.name, now)
+        except ScriptoriumError as error:
+            problem = f"The template “{places.daily_template}” was not used: {error.message}"
+    outcome = await workspace.runner.save(path, None, made.text.encode("utf-8"), Caller.user())
+    if not outcome.success:
+        if (there := workspace.store.taken(path)) is not None:
+            return DailyNote(there, created=False)
+        raise ScriptoriumError(outcome.message)
+    return DailyNote(path, True, made.cursor, problem)
+
+
+def daily_path(places: WritingPlaces, day: datetime) -> NotePath:
+    """The path of the note of a day.
+
+    Raises:
+        InvalidPathError: The format gives no name that every system can keep.
+    """
+    name = format_moment(day, places.daily_format).strip("/ ")
+    try:
+        return NotePath.parse("/".join(part for part in (places.daily_folder, f"{name}.md") if part))
+    except InvalidPathError as error:
+        words = f"The name of daily notes, “{places.daily_format}”, gives “{name}”, which is no file name."
+        raise InvalidPathError(words, path=name) from error
+
+
+def templates(workspace: Workspace) -> tuple[NotePath, ...]:
+    """The templates of the vault, by name; empty if it has none."""
+    folder = writing_places(workspace).templates
+    notes = workspace.index.notes(folder) if folder else ()
+    return tuple(sorted((note.path for note in notes), key=lambda path: path.key))
+
+
+def template_text(workspace: Workspace, template: NotePath, title: str, now: datetime) -> Expanded:
+    """The text of a template for the note called `title`.
+
+    Raises:
+        NotFoundError, StorageError: It is not there, or can't be read.
+    """
+    return _expanded(workspace, writing_places(workspace), template, title, now)
+
+
+def random_note(workspace: Workspace, but: NotePath | None = None) -> NotePath | None:
+    """Any note but this one; None if there is no other."""
+    paths = [path for path in workspace.index.note_paths() if path != but]
+    return random.choice(paths) if paths else None
+
+
+def _expanded(
+    workspace: Workspace, places: WritingPlaces, template: NotePath, title: str, now: datetime
+) -> Expanded:
+    text = decode(workspace.store.read(template)).removeprefix(BOM)
+    return expand(text, title, now, date_format=places.date_format, time_format=places.time_format)
+
+
+def _template(workspace: Workspace, name: str) -> NotePath:
+    """The note that a setting names, with or without its ending.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    for ending in ("", *NOTE_SUFFIXES):
+        path = NotePath(f"{name}{ending}")
+        if path.is_note and workspace.store.exists(path):
+            return path
+    raise NotFoundError("There is no such note.", name=name)

@@ -1,0 +1,103 @@
+"""HTML from the clipboard as Markdown: made harmless by nh3, converted by markdownify. Pure.
+
+Both are loaded with the first paste.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bs4 import Tag
+    from markdownify import MarkdownConverter
+
+_TAGS = {
+    *(
+        "a",
+        "b",
+        "strong",
+        "i",
+        "em",
+        "del",
+        "s",
+        "strike",
+        "code",
+        "pre",
+        "kbd",
+        "samp",
+        "mark",
+        "sub",
+        "sup",
+    ),
+    *("h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "blockquote", "div", "span", "section", "article"),
+    *("ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "caption"),
+    *("img", "figure", "figcaption"),
+}
+_DROPPED = {"script", "style", "head", "title", "noscript", "template", "iframe", "svg", "math"}
+_FORMATTING = re.compile(
+    r"<(?:a|b|strong|i|em|del|s|strike|code|pre|h[1-6]|ul|ol|li|table|blockquote|img|hr|mark)[\s/>]", re.I
+)
+_FRAGMENT = re.compile(r"<!--StartFragment-->(.*)<!--EndFragment-->", re.S)
+_BOLD_OFF = re.compile(r"<b\b[^>]*font-weight:\s*normal[^>]*>", re.I)
+_BLANK = re.compile(r"\n{3,}")
+_TRAILING = re.compile(r"[ \t]+$", re.M)
+
+
+def markdown_of_html(html: str) -> str:
+    """Return what HTML says, as Markdown; empty where it has no formatting, so that its plain text does.
+
+    Links keep only web and mail addresses; scripts and styles go with what they hold. Images keep their
+    address and are not loaded.
+    """
+    import nh3
+
+    found = _FRAGMENT.search(html)
+    # Google Docs wraps all that it copies in a bold tag that is switched off.
+    source = _BOLD_OFF.sub("<span>", found[1] if found else html)
+    clean = nh3.clean(
+        source,
+        tags=_TAGS,
+        clean_content_tags=_DROPPED,
+        attributes={"a": {"href", "title"}, "img": {"src", "alt", "title"}, "ol": {"start"}},
+        url_schemes={"http", "https", "mailto"},
+        link_rel=None,
+    )
+    if not _FORMATTING.search(clean):
+        return ""
+    text = _converter().convert(clean)
+    return _BLANK.sub("\n\n", _TRAILING.sub("", text)).strip("\n")
+
+
+@cache
+def _converter() -> MarkdownConverter:
+    import markdownify
+
+    class Converter(markdownify.MarkdownConverter):
+        """Writes what Obsidian reads: highlights, cells without bare pipes, addresses without spaces."""
+
+        def convert_mark(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+            return f"=={text}==" if text.strip() else text
+
+        # markdownify's types leave these methods out.
+        def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+            cell: str = super().convert_td(el, text.replace("|", "\\|"), parent_tags)  # type: ignore[misc]
+            return cell
+
+        def convert_th(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+            cell: str = super().convert_th(el, text.replace("|", "\\|"), parent_tags)  # type: ignore[misc]
+            return cell
+
+        def convert_a(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+            el["href"] = str(el.get("href") or "").replace(" ", "%20")
+            link: str = super().convert_a(el, text, parent_tags)  # type: ignore[misc]
+            return link
+
+        def convert_img(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+            image: str = super().convert_img(el, text, parent_tags)  # type: ignore[misc]
+            return image if el.get("src") else ""
+
+    return Converter(
+        heading_style="ATX", bullets="-", strong_em_symbol="*", newline_style="BACKSLASH", escape_misc=False
+    )

@@ -1,0 +1,185 @@
+"""What is pasted or dropped into a note: images, files, notes, addresses and formatted text.
+
+Files are written through the store as the user's own change, so they are journaled and can be undone; the
+text that is inserted is one step of the editor's undo.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import shiboken6
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMimeData, QObject, Signal
+from PySide6.QtGui import QImage, QTextBlock, QTextCursor
+from PySide6.QtWidgets import QTextEdit
+
+from app.desktop import tasks
+from app.desktop.bridge import VaultClient
+from app.desktop.file_tree import NOTE_MIME
+from app.desktop.notes.attachments import add_attachment, image_name, link_files, link_to
+from app.desktop.notes.html_to_markdown import markdown_of_html
+from app.errors import ScriptoriumError, StorageError
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+# Longer HTML is converted in a thread: the window must not wait for it.
+_QUICK_HTML = 20_000
+_ADDRESS = re.compile(r"(?:https?|ftp|mailto|obsidian|zotero):\S+")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_TAG = re.compile(r"<[^>]*>|<!--.*?-->", re.S)
+# Editors of code put colors of their own into the clipboard; what they mean is the plain text.
+_PLAIN_SOURCES = ("vscode-editor-data", "application/x-qt-creator", "application/vnd.code.copymetadata")
+
+
+class PasteHandler(QObject):
+    """Puts what is pasted or dropped into the text of one editor.
+
+    `failed` carries one sentence for the user.
+
+    Args:
+        client: The open vault.
+        editor: The editor; its document holds the source of the note.
+        note: Gives the path of the note that it shows.
+    """
+
+    failed = Signal(str)
+
+    def __init__(self, client: VaultClient, editor: QTextEdit, note: Callable[[], NotePath | None]) -> None:
+        super().__init__(editor)
+        self._client = client
+        self._editor = editor
+        self._note = note
+
+    def take(self, data: QMimeData) -> bool:
+        """Deal with what is pasted or dropped; False leaves it to the editor as plain text."""
+        notes = bytes(data.data(NOTE_MIME).data()).decode().splitlines() if data.hasFormat(NOTE_MIME) else []
+        files = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+        if notes:
+            self._insert_later(lambda note: self._links(notes, note), self.tr("link to the note"))
+        elif files:
+            self._insert_later(lambda note: self._files(files, note), self.tr("add the file"))
+        elif data.hasImage() and not _says_more(data):
+            image = QImage(data.imageData())
+            if image.isNull():
+                return False
+            self._insert_later(lambda note: self._image(image, note), self.tr("paste the image"))
+        else:
+            return self._take_text(data)
+        return True
+
+    def _take_text(self, data: QMimeData) -> bool:
+        cursor, text = self._editor.textCursor(), data.text().strip()
+        if in_code(cursor.block()):
+            return False
+        if cursor.hasSelection() and _ADDRESS.fullmatch(text):
+            return _link_selection(cursor, text)
+        if not data.hasHtml() or any(data.hasFormat(source) for source in _PLAIN_SOURCES):
+            return False
+        html = data.html()
+        if len(html) > _QUICK_HTML:
+            fallback = data.text()
+            self._insert_later(lambda _: _convert(html, fallback), self.tr("paste the text"))
+            return True
+        markdown = markdown_of_html(html)
+        if not markdown:
+            return False
+        cursor.insertText(markdown)
+        self._editor.ensureCursorVisible()
+        return True
+
+    def _insert_later(self, make: Callable[[NotePath], Awaitable[str]], what: str) -> None:
+        """Insert what `make` gives, where the cursor is now, however the text around it changes meanwhile."""
+        note = self._note()
+        if note is not None:
+            place = QTextCursor(self._editor.textCursor())
+            tasks.start(self._insert(make, note, place), owner=self._editor, what=what)
+
+    async def _insert(
+        self, make: Callable[[NotePath], Awaitable[str]], note: NotePath, place: QTextCursor
+    ) -> None:
+        try:
+            text = await make(note)
+        except ScriptoriumError as error:
+            self.failed.emit(self.tr("Nothing was inserted: {0}").format(error.message))
+            return
+        if not shiboken6.isValid(self._editor):
+            return
+        if self._note() != note:
+            self.failed.emit(self.tr("{0} was not inserted, because another note is shown.").format(text))
+        elif text:
+            place.insertText(text)
+            self._editor.ensureCursorVisible()
+
+    async def _links(self, notes: Iterable[str], note: NotePath) -> str:
+        paths = [NotePath.on_disk(path) for path in notes]
+        links = await self._client.run(lambda ws: [link_to(ws, path, note, embed=False) for path in paths])
+        return "\n".join(links)
+
+    async def _files(self, files: Iterable[Path], note: NotePath) -> str:
+        links = await self._client.run(lambda ws: link_files(ws, note, files))
+        return "\n".join(links)
+
+    async def _image(self, image: QImage, note: NotePath) -> str:
+        content = await asyncio.to_thread(png_of, image)
+        now = datetime.now()
+
+        async def add(workspace: Workspace) -> str:
+            path = await add_attachment(workspace, note, image_name(workspace, note, now), content)
+            return link_to(workspace, path, note, embed=True)
+
+        return await self._client.run(add)
+
+
+def png_of(image: QImage) -> bytes:
+    """The bytes of an image as PNG; may run in any thread.
+
+    Raises:
+        StorageError: The image can't be written.
+    """
+    content = QByteArray()
+    buffer = QBuffer(content)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    written = image.save(buffer, "PNG")  # type: ignore[call-overload]
+    buffer.close()
+    if not written:
+        raise StorageError("The image can't be written as PNG.")
+    return bytes(content.data())
+
+
+def in_code(block: QTextBlock) -> bool:
+    """Whether a line is in a fenced block of code, where text is pasted as it is."""
+    fence, before = "", block.document().begin()
+    while before.isValid() and before != block:
+        if match := _FENCE.match(before.text()):
+            if not fence:
+                fence = match[1]
+            elif match[1].startswith(fence) and not before.text().strip().strip(fence[0]):
+                fence = ""
+        before = before.next()
+    return bool(fence)
+
+
+def _link_selection(cursor: QTextCursor, address: str) -> bool:
+    selected = cursor.selectedText()
+    if "\u2029" in selected or _ADDRESS.fullmatch(selected.strip()) or "[[" in selected:
+        return False
+    words = selected.replace("[", "\\[").replace("]", "\\]")
+    target = f"<{address}>" if re.search(r"[()<>]", address) else address
+    cursor.insertText(f"[{words}]({target})")
+    return True
+
+
+def _says_more(data: QMimeData) -> bool:
+    """Whether the HTML beside an image holds words: a table of a spreadsheet, say, not a copied picture."""
+    return data.hasHtml() and bool(_TAG.sub("", data.html()).strip())
+
+
+async def _convert(html: str, fallback: str) -> str:
+    return await asyncio.to_thread(markdown_of_html, html) or fallback

@@ -1,0 +1,209 @@
+"""Spelling by the dictionaries of the system, through enchant; without them nothing is marked.
+
+A word is looked up once; the answer is kept. Loading a dictionary takes long, so it is done in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import locale
+import logging
+import re
+import threading
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QLabel, QWidget
+
+from app import paths
+from app.desktop import tasks
+from app.desktop.bridge import VaultClient
+from app.workspace.workspace import SettingsChanged
+
+if TYPE_CHECKING:
+    from enchant import Dict
+
+log = logging.getLogger(__name__)
+
+# Letters with apostrophes inside; what is glued to digits, underscores or an address is no word.
+_WORD = re.compile(r"(?<![\w@./\\&#])[^\W\d_]+(?:['’][^\W\d_]+)*(?![\w@\\]|[./:][\w/\\])")
+_MOST_KNOWN = 100_000
+_MOST_SUGGESTIONS = 7
+_LONGEST_WORD = 60
+
+
+class SpellChecker:
+    """Finds misspelled words in prose.
+
+    A word is right when any of the languages has it, or the user added it. `languages` are those whose
+    dictionaries were found; empty for none.
+    """
+
+    def __init__(self) -> None:
+        self.languages: tuple[str, ...] = ()
+        self._dictionaries: tuple[Dict, ...] = ()
+        self._known: dict[str, bool] = {}
+        self._own = _UserWords()
+        self._lock = threading.Lock()
+
+    def load(self, wanted: Iterable[str]) -> None:
+        """Load the dictionaries of these languages, or of the system's language; call it in a thread."""
+        names = tuple(wanted) or _system_languages()
+        found: list[tuple[str, Dict]] = []
+        try:
+            import enchant
+
+            for name in names:
+                tag = next((each for each in (name, name.partition("_")[0]) if enchant.dict_exists(each)), "")
+                if tag:
+                    found.append((tag, enchant.Dict(tag)))
+        except ImportError as error:
+            log.info("there is no spell checking: %s", error)
+        with self._lock:
+            self.languages = tuple(tag for tag, _ in found)
+            self._dictionaries = tuple(dictionary for _, dictionary in found)
+            self._known = {}
+
+    def unload(self) -> None:
+        """Check nothing any more."""
+        with self._lock:
+            self.languages, self._dictionaries, self._known = (), (), {}
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is a dictionary."""
+        return bool(self._dictionaries)
+
+    def check(self, text: str) -> list[tuple[int, int]]:
+        """The start and end of each misspelled word in a piece of prose."""
+        if not self._dictionaries:
+            return []
+        return [match.span() for match in _WORD.finditer(text) if not self.is_right(match[0])]
+
+    def is_right(self, word: str) -> bool:
+        """Whether a word is spelled as one of the dictionaries has it."""
+        known = self._known.get(word)
+        if known is None:
+            known = self._look_up(word.replace("’", "'"))
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[word] = known
+        return known
+
+    def suggest(self, word: str) -> list[str]:
+        """What may have been meant, best first."""
+        found: dict[str, None] = {}
+        with self._lock:
+            for dictionary in self._dictionaries:
+                found.update(dict.fromkeys(dictionary.suggest(word)[:_MOST_SUGGESTIONS]))
+        return list(found)[:_MOST_SUGGESTIONS]
+
+    def learn(self, word: str) -> None:
+        """Take a word as right from now on, in every vault."""
+        self._own.add(word)
+        self._known[word] = True
+
+    def _look_up(self, word: str) -> bool:
+        if len(word) > _LONGEST_WORD or self._own.has(word):
+            return True
+        with self._lock:
+            return any(dictionary.check(word) for dictionary in self._dictionaries)
+
+
+class Spelling(QObject):
+    """The spell checker of a window: loaded with the first note, by the settings as they are.
+
+    `changed` comes when other words are right than before.
+    """
+
+    changed = Signal()
+
+    def __init__(self, client: VaultClient) -> None:
+        super().__init__()
+        self._client = client
+        self._loaded: tuple[bool, tuple[str, ...]] | None = None
+        self.checker = SpellChecker()
+        client.events.batch.connect(self._receive)
+
+    def begin(self) -> None:
+        """Load the dictionaries of the settings soon, if they are not loaded."""
+        settings = self._client.workspace.settings.editor
+        wanted = (settings.spelling, tuple(settings.spelling_languages))
+        if wanted != self._loaded:
+            self._loaded = wanted
+            tasks.start(self._load(*wanted), what=self.tr("load the dictionaries"))
+
+    def learn(self, word: str) -> None:
+        """Take a word as right from now on."""
+        self.checker.learn(word)
+        self.changed.emit()
+
+    async def _load(self, wanted: bool, languages: tuple[str, ...]) -> None:
+        if wanted:
+            await asyncio.to_thread(self.checker.load, languages)
+        else:
+            self.checker.unload()
+        self.changed.emit()
+
+    def _receive(self, events: tuple[object, ...]) -> None:
+        if self._loaded is not None and any(isinstance(event, SettingsChanged) for event in events):
+            self.begin()
+
+
+class FoundDictionaries(QLabel):
+    """Says which dictionaries the system has, for the settings; empty until they are looked up."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWordWrap(True)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("tone", "muted")
+        tasks.start(self._look(), owner=self, what=self.tr("look for dictionaries"))
+
+    async def _look(self) -> None:
+        found = await asyncio.to_thread(installed_languages)
+        words = self.tr("Dictionaries on this computer: {0}.").format(", ".join(found))
+        missing = self.tr("There are no dictionaries on this computer, so spelling is not checked. ")
+        how = self.tr("Install enchant and a hunspell dictionary of your language, then restart the app.")
+        self.setText(words if found else missing + how)
+
+
+def installed_languages() -> tuple[str, ...]:
+    """The languages that the system has dictionaries for; empty without enchant."""
+    try:
+        import enchant
+
+        return tuple(sorted(enchant.list_languages()))
+    except ImportError:
+        return ()
+
+
+class _UserWords:
+    """The words that the user added: a line each in a file of the user's data."""
+
+    def __init__(self) -> None:
+        self._file = paths.data_folder() / "dictionary.txt"
+        try:
+            self._words = set(self._file.read_text("utf-8").split("\n"))
+        except FileNotFoundError:
+            self._words = set()
+        except (OSError, ValueError) as error:
+            log.warning("%s could not be read: %s", self._file, error)
+            self._words = set()
+
+    def has(self, word: str) -> bool:
+        return word in self._words or word.lower() in self._words
+
+    def add(self, word: str) -> None:
+        self._words.add(word)
+        try:
+            with self._file.open("a", encoding="utf-8") as stream:
+                stream.write(f"{word}\n")
+        except OSError as error:
+            log.warning("the word could not be kept: %s", error)
+
+
+def _system_languages() -> tuple[str, ...]:
+    name = locale.getlocale()[0] or ""
+    return (name,) if re.fullmatch(r"[a-z]{2,3}(?:_[A-Z]{2})?", name) else ("en_US",)

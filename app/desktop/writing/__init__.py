@@ -1,0 +1,1 @@
+"""Around the editor: outline, tasks, bookmarks, commands of writing, export and print."""

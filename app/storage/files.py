@@ -1,0 +1,175 @@
+"""Small files written atomically, with the last good version beside them.
+
+A crash or a power cut leaves the old content or the new one. A file that can't be read is set aside under a
+dated name, and the last version that could be read takes its place.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from app.storage.private import make_private_folder
+from app.storage.quarantine import Damage, set_aside
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile(Generic[T]):
+    """A small file, and how its content is read.
+
+    Attributes:
+        path: The file.
+        store: What it holds, as the subject of a sentence: "The list of sources".
+        parse: Makes a value of the content; raises ValueError, TypeError or KeyError where it can't.
+        empty: Makes the value of a missing file.
+        consequence: What it means that the file is lost, as a sentence.
+        keeps_backup: Whether the last good version is kept beside it.
+    """
+
+    path: Path
+    store: str
+    parse: Callable[[bytes], T]
+    empty: Callable[[], T]
+    consequence: str = ""
+    keeps_backup: bool = True
+
+    @property
+    def backup(self) -> Path:
+        """Where the last good version is."""
+        return self.path.with_name(f"{self.path.stem}.last-good{self.path.suffix}")
+
+    def load(self, *, writable: bool = True) -> tuple[T, str]:
+        """Read the file.
+
+        Args:
+            writable: Whether this process owns it. Without that a damaged file stays where it is.
+
+        Returns:
+            The value, and what was wrong in words for the user: empty where nothing was.
+        """
+        try:
+            content = self.path.read_bytes()
+            value = self.parse(content)
+        except FileNotFoundError:
+            return self.empty(), ""
+        except UNREADABLE as error:
+            return self._recover(_reason(error), writable)
+        if writable:
+            self._back_up(content)
+        return value, ""
+
+    def save(self, content: bytes) -> None:
+        """Write the file, and keep the content as the last good version.
+
+        Raises:
+            OSError: The disk refused; the old file stays.
+        """
+        write_atomic(self.path, content)
+        self._back_up(content)
+
+    def last_good(self) -> T | None:
+        """Return the last version that could be read; None where there is none."""
+        try:
+            return self.parse(self.backup.read_bytes()) if self.keeps_backup else None
+        except UNREADABLE:
+            return None
+
+    def set_aside(self, reason: str) -> Damage:
+        """Give the file a dated name; it stays where it is if the disk refuses."""
+        try:
+            return Damage(self.store, self.path, reason, set_aside(self.path))
+        except OSError as error:
+            log.warning("%s could not be set aside: %s", self.path, error)
+            return Damage(self.store, self.path, reason, self.path)
+
+    def _recover(self, reason: str, writable: bool) -> tuple[T, str]:
+        damage = self.set_aside(reason) if writable else Damage(self.store, self.path, reason, self.path)
+        log.warning("%s", damage.message)
+        value = self.last_good()
+        if value is None:
+            return self.empty(), f"{damage.message} {self.consequence}".strip()
+        if writable:
+            try:
+                write_atomic(self.path, self.backup.read_bytes())
+            except OSError as error:
+                log.warning("%s could not be written: %s", self.path, error)
+        return value, f"{damage.message} The last good version took its place."
+
+    def _back_up(self, content: bytes) -> None:
+        if not self.keeps_backup:
+            return
+        try:
+            if not self.backup.exists() or self.backup.read_bytes() != content:
+                write_atomic(self.backup, content)
+        except OSError as error:
+            log.warning("%s could not be written: %s", self.backup, error)
+
+
+UNREADABLE = (OSError, ValueError, TypeError, KeyError, RecursionError)
+"""What reading and parsing a file raises."""
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    # A validation error has many lines, which quote the file.
+    return "it is not valid JSON" if isinstance(error, json.JSONDecodeError) else "it is damaged"
+
+
+def to_json(value: object, *, indent: int | None = 1) -> bytes:
+    """Return JSON in UTF-8, ending with a newline; half a surrogate pair is written as an escape."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, indent=indent)
+        return text.encode("utf-8") + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(value, indent=indent).encode("ascii") + b"\n"
+
+
+def write_atomic(path: Path, content: bytes | bytearray | memoryview, *, durable: bool = True) -> None:
+    """Write a file for the user alone: a crash leaves the old content or the new one.
+
+    Args:
+        path: The file; its folder is made if missing.
+        content: All of its new content.
+        durable: Wait until it is on the disk. Without that a power cut may leave an empty file, which is
+            good enough for what can be made again.
+
+    Raises:
+        OSError: The disk refused; the old file stays.
+    """
+    if not path.parent.is_dir():
+        make_private_folder(path.parent)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    if durable:
+        _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Wait until a new name is on the disk; Windows does that by itself and opens no folder."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,116 @@
+"""What Obsidian's own settings of a vault say, so that both apps write to the same places. Read only.
+
+From `.obsidian`: `daily-notes.json`, `templates.json`, `app.json` and `bookmarks.json`. A file that can't be
+read counts as missing and is named in `problems`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from app.vault.path import NotePath
+
+_MAX_BYTES = 4 * 1024 * 1024
+_MAX_BOOKMARKS = 2000
+_MAX_DEPTH = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """A note (with a place in it), a folder or a search that the user keeps at hand.
+
+    Attributes:
+        kind: "file", "folder" or "search".
+        target: A path of the vault, or a query.
+        fragment: A heading, or `^block`, of a file.
+        title: What it is called; empty for its usual name.
+        group: The names of the groups around it, joined by " / ".
+    """
+
+    kind: str
+    target: str
+    fragment: str = ""
+    title: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ObsidianSettings:
+    """The settings that other apps can share; empty for what is not set.
+
+    `attachment_folder` is as Obsidian writes it: `/` for the root, `./` or `./Sub` for the note's folder.
+    """
+
+    daily_folder: str = ""
+    daily_format: str = ""
+    daily_template: str = ""
+    templates_folder: str = ""
+    date_format: str = ""
+    time_format: str = ""
+    attachment_folder: str = ""
+    bookmarks: tuple[Bookmark, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def read_obsidian(read: Callable[[NotePath], bytes | None]) -> ObsidianSettings:
+    """Read what Obsidian has set for a vault.
+
+    Args:
+        read: The bytes of a file of the vault, None where there is none.
+    """
+    problems: list[str] = []
+    daily = _load(read, "daily-notes.json", problems)
+    templates = _load(read, "templates.json", problems)
+    app = _load(read, "app.json", problems)
+    bookmarks = _load(read, "bookmarks.json", problems)
+    found = _bookmarks(bookmarks.get("items"), ())
+    return ObsidianSettings(
+        daily_folder=_text(daily, "folder").strip("/"),
+        daily_format=_text(daily, "format"),
+        daily_template=_text(daily, "template").strip("/"),
+        templates_folder=_text(templates, "folder").strip("/"),
+        date_format=_text(templates, "dateFormat"),
+        time_format=_text(templates, "timeFormat"),
+        attachment_folder=_text(app, "attachmentFolderPath"),
+        bookmarks=tuple(bookmark for bookmark, _ in zip(found, range(_MAX_BOOKMARKS), strict=False)),
+        problems=tuple(problems),
+    )
+
+
+def _load(read: Callable[[NotePath], bytes | None], name: str, problems: list[str]) -> Mapping[str, object]:
+    content = read(NotePath.on_disk(f".obsidian/{name}"))
+    if content is None:
+        return {}
+    try:
+        if len(content) > _MAX_BYTES:
+            raise ValueError("it is too large")
+        value = json.loads(content.decode("utf-8-sig"))
+        if not isinstance(value, dict):
+            raise ValueError("it is no JSON object")
+    except (ValueError, RecursionError) as error:
+        problems.append(f".obsidian/{name} can't be read ({error}), so it is ignored.")
+        return {}
+    return value
+
+
+def _text(values: Mapping[str, object], name: str) -> str:
+    value = values.get(name)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _bookmarks(items: object, groups: tuple[str, ...]) -> Iterator[Bookmark]:
+    if not isinstance(items, list) or len(groups) > _MAX_DEPTH:
+        return
+    for item in items:
+        if not isinstance(item, dict):
+            continue
+        kind, title = _text(item, "type"), _text(item, "title")
+        if kind == "group":
+            yield from _bookmarks(item.get("items"), (*groups, title))
+        elif kind in ("file", "folder", "search"):
+            target = _text(item, "query" if kind == "search" else "path")
+            if target:
+                fragment = _text(item, "subpath").removeprefix("#")
+                yield Bookmark(kind, target, fragment, title, " / ".join(groups))

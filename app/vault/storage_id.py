@@ -1,0 +1,92 @@
+"""Where a note is stored, as an id that tools hand around without looking into it.
+
+A vault that is a folder stores notes in files, and the id of a note is its path. A note in the database of a
+team's hub has an id of that database, one on a server elsewhere a URL. All three are one line of text:
+
+    Claims/A.md             a file; `file:` before a path that looks like another kind
+    db:4711/notes/42        a row of a database, by the id that the database gave it
+    https://…, http://…     a URL
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.errors import InvalidParametersError, NotFoundError
+from app.vault.path import NotePath
+
+_FILE, _DATABASE = "file:", "db:"
+_URLS = ("https://", "http://")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
+
+
+class StorageKind(StrEnum):
+    """What a note is stored in."""
+
+    FILE = "file"
+    DATABASE = "database"
+    URL = "url"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class StorageId:
+    """The place of a note: `value` is a path in the vault, an id of a database, or a URL.
+
+    `str()` gives the text that `parse` reads.
+    """
+
+    kind: StorageKind
+    value: str
+
+    @classmethod
+    def of_file(cls, path: NotePath) -> StorageId:
+        """The id of the note in the file at `path`."""
+        return cls(StorageKind.FILE, path.text)
+
+    @classmethod
+    def parse(cls, text: str) -> StorageId:
+        """The id that `text` is; whatever does not name another kind is the path of a file.
+
+        Raises:
+            InvalidPathError: it is no path in the vault.
+            InvalidParametersError: it is no id of a database and no URL.
+        """
+        if text.startswith(_DATABASE):
+            return cls(StorageKind.DATABASE, _checked(text.removeprefix(_DATABASE), text))
+        if text.startswith(_URLS):
+            return cls(StorageKind.URL, _checked(text, text))
+        return cls.of_file(NotePath.on_disk(text.removeprefix(_FILE)))
+
+    @property
+    def path(self) -> NotePath:
+        """The path of the file.
+
+        Raises:
+            NotFoundError: it names no file, and this vault stores notes in files.
+        """
+        if self.kind is not StorageKind.FILE:
+            words = f"Nothing is stored at {self}: the notes of this vault are files."
+            raise NotFoundError(words, storage_id=str(self), suggestions=[])
+        return NotePath.on_disk(self.value)
+
+    def __str__(self) -> str:
+        match self.kind:
+            case StorageKind.DATABASE:
+                return f"{_DATABASE}{self.value}"
+            case StorageKind.URL:
+                return self.value
+            case _:
+                return f"{_FILE}{self.value}" if is_explicit(self.value) else self.value
+
+
+def is_explicit(text: str) -> bool:
+    """Whether a text says by its first characters which kind of id it is."""
+    return text.startswith((_FILE, _DATABASE, *_URLS))
+
+
+def _checked(value: str, text: str) -> str:
+    if not value or value in _URLS or _UNPRINTABLE.search(value) or value != value.strip():
+        raise InvalidParametersError(f"{text!r} is no storage id.", storage_id=text)
+    return value

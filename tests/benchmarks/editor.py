@@ -1,0 +1,157 @@
+"""Keys, scrolling, opening and memory of the live editor: `python -m tests.benchmarks.editor [--check]`.
+
+Next to it a bare QPlainTextEdit, in the same run. Each text and editor has a process of its own. The time of
+a key goes from its event until what it changed is painted and all events are handled; it is given as median
+and 95th percentile of the processor time of the thread, so that other programs do not count. With `--check`
+the exit status is 1 when a target of performance.md is missed by the live editor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tests.benchmarks.editor_texts import TEXTS
+
+ROOT = Path(__file__).resolve().parents[2]
+KEY_MS, OPEN_MS, MEMORY_MIB = 16.0, 150.0, 15.0
+EDITORS = ("plain", "live")
+TIMED = ("key", "enter", "undo", "down", "scroll", "jump")
+CHECKED = ("key", "enter", "scroll")
+
+
+def main(arguments: list[str]) -> int:
+    """Print a table; return 1 with `--check` if a target is missed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.editor")
+    parser.add_argument("texts", nargs="*", help=f"of {', '.join(TEXTS)}; all without any")
+    parser.add_argument("--check", action="store_true", help="end with status 1 if a target is missed")
+    parser.add_argument("--one", nargs=2, metavar=("EDITOR", "TEXT"), help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.one:
+        print(json.dumps(measure(*options.one)))
+        return 0
+    missed: list[str] = []
+    print(f"{'text':20} {'editor':6} {'open':>6} {'MiB':>5}  " + "  ".join(f"{name:>11}" for name in TIMED))
+    for text in options.texts or TEXTS:
+        for editor in EDITORS:
+            found = _run(editor, text)
+            times = "  ".join(f"{found[name][0]:5.1f} {found[name][1]:5.1f}" for name in TIMED)
+            print(f"{text:20} {editor:6} {found['open']:6.0f} {found['memory']:5.1f}  {times}", flush=True)
+            if editor == "live":
+                missed += _missed(text, found)
+    for line in missed:
+        print("missed:", line)
+    return int(options.check and bool(missed))
+
+
+def _run(editor: str, text: str) -> dict:
+    environment = {"QT_QPA_PLATFORM": "offscreen", **os.environ}
+    command = [sys.executable, "-m", "tests.benchmarks.editor", "--one", editor, text]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=ROOT)
+    if done.returncode:
+        sys.exit(f"{editor}, {text}: {done.stderr[-2000:]}")
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def _missed(text: str, found: dict) -> list[str]:
+    lines = [
+        f"{text}: {name} takes {found[name][1]:.1f} ms (95th percentile), not {KEY_MS:.0f}"
+        for name in CHECKED
+        if found[name][1] > KEY_MS
+    ]
+    if found["open"] > OPEN_MS:
+        lines.append(f"{text}: opening takes {found['open']:.0f} ms, not {OPEN_MS:.0f}")
+    if found["memory"] > MEMORY_MIB:
+        lines.append(f"{text}: {found['memory']:.1f} MiB of memory, not {MEMORY_MIB:.0f}")
+    return lines
+
+
+def measure(kind: str, name: str) -> dict:
+    """Measure one editor with one text, in this process."""
+    import gc
+
+    import psutil
+    from PySide6.QtCore import Qt
+    from PySide6.QtGui import QTextCursor
+    from PySide6.QtTest import QTest
+    from PySide6.QtWidgets import QApplication, QPlainTextEdit
+
+    from app.desktop.notes.editor.live_editor import LiveEditor
+    from app.desktop.theme import ThemeSource
+
+    app = QApplication([])
+    text = TEXTS[name]()
+    process = psutil.Process()
+    view = LiveEditor(ThemeSource("light")) if kind == "live" else QPlainTextEdit()
+    load: Callable[[str], None] = view.load if isinstance(view, LiveEditor) else view.setPlainText
+
+    def go_to(line: int, column: int) -> None:
+        cursor = QTextCursor(view.document().findBlockByNumber(line))
+        cursor.movePosition(QTextCursor.MoveOperation.Right, QTextCursor.MoveMode.MoveAnchor, column)
+        view.setTextCursor(cursor)
+
+    def timed(act: Callable[[], object]) -> float:
+        start = time.thread_time()
+        act()
+        view.viewport().repaint()
+        app.processEvents()
+        return (time.thread_time() - start) * 1000
+
+    view.resize(1100, 900)
+    load("- [ ] a **b** [[c]]\n\n```python\nx = 1\n```\n\n| a |\n| - |\n")
+    view.show()
+    QTest.qWaitForWindowExposed(view)
+    view.activateWindow()
+    view.setFocus()
+    QTest.qWait(100)
+    gc.collect()
+    before = process.memory_info().rss
+    found: dict = {"open": timed(lambda: load(text))}
+    QTest.qWait(200)
+    found["memory"] = (process.memory_info().rss - before) / 2**20
+    lines = text.split("\n")
+    line = 2 if name.startswith("127") else len(lines) // 2
+    while len(lines[line]) < 3:
+        line += 1
+    go_to(line, min(60_000, len(lines[line]) // 2))
+    QTest.qWait(100)
+    gc.collect()
+    characters = view.document().characterCount()
+    count = 25 if kind == "plain" and name.startswith("127") else 80
+    found["key"] = _percentiles(
+        [timed(lambda n=n: QTest.keyClick(view, "a" if n % 6 else " ")) for n in range(count)]
+    )
+    assert view.document().characterCount() == characters + count, "not every key was typed"
+    found["enter"] = _percentiles([timed(lambda: QTest.keyClick(view, Qt.Key.Key_Return)) for _ in range(20)])
+    control = Qt.KeyboardModifier.ControlModifier
+    found["undo"] = _percentiles(
+        [timed(lambda: QTest.keyClick(view, Qt.Key.Key_Z, control)) for _ in range(10)]
+    )
+    go_to(line, 1)
+    app.processEvents()
+    found["down"] = _percentiles([timed(lambda: QTest.keyClick(view, Qt.Key.Key_Down)) for _ in range(count)])
+    bar = view.verticalScrollBar()
+    bar.setValue(0)
+    app.processEvents()
+    step = 60 if kind == "live" else 3  # pixels, or lines
+    found["scroll"] = _percentiles([timed(lambda: bar.setValue(bar.value() + step)) for _ in range(150)])
+    rng, top = random.Random(1), bar.maximum()
+    found["jump"] = _percentiles([timed(lambda: bar.setValue(rng.randint(0, top))) for _ in range(40)])
+    return found
+
+
+def _percentiles(times: Sequence[float]) -> tuple[float, float]:
+    """The median and the 95th percentile."""
+    ordered = sorted(times)
+    return ordered[len(ordered) // 2], ordered[int(len(ordered) * 0.95)]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

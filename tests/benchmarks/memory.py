@@ -1,0 +1,56 @@
+"""How much memory the window holds: `python -m tests.benchmarks.memory`.
+
+Starts the real app on a generated vault of 8,000 notes, first with everything to be read and then warm, each
+in a process of its own, and prints its resident memory once the vault is read and nothing moves: an upper
+bound of its proportional set size, whatever else runs. `--check` ends with status 1 and
+names each target that was missed. Linux only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.benchmarks.vaults import write_vault
+from tests.benchmarks.window import home_for, run_window
+
+SIZE = 8_000
+COLD_MB, WARM_MB = 300, 250
+
+
+def main(arguments: list[str]) -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.memory")
+    parser.add_argument("--check", action="store_true", help="end with status 1 if a target is missed")
+    parser.add_argument("--notes", type=int, default=SIZE)
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as work:
+        vault = write_vault(Path(work) / str(options.notes), options.notes)
+        home = home_for(Path(work))
+        found = {name: run_window(vault, home, act=False) for name in ("compiling", "warm")}
+        # What the first start compiled is not what an installed app does when it reads a vault.
+        for file in Path(home["SCRIPTORIUM_CACHE"]).rglob("index*"):
+            if file.is_file():
+                file.unlink()
+        found["cold"] = run_window(vault, home, act=False)
+    missed = []
+    print(f"{'MB of ' + format(options.notes, ',') + ' notes':<20}{'cold':>8}{'warm':>8}")
+    kinds = sorted({kind for run in found.values() for kind in run["memory"]})
+    for kind in kinds:
+        print(
+            f"{kind:<20}" + "".join(f"{found[run]['memory'].get(kind, 0):>8.0f}" for run in ("cold", "warm"))
+        )
+    for run, target in (("cold", COLD_MB), ("warm", WARM_MB)):
+        total = sum(found[run]["memory"].values())
+        print(f"{run:<20}{total:>8.0f}")
+        if total > target:
+            missed.append(f"{run}: {total:.0f} MB of {target}")
+    if options.check:
+        print("\n".join(f"missed: {each}" for each in missed) or "every target is met")
+    return int(options.check and bool(missed))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,52 @@
+"""The doctor's advice fits how the app was installed."""
+
+from __future__ import annotations
+
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from app import paths
+from app.cli import installation_checks
+from app.cli.findings import Finding, State
+from app.graph import native
+
+
+def found(what: str) -> Finding:
+    (one,) = (one for one in installation_checks.check_installation() if one.what == what)
+    return one
+
+
+@pytest.fixture(params=[False, True], ids=["source", "installed"])
+def is_installed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    if request.param:
+        resources = paths.resources_folder()
+        monkeypatch.setattr(sys, "frozen", True, raising=False)
+        monkeypatch.setattr(paths, "resources_folder", lambda: resources)
+    return bool(request.param)
+
+
+def test_a_missing_core_is_mended_by_what_is_there(is_installed: bool, monkeypatch) -> None:
+    monkeypatch.setattr(native, "available", lambda: False)
+    hint = found("graph core").hint
+    assert ("installer" in hint) is is_installed and ("build_core.py" in hint) is not is_installed
+
+
+def test_a_damaged_model_is_mended_by_what_is_there(is_installed: bool, monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(paths, "resources_folder", lambda: tmp_path)
+    model = found("sentence model")
+    assert model.state is State.WRONG and ("installer" in model.hint) is is_installed
+
+
+def test_no_other_python_is_asked_of_an_installed_app(is_installed: bool, monkeypatch) -> None:
+    monkeypatch.setattr(installation_checks, "_NEWEST", (3, 0))
+    assert (found("Python").state is State.OK) is is_installed
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps the rights of folders otherwise")
+def test_a_new_folder_of_the_app_is_closed_to_others(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SCRIPTORIUM_DATA", str(tmp_path / "new" / "data"))
+    assert stat.S_IMODE(paths.data_folder().stat().st_mode) == 0o700
+    assert found("data folder").state is State.OK

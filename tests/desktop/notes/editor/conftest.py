@@ -1,0 +1,30 @@
+"""An editor in a window, for the tests of the live editor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtTest import QTest
+
+from app.desktop.notes.editor.live_editor import LiveEditor
+from app.desktop.theme import ThemeSource
+
+
+@pytest.fixture
+def make_editor(qtbot) -> Callable[..., LiveEditor]:
+    """`make_editor(text)`: an editor that is shown and has the focus."""
+
+    def make(text: str = "", width: int = 800, height: int = 700) -> LiveEditor:
+        editor = LiveEditor(ThemeSource("light"))
+        qtbot.addWidget(editor)
+        editor.resize(width, height)
+        editor.load(text)
+        editor.show()
+        QTest.qWaitForWindowExposed(editor)
+        editor.activateWindow()
+        editor.setFocus()
+        qtbot.waitUntil(editor.hasFocus)
+        return editor
+
+    return make

@@ -1,0 +1,619 @@
+"""The live editor: what it shows, what keys and clicks do, and what does not count as a change."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QTextCursor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.desktop.notes.editor import hit_test, row_layout
+from app.desktop.notes.editor.completion import CompletionItem, CompletionRequest, find_request
+from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
+from app.desktop.notes.editor.live_editor import LiveEditor
+from app.desktop.notes.editor.mode import EditorMode
+from app.desktop.notes.editor.text_cursor import difference
+from tests.benchmarks.editor_texts import TOUR, prose
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+KEYS, HELD, LEFT = Qt.Key, Qt.KeyboardModifier, Qt.MouseButton.LeftButton
+Make = Callable[..., LiveEditor]
+_TEXT = st.text(st.sampled_from("ab🧭鄭 \n"), max_size=40)
+ROOT = Path(__file__).resolve().parents[4]
+
+
+def shown(editor: LiveEditor, line: int) -> str:
+    return " ".join(fragment.layout.text() for fragment in editor.flow.row(line).fragments or [])
+
+
+def select(editor: LiveEditor, start: int, end: int) -> None:
+    cursor = editor.textCursor()
+    cursor.setPosition(start)
+    cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+    editor.setTextCursor(cursor)
+
+
+def to_end(editor: LiveEditor) -> None:
+    editor.moveCursor(QTextCursor.MoveOperation.End)
+
+
+def point_of(editor: LiveEditor, x: float, y: float) -> QPoint:
+    """A point of the flow in the viewport."""
+    layout = editor._layout
+    return QPoint(round(x + layout.left), round(y + layout.top - editor.verticalScrollBar().value()))
+
+
+# Showing
+
+
+def test_a_line_shows_its_markup_only_while_it_has_the_cursor(make_editor: Make) -> None:
+    editor = make_editor("# Head\n\nSome **bold** [[Note|words]]\n\nend")
+    assert shown(editor, 2) == "Some bold words"
+    editor.go_to_line(3)
+    assert shown(editor, 2) == "Some **bold** [[Note|words]]"
+    editor.go_to_line(5)
+    assert shown(editor, 2) == "Some bold words"
+    assert shown(editor, 0) == "Head"
+
+
+def test_source_mode_shows_every_line_as_it_is_written(make_editor: Make) -> None:
+    editor = make_editor(TOUR)
+    editor.set_mode(EditorMode.SOURCE)
+    for line, text in enumerate(editor.flow.lines):
+        assert shown(editor, line) == text
+
+
+def test_a_block_shows_its_source_as_a_whole(make_editor: Make) -> None:
+    editor = make_editor("start\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\nend")
+    assert shown(editor, 2) == "a b" and shown(editor, 3) == ""
+    editor.go_to_line(5)
+    assert [shown(editor, line) for line in (2, 3, 4)] == ["| a | b |", "| - | - |", "| 1 | 2 |"]
+
+
+def test_down_and_up_reach_every_line_that_is_shown(make_editor: Make) -> None:
+    editor = make_editor(TOUR)
+    seen = {editor.textCursor().blockNumber()}
+    for _ in range(150):
+        QTest.keyClick(editor, KEYS.Key_Down)
+        seen.add(editor.textCursor().blockNumber())
+    hidden = {line for line, row in enumerate(editor.flow.rows) if row.hidden}
+    missed = set(range(len(editor.flow.lines))) - seen - hidden
+    assert not {line for line in missed if editor.flow.row(line).height}
+
+
+def test_folding_hides_what_belongs_to_a_heading_and_the_cursor_unfolds_it(make_editor: Make) -> None:
+    editor = make_editor("# A\ntext\n## B\nmore\n# C\nend")
+    editor.set_folded(0, True)
+    assert [row.hidden for row in editor.flow.rows] == [False, True, True, True, False, False]
+    assert editor.textCursor().blockNumber() == 0
+    QTest.keyClick(editor, KEYS.Key_Down)
+    assert editor.textCursor().blockNumber() == 4
+    editor.go_to_line(4)
+    assert not any(row.hidden for row in editor.flow.rows)
+
+
+def test_a_folded_callout_opens_by_a_click_on_its_title(make_editor: Make) -> None:
+    editor = make_editor("start\n\n> [!note]- Title\n> inside\n\nend")
+    editor.viewport().repaint()
+    assert editor.flow.rows[3].hidden and shown(editor, 2) == "Title"
+    area = hit_test.caret_rect(editor.flow, 2, 14)
+    QTest.mouseClick(
+        editor.viewport(), LEFT, HELD.NoModifier, point_of(editor, area.x() + 4, area.center().y())
+    )
+    assert not editor.flow.rows[3].hidden
+    assert editor.text() == "start\n\n> [!note]- Title\n> inside\n\nend"
+
+
+def test_the_outline_has_headings_of_both_kinds(make_editor: Make) -> None:
+    editor = make_editor("# One\n\nTwo\n---\n\n```\n# no\n```\n### Three")
+    assert [(one.level, one.text, one.line) for one in editor.outline()] == [
+        (1, "One", 0),
+        (2, "Two", 2),
+        (3, "Three", 8),
+    ]
+
+
+# What is no change
+
+
+def test_moving_resizing_and_changing_modes_is_no_change(make_editor: Make) -> None:
+    editor = make_editor(TOUR)
+    seen: list[object] = []
+    editor.edited.connect(lambda: seen.append("edited"))
+    editor.textChanged.connect(lambda: seen.append("text"))
+    editor.undoAvailable.connect(lambda on: seen.append(("undo", on)))
+    for key in [KEYS.Key_Down] * 70 + [KEYS.Key_Right] * 40 + [KEYS.Key_PageUp] * 3 + [KEYS.Key_End]:
+        QTest.keyClick(editor, key)
+    for mode in (EditorMode.SOURCE, EditorMode.LIVE):
+        editor.set_mode(mode)
+        QApplication.processEvents()
+    editor.resize(500, 400)
+    QApplication.processEvents()
+    editor.set_folded(4, True)
+    editor.set_spelling(lambda _: [])
+    assert editor.find("Allium")
+    assert not seen
+    assert not editor.document().isModified() and not editor.document().isUndoAvailable()
+    assert editor.text() == TOUR
+
+
+@pytest.mark.parametrize(
+    "text", ["a\r\nb", "trailing  \n\n", "no-break\u00a0space", "tab\there", "\u2028 sep"]
+)
+def test_the_document_is_the_exact_source(make_editor: Make, text: str) -> None:
+    editor = make_editor(text)
+    assert editor.text() == text.replace("\r\n", "\n")
+
+
+def test_scrolling_moves_lines_by_the_step_alone(make_editor: Make) -> None:
+    editor = make_editor(prose(200_000))
+    bar, flow, layout = editor.verticalScrollBar(), editor.flow, editor._layout
+    bar.setValue(bar.maximum() // 2)
+    editor.viewport().repaint()
+    for step in [-60] * 60 + [60] * 40 + [-7] * 60:
+        line, _ = flow.heights.at(bar.value() + 350 - layout.top)
+        before = flow.heights.top(line) - bar.value()
+        bar.setValue(bar.value() + step)
+        editor.viewport().repaint()
+        assert abs(flow.heights.top(line) - bar.value() - before + step) <= 1
+
+
+@pytest.mark.parametrize("where", ["above", "in view"])
+def test_a_drawing_that_arrives_late_moves_nothing_above_it(make_editor: Make, where: str) -> None:
+    lines = [f"line {number}" for number in range(200)]
+    lines[60] = f"![[late {where}.png]]"
+    lines[62] = f"a $x^{len(where)}$ formula"
+    editor = make_editor("\n".join(lines))
+    requests: list[DrawingRequest] = []
+    editor.drawing_requested.connect(requests.append)
+    bar = editor.verticalScrollBar()
+    bar.setValue(round(editor.flow.heights.top(55)))
+    editor.viewport().repaint()
+    QTest.qWait(1)
+    assert {one.kind for one in requests} == {"image", "inline-math"}
+    if where == "above":
+        bar.setValue(round(editor.flow.heights.top(70)))
+        editor.viewport().repaint()
+    top, _ = editor.flow.heights.at(bar.value() - editor._layout.top + 30)
+    before = editor.flow.heights.top(top) - bar.value()
+    image = QImage(300, 200, QImage.Format.Format_ARGB32)
+    for request in requests:
+        editor.show_drawing(request, Drawing(300, 200, 200, image))
+        editor.viewport().repaint()
+    assert abs(editor.flow.heights.top(top) - bar.value() - before) <= 1
+    assert editor.flow.row(60).drawing is not None and editor.flow.row(60).height >= 200
+
+
+# Editing
+
+
+@given(_TEXT, _TEXT)
+def test_a_difference_makes_one_text_of_the_other(old: str, new: str) -> None:
+    start, end, fresh = difference(old, new)
+    assert old[:start] + fresh + old[end:] == new
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@given(old=_TEXT, new=_TEXT)
+def test_a_change_from_outside_is_one_step_of_undo(make_editor: Make, old: str, new: str) -> None:
+    editor = make_editor(old)
+    editor.become(new)
+    assert editor.text() == new
+    editor.undo()
+    assert editor.text() == old
+    editor.close()
+
+
+@pytest.mark.parametrize(
+    ("line", "after"),
+    [
+        ("- one", "- one\n- "),
+        ("  * one", "  * one\n  * "),
+        ("9. nine", "9. nine\n10. "),
+        ("- [x] done 🧭", "- [x] done 🧭\n- [ ] "),
+        ("- ", ""),
+        ("- a\n  - ", "- a\n- "),
+        ("> quoted", "> quoted\n> "),
+        ("> - item", "> - item\n> - "),
+        ("> ", ""),
+        ("plain", "plain\n"),
+        ("```\n    x", "```\n    x\n    "),
+    ],
+)
+def test_enter_continues_lists_and_quotes(make_editor: Make, line: str, after: str) -> None:
+    editor = make_editor(line)
+    to_end(editor)
+    QTest.keyClick(editor, KEYS.Key_Return)
+    assert editor.text() == after
+    editor.undo()
+    assert editor.text() == line
+
+
+def test_shift_enter_is_a_plain_line_end(make_editor: Make) -> None:
+    editor = make_editor("- one")
+    to_end(editor)
+    QTest.keyClick(editor, KEYS.Key_Return, HELD.ShiftModifier)
+    assert editor.text() == "- one\n"
+
+
+def test_tab_indents_items_and_shift_tab_takes_it_back(make_editor: Make) -> None:
+    editor = make_editor("1. one\n2. two\n3. three")
+    select(editor, editor.text().index("two"), len(editor.text()))
+    QTest.keyClick(editor, KEYS.Key_Tab)
+    assert editor.text() == "1. one\n   2. two\n   3. three"
+    QTest.keyClick(editor, KEYS.Key_Backtab)
+    assert editor.text() == "1. one\n2. two\n3. three"
+    editor.undo()
+    editor.undo()
+    assert not editor.document().isUndoAvailable()
+
+
+def test_tab_goes_through_a_table_aligns_it_and_adds_a_row(make_editor: Make) -> None:
+    editor = make_editor("| a | bb |\n|---|:-:|\n| 日本 | 1 |")
+    QTest.keyClick(editor, KEYS.Key_Tab)
+    assert editor.text() == "| a    | bb  |\n| ---- | :-: |\n| 日本 |  1  |"
+    assert editor.textCursor().selectedText() == "bb"
+    for _ in range(3):
+        QTest.keyClick(editor, KEYS.Key_Tab)
+    assert editor.text().endswith("|  1  |\n|      |     |")
+    QTest.keyClicks(editor, "new")
+    assert editor.text().endswith("|  1  |\n| new     |     |")
+    QTest.keyClick(editor, KEYS.Key_Backtab)
+    assert editor.textCursor().selectedText() == "1"
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen", "key", "held", "after"),
+    [
+        ("a word b", "word", KEYS.Key_B, HELD.ControlModifier, "a **word** b"),
+        ("a **word** b", "word", KEYS.Key_B, HELD.ControlModifier, "a word b"),
+        ("a **word** b", "**word**", KEYS.Key_B, HELD.ControlModifier, "a word b"),
+        ("a **word** b", "word", KEYS.Key_I, HELD.ControlModifier, "a ***word*** b"),
+        ("a ***word*** b", "word", KEYS.Key_I, HELD.ControlModifier, "a **word** b"),
+        ("a word b", "word", KEYS.Key_QuoteLeft, HELD.ControlModifier, "a `word` b"),
+        ("a word b", "word", KEYS.Key_K, HELD.ControlModifier, "a [word]() b"),
+        (
+            "see https://a.example",
+            "https://a.example",
+            KEYS.Key_K,
+            HELD.ControlModifier,
+            "see [](https://a.example)",
+        ),
+        ("a word b", "word", KEYS.Key_Slash, HELD.ControlModifier, "a %% word %% b"),
+        ("a %% word %% b", "%% word %%", KEYS.Key_Slash, HELD.ControlModifier, "a word b"),
+        ("a\nb", "a\nb", KEYS.Key_8, HELD.ControlModifier | HELD.ShiftModifier, "- a\n- b"),
+        ("- a\n- b", "a\n- b", KEYS.Key_7, HELD.ControlModifier | HELD.ShiftModifier, "1. a\n2. b"),
+        ("1. a\n2. b", "a\n2. b", KEYS.Key_9, HELD.ControlModifier | HELD.ShiftModifier, "- [ ] a\n- [ ] b"),
+        ("- [ ] a", "a", KEYS.Key_9, HELD.ControlModifier | HELD.ShiftModifier, "a"),
+        ("one\ntwo\nthree", "two", KEYS.Key_Up, HELD.AltModifier, "two\none\nthree"),
+        ("one\ntwo\nthree", "one\ntwo", KEYS.Key_Down, HELD.AltModifier, "three\none\ntwo"),
+        ("- [ ] a", "a", KEYS.Key_Return, HELD.ControlModifier, "- [x] a"),
+    ],
+)
+def test_formatting_keys(make_editor: Make, text: str, chosen: str, key: Qt.Key, held, after: str) -> None:
+    editor = make_editor(text)
+    start = text.index(chosen)
+    select(editor, start, start + len(chosen))
+    QTest.keyClick(editor, key, held)
+    assert editor.text() == after
+    editor.undo()
+    assert editor.text() == text and not editor.document().isUndoAvailable()
+
+
+@pytest.mark.parametrize(
+    ("typed", "after"),
+    [
+        ("[[A]]", "[[A]]"),
+        ("(x)", "(x)"),
+        ('say "hi"', 'say "hi"'),
+        ("it's", "it's"),
+        ("`c`", "`c`"),
+        ("```", "```"),
+        ("2 * 3 * 4", "2 * 3 * 4"),
+        ("f(", "f()"),
+    ],
+)
+def test_smart_pairs_type_what_was_meant(make_editor: Make, typed: str, after: str) -> None:
+    editor = make_editor("")
+    QTest.keyClicks(editor, typed)
+    assert editor.text() == after
+
+
+def test_backspace_deletes_an_empty_pair_and_a_mark_goes_around_a_selection(make_editor: Make) -> None:
+    editor = make_editor("")
+    QTest.keyClicks(editor, "[(")
+    QTest.keyClick(editor, KEYS.Key_Backspace)
+    QTest.keyClick(editor, KEYS.Key_Backspace)
+    assert editor.text() == ""
+    editor.load("word")
+    editor.selectAll()
+    QTest.keyClicks(editor, "=")
+    QTest.keyClicks(editor, "=")
+    assert editor.text() == "==word=="
+
+
+def test_a_checkbox_is_toggled_by_a_click_in_both_modes(make_editor: Make) -> None:
+    text = "start\n\n- [ ] **a** task\n- [x] done"
+    editor = make_editor(text)
+    editor.viewport().repaint()
+    box = row_layout.checkbox(editor.flow, editor.flow.row(2)).center()
+    top = editor.flow.heights.top(2)
+    QTest.mouseClick(editor.viewport(), LEFT, HELD.NoModifier, point_of(editor, box.x(), top + box.y()))
+    assert editor.text() == text.replace("[ ]", "[x]")
+    assert editor.textCursor().blockNumber() == 0
+    editor.undo()
+    assert editor.text() == text and not editor.document().isUndoAvailable()
+    editor.set_mode(EditorMode.SOURCE)
+    editor.viewport().repaint()
+    mark = hit_test.caret_rect(editor.flow, 3, 3)
+    QTest.mouseClick(
+        editor.viewport(), LEFT, HELD.NoModifier, point_of(editor, mark.x() + 3, mark.center().y())
+    )
+    assert editor.text() == text.replace("[x]", "[ ]")
+
+
+def test_copying_covered_text_takes_its_markup_along(make_editor: Make) -> None:
+    text = "**bold** start\nplain\n- [[Note|words]]\nend"
+    editor = make_editor(text)
+    editor.go_to_line(4)
+    select(editor, 2, text.index("]]"))
+    # The cursor's own line shows its markup: there what is selected is what is copied.
+    editor.flow.set_active(1, 1)
+    editor.copy()
+    assert QGuiApplication.clipboard().text() == text[: text.index("]]") + 2]
+    QTest.keyClick(editor, KEYS.Key_X, HELD.ControlModifier)
+    assert editor.text() == "\nend"
+
+
+def test_the_editor_claims_its_keys_before_the_window_does(make_editor: Make) -> None:
+    from PySide6.QtGui import QAction
+
+    editor = make_editor("word")
+    hidden: list[int] = []
+    action = QAction(editor.window())
+    action.setShortcut("Ctrl+B")
+    action.triggered.connect(lambda: hidden.append(1))
+    editor.window().addAction(action)
+    editor.selectAll()
+    QTest.keyClick(editor, KEYS.Key_B, HELD.ControlModifier)
+    assert editor.text() == "**word**" and not hidden
+
+
+def test_a_read_only_editor_changes_nothing(make_editor: Make) -> None:
+    text = "- [ ] task\n\nword"
+    editor = make_editor(text)
+    editor.setReadOnly(True)
+    editor.selectAll()
+    for key, held in (
+        (KEYS.Key_B, HELD.ControlModifier),
+        (KEYS.Key_A, HELD.NoModifier),
+        (KEYS.Key_Up, HELD.AltModifier),
+    ):
+        QTest.keyClick(editor, key, held)
+    editor.toggle_task(0)
+    QTest.keyClick(editor, KEYS.Key_X, HELD.ControlModifier)
+    QTest.keyClick(editor, KEYS.Key_V, HELD.ControlModifier)
+    assert editor.text() == text
+
+
+# Completion
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("see [[Ro", CompletionRequest("note", "Ro")),
+        ("![[im", CompletionRequest("embed", "im")),
+        ("[[Note#He", CompletionRequest("heading", "He", "Note")),
+        ("[[#He", CompletionRequest("heading", "He")),
+        ("[[^id", CompletionRequest("block", "id")),
+        ("[[Note#^id", CompletionRequest("block", "id", "Note")),
+        ("a #ta", CompletionRequest("tag", "ta")),
+        ("a #", CompletionRequest("tag", "")),
+        ("due @to", CompletionRequest("date", "to")),
+        ("/ta", CompletionRequest("command", "ta")),
+        ("## he", None),
+        ("#", None),
+        ("and/or", None),
+        ("me@home", None),
+        ("[[done]] more", None),
+        ("in `code [[x", None),
+    ],
+)
+def test_what_is_being_typed_is_recognized(before: str, expected: CompletionRequest | None) -> None:
+    assert find_request(before) == expected
+
+
+def answering(editor: LiveEditor, *labels: str) -> None:
+    editor.completion_requested.connect(lambda request: editor.offer(request, list(labels)))
+
+
+def test_a_name_is_completed_after_an_emoji(make_editor: Make) -> None:
+    editor = make_editor("🧭 see ")
+    answering(editor, "Longitude")
+    to_end(editor)
+    QTest.keyClicks(editor, "[[Lon")
+    assert editor.completion_popup.is_open
+    QTest.keyClick(editor, KEYS.Key_Return)
+    assert editor.text() == "🧭 see [[Longitude]]" and editor.textCursor().atEnd()
+    assert not editor.completion_popup.is_open
+
+
+@pytest.mark.parametrize("key", [KEYS.Key_Return, KEYS.Key_Tab])
+def test_arrows_choose_a_completion(make_editor: Make, key: Qt.Key) -> None:
+    editor = make_editor("")
+    answering(editor, "one", "two", "three")
+    QTest.keyClicks(editor, "x [[")
+    QTest.keyClick(editor, KEYS.Key_Down)
+    QTest.keyClick(editor, KEYS.Key_Down)
+    QTest.keyClick(editor, KEYS.Key_Up)
+    QTest.keyClick(editor, key)
+    assert editor.text() == "x [[two]]"
+
+
+def test_a_click_chooses_a_completion(make_editor: Make) -> None:
+    editor = make_editor("")
+    editor.completion_requested.connect(lambda r: editor.offer(r, [CompletionItem("shown", "inserted")]))
+    QTest.keyClicks(editor, "[[")
+    popup = editor.completion_popup
+    area = popup.visualRect(popup.model().index(0, 0))
+    QTest.mouseClick(popup.viewport(), LEFT, HELD.NoModifier, area.center())
+    assert editor.text() == "[[inserted]]" and editor.hasFocus()
+
+
+def test_escape_closes_completion_until_the_next_trigger(make_editor: Make) -> None:
+    editor = make_editor("")
+    answering(editor, "name")
+    QTest.keyClicks(editor, "[[n")
+    QTest.keyClick(editor, KEYS.Key_Escape)
+    QTest.keyClicks(editor, "am")
+    assert not editor.completion_popup.is_open
+    QTest.keyClicks(editor, "]] [[")
+    assert editor.completion_popup.is_open
+
+
+def test_undo_opens_no_completion(make_editor: Make) -> None:
+    editor = make_editor("")
+    answering(editor, "name")
+    QTest.keyClicks(editor, "a [[na")
+    QTest.keyClick(editor, KEYS.Key_Escape)
+    QTest.keyClicks(editor, "]] b")
+    while editor.document().isUndoAvailable():
+        QTest.keyClick(editor, KEYS.Key_Z, HELD.ControlModifier)
+        assert not editor.completion_popup.is_open
+    QTest.keyClick(editor, KEYS.Key_Y, HELD.ControlModifier)
+    assert not editor.completion_popup.is_open
+
+
+@pytest.mark.parametrize("line", [1, 20, 34])
+def test_completion_is_never_over_the_line_that_is_typed(make_editor: Make, line: int) -> None:
+    editor = make_editor("\n" * 34, height=700)
+    answering(editor, *(f"name {number}" for number in range(30)))
+    editor.go_to_line(line)
+    QTest.keyClicks(editor, "[[")
+    popup: QRect = editor.completion_popup.geometry()
+    assert editor.completion_popup.is_open
+    assert not popup.intersects(editor.caret_area()) and editor.rect().contains(popup)
+
+
+def test_dates_and_commands_are_completed_by_the_editor(make_editor: Make) -> None:
+    editor = make_editor("")
+    QTest.keyClicks(editor, "due @tod")
+    QTest.keyClick(editor, KEYS.Key_Return)
+    assert editor.text() == f"due {date.today().isoformat()}"
+    editor.load("")
+    QTest.keyClicks(editor, "/table")
+    QTest.keyClick(editor, KEYS.Key_Return)
+    assert editor.text() == "|  |  |\n| --- | --- |\n|  |  |"
+    editor.undo()
+    assert editor.text() == "/table"
+
+
+# Finding
+
+
+def test_matches_are_marked_on_the_scroll_bar(make_editor: Make) -> None:
+    editor = make_editor("\n".join(f"line {number}" for number in range(400)))
+    block = editor.document().findBlockByNumber
+    editor.show_matches([block(0).position(), block(200).position(), block(200).position() + 2])
+    places = editor.match_places
+    assert len(places) == 2 and places[0] == 0 and abs(places[1] - 0.5) < 0.05
+    editor.show_matches([])
+    assert not editor.match_places
+
+
+# Links
+
+
+def test_a_link_is_followed_by_ctrl_and_click_alone(make_editor: Make) -> None:
+    editor = make_editor("start\n\nsee [[Note#Part|words]] here")
+    editor.viewport().repaint()
+    went: list[tuple[str, str]] = []
+    editor.link_followed.connect(lambda kind, target: went.append((kind, target)))
+    area = hit_test.caret_rect(editor.flow, 2, 17)
+    place = point_of(editor, area.x() + 2, area.center().y())
+    QTest.mouseClick(editor.viewport(), LEFT, HELD.NoModifier, place)
+    editor.go_to_line(1)
+    assert not went
+    QTest.mouseClick(editor.viewport(), LEFT, HELD.ControlModifier, place)
+    assert went == [("note", "Note#Part")]
+
+
+# Programs that read the screen, and the end of editors
+
+_ACCESSIBLE = """
+from PySide6.QtGui import QAccessible, QTextCursor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+app = QApplication([])
+from app.desktop.notes.editor.live_editor import LiveEditor
+from app.desktop.theme import ThemeSource
+QAccessible.setActive(True)
+editor = LiveEditor(ThemeSource("light"))
+editor.resize(600, 400)
+editor.load("# Head\\n\\nSome **bold** words")
+editor.show()
+QTest.qWaitForWindowExposed(editor)
+editor.go_to_line(3)
+found = QAccessible.queryAccessibleInterface(editor)
+text = found.textInterface()
+assert text.text(0, text.characterCount()) == "# Head\\n\\nSome **bold** words", text.text(0, 99)
+assert text.cursorPosition() == editor.textCursor().position()
+area, caret = text.characterRect(text.cursorPosition()), editor.caret_area()
+origin = editor.mapToGlobal(caret.topLeft())
+assert abs(area.x() - origin.x()) <= 2 and abs(area.y() - origin.y()) <= 4, (area, origin)
+print("read")
+"""
+_TORN_DOWN = """
+import gc, sys
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+app = QApplication([])
+from app.desktop.notes.editor.live_editor import LiveEditor
+from app.desktop.theme import ThemeSource
+from tests.benchmarks.editor_texts import TOUR
+theme = ThemeSource("light")
+for number in range(150):
+    editor = LiveEditor(theme)
+    editor.load(TOUR)
+    editor.show()
+    if number % 3:
+        QTest.keyClicks(editor, "abc [[")
+        app.processEvents()
+    if number % 2:
+        editor.deleteLater()
+    else:
+        editor.close()
+    del editor
+    if number % 10 == 0:
+        gc.collect()
+        app.processEvents()
+gc.collect()
+app.processEvents()
+print("gone")
+"""
+
+
+def run(script: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=100, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+def test_a_screen_reader_reads_text_cursor_and_line() -> None:
+    assert "read" in run(_ACCESSIBLE)
+
+
+def test_150_editors_are_made_and_thrown_away() -> None:
+    assert "gone" in run(_TORN_DOWN)

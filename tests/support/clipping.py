@@ -1,0 +1,48 @@
+"""Finds what a window does not show whole: texts without room, and widgets that their parents cut off."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QComboBox, QLabel, QToolButton, QWidget
+
+from app.desktop.panel import ElidedButton, ElidedLabel
+
+# Styles round the sizes of what they draw.
+_GRAIN = 1
+
+
+def clipped(root: QWidget) -> list[str]:
+    """Return a line for each visible widget in `root` that is cut off or has no room for its text."""
+    found = []
+    for widget in root.findChildren(QWidget):
+        if widget.isVisible() and (why := _cut_off(widget) or _has_no_room(widget)):
+            found.append(f"{_name(widget)}: {why}")
+    return found
+
+
+def _cut_off(widget: QWidget) -> str:
+    parent = widget.parentWidget()
+    if parent is None or widget.isWindow() or isinstance(parent.parentWidget(), QAbstractScrollArea):
+        return ""
+    if isinstance(parent, QAbstractScrollArea | QComboBox):
+        return ""
+    over = max(-widget.x(), widget.geometry().right() - parent.rect().right())
+    return f"{over} pixels are outside {_name(parent)}" if over > _GRAIN and widget.width() > 0 else ""
+
+
+def _has_no_room(widget: QWidget) -> str:
+    if isinstance(widget, ElidedLabel | ElidedButton):
+        return ""
+    if isinstance(widget, QLabel) and widget.wordWrap():
+        lacks = widget.heightForWidth(widget.width()) - widget.height()
+        return f"{lacks} pixels of height are missing" if widget.text() and lacks > _GRAIN else ""
+    has_text = isinstance(widget, QLabel | QAbstractButton | QComboBox)
+    is_small = isinstance(widget, QToolButton) and not widget.text()
+    if not has_text or is_small:
+        return ""
+    lacks = widget.minimumSizeHint().width() - widget.width()
+    return f"{lacks} pixels of width are missing" if lacks > _GRAIN else ""
+
+
+def _name(widget: QWidget) -> str:
+    text = widget.text() if isinstance(widget, QLabel | QAbstractButton) else widget.accessibleName()
+    return f"{type(widget).__name__} {text[:40]!r}" if text else f"{type(widget).__name__}"

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.errors import ConflictError
+from app.vault.markdown.scan import scan
+from app.vault.markdown.tasks import set_task_done, task_facts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Call Ann 📅 2026-03-01",
+        "Call Ann [due:: 2026-03-01]",
+        "Call Ann (due:: 2026-03-01)",
+        "Call Ann due: 2026-03-01",
+        "📅 2026-03-01 Call Ann",
+        "Call Ann @2026-03-01",
+        "Call Ann @due(2026-03-01)",
+        "Call Ann due:: [[2026-03-01]]",
+    ],
+)
+def test_due_dates_of_the_usual_kinds_are_read(text: str) -> None:
+    facts = task_facts(text)
+    assert facts.due == date(2026, 3, 1) and facts.text == "Call Ann"
+
+
+def test_tags_are_read_and_what_is_no_day_is_left() -> None:
+    facts = task_facts("Buy #home/garden soil 📅 2026-02-31, see page #3")
+    assert facts.tags == ("home/garden",) and facts.due is None
+    assert facts.text == "Buy #home/garden soil 📅 2026-02-31, see page #3"
+
+
+def test_a_task_that_has_moved_is_found_by_its_text() -> None:
+    text = "# T\r\n\r\n- [ ] one\r\n> 1. [X] two  \r\n- [ ] one"
+    assert set_task_done(text, 3, "one", done=True) == text.replace("- [ ] one\r\n", "- [x] one\r\n")
+    assert set_task_done(text, 1, "two", done=False) == text.replace("[X]", "[ ]")
+    with pytest.raises(ConflictError):
+        set_task_done(text, 3, "three", done=True)
+
+
+LINES = st.lists(
+    st.sampled_from(["- [ ] a", "* [x] b  ", "  1. [ ] c", "> - [X] d #t", "text", "", "```", "- [] no"]),
+    max_size=12,
+)
+
+
+@given(LINES, st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_only_the_box_of_that_task_changes(lines: list[str], end: str, done: bool) -> None:
+    text = end.join(lines)
+    for task in scan(text).tasks:
+        after = set_task_done(text, task.line, task.text, done=done)
+        now = {t.line: (t.text, t.done) for t in scan(after).tasks}
+        expected = {t.line: (t.text, t.done) for t in scan(text).tasks}
+        assert now == {**expected, task.line: (task.text, done)}
+        assert sum(a != b for a, b in zip(text, after, strict=True)) <= 1

@@ -1,0 +1,66 @@
+"""Permission rules that can't be read hold agents back, and the user decides when that ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.permissions.caller import Caller, CallerKind
+from app.settings import PermissionSettings, Rule, Settings, load_settings, save_settings
+from app.settings.storage import permissions_file
+from app.workspace import open_workspace
+from tests.support.approver import ScriptedApprover
+
+RULES = (Rule(effect="allow", operations=("update",)), Rule(effect="deny", glob="Secret/**"))
+AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="t")
+
+
+async def test_while_the_rules_cannot_be_read_everything_is_asked_about(
+    sample_vault: Path, approver: ScriptedApprover
+) -> None:
+    save_settings(Settings(permissions=PermissionSettings(rules=RULES)))
+    permissions_file().write_text("{", "utf-8")
+    settings = load_settings()
+    settings.embeddings.enabled = False
+    (sample_vault / "Tea.md").write_text("Green.\n", "utf-8")
+    edit = {"name": "Tea", "op": "append", "text": "Black."}
+    workspace = await open_workspace(sample_vault, settings, approver, brief=True)
+    try:
+        await workspace.start_scan(lambda progress: None)
+        assert workspace.unreadable_rules == (str(permissions_file()),)
+        for tool, arguments in (("read_note", {"name": "Tea"}), ("edit_note", edit)):
+            before = len(approver.asked)
+            assert (await workspace.runner.call(tool, arguments, AGENT)).success
+            assert len(approver.asked) > before, tool
+        assert "can't be read" in approver.asked[-1].reason
+        secret = {"name": "x", "folder": "Secret", "content": "y"}
+        refused = await workspace.runner.call("create_note", secret, AGENT)
+        assert not refused.success, "the last good rules still deny"
+        assert not (sample_vault / "Secret").exists()
+        workspace.accept_rules()
+        assert workspace.unreadable_rules == ()
+        before = len(approver.asked)
+        assert (await workspace.runner.call("edit_note", edit, AGENT)).success
+        assert len(approver.asked) == before
+    finally:
+        await workspace.close()
+    assert load_settings().permissions.rules == RULES
+
+
+async def test_settings_of_a_vault_that_cannot_be_read_hold_agents_back_too(
+    sample_vault: Path, approver: ScriptedApprover
+) -> None:
+    settings = Settings()
+    settings.embeddings.enabled = False
+    workspace = await open_workspace(sample_vault, settings, approver, brief=True)
+    folder = workspace.journal.folder
+    await workspace.close()
+    (folder / "settings.json").write_text("{", "utf-8")
+    workspace = await open_workspace(sample_vault, settings, approver, brief=True)
+    try:
+        await workspace.start_scan(lambda progress: None)
+        assert workspace.unreadable_rules == (str(folder / "settings.json"),)
+        await workspace.runner.call("list_tags", {}, AGENT)
+        await workspace.runner.call("read_note", {"name": "🧭 Start here"}, AGENT)
+        assert approver.asked
+    finally:
+        await workspace.close()
