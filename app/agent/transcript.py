@@ -193,9 +193,9 @@ class Usage(BaseModel):
 
     def plus(self, other: Usage) -> Usage:
         """Both together; the cost is known when that of each one is that asked a model anything."""
-        if self.requests == 0:
-            return other
         cost = None if self.cost is None or other.cost is None else self.cost + other.cost
+        if self.requests == 0:
+            cost = other.cost
         return Usage(
             requests=self.requests + other.requests,
             input_tokens=self.input_tokens + other.input_tokens,

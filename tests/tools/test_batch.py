@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.permissions.caller import Caller, CallerKind
-from app.tools.tags import add_tag, remove_tag
 from app.toolkit.batch import batch_of
+from app.tools.tags import add_tag, remove_tag
 from app.vault.path import NotePath
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", uses_model=False)
