@@ -83,7 +83,7 @@ def _show_done(screen: Screen, result: Result, message: str) -> None:
 
 
 def _tell(screen: Screen, outcome: ToolOutcome, printed: bool) -> None:
-    """Write the message and remarks to standard error, or a message that is all there is to standard output."""
+    """Write the message and remarks to standard error, or a message that is all there is to the output."""
     message = safe(outcome.message)
     failed = bool(outcome.result.get("exit_code"))
     if message and not printed:

@@ -80,6 +80,10 @@ class VaultView:
                 raise
         except NotFoundError as error:
             raise _not_found(path) from error
+        except InvalidPathError as error:
+            if self._sight.hides_folder(path):
+                raise _not_found(path) from error
+            raise
         if hides and is_private(content):
             raise _not_found(path)
         return content
@@ -141,6 +145,10 @@ class VaultView:
     def spelled(self, path: NotePath) -> NotePath:
         """`path` with the folders that exist spelled as on disk: where a new file must be put."""
         return self._store.spelled(path)
+
+    def hides_folder(self, folder: NotePath) -> bool:
+        """Whether a folder holds nothing that the call may know of; the first call looks at every path."""
+        return self._sight.hides_folder(folder)
 
     def sees(self, path: NotePath) -> bool:
         """Whether the call may know of the note at `path`."""
