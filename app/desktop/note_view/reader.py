@@ -80,6 +80,10 @@ class Reader(QTextBrowser):
     def _fitted(self, image: QImage) -> QImage:
         """The image at the width of the text where it is wider: Qt itself scales without smoothing."""
         ratio = self.devicePixelRatioF()
+        if (own := image.devicePixelRatio()) > ratio:
+            width = max(1, round(image.width() * ratio / own))
+            image = image.scaledToWidth(width, Qt.TransformationMode.SmoothTransformation)
+            image.setDevicePixelRatio(ratio)
         room = round((self.viewport().width() - 2 * self.document().documentMargin()) * ratio)
         if 0 < room < image.width():
             image = image.scaledToWidth(room, Qt.TransformationMode.SmoothTransformation)
