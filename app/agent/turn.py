@@ -31,7 +31,7 @@ from app.agent.transcript import (
     Usage,
 )
 from app.encoding import encodable
-from app.errors import ScriptoriumError
+from app.errors import LimitError, ScriptoriumError
 from app.events import EventBus
 from app.permissions.caller import Caller
 from app.settings import AgentProgram
@@ -87,7 +87,7 @@ class Turn:
         said: What the agent said so far, piece by piece.
         problem: Why it failed, empty when it did not.
         news: What the agent is given of the streams, as a block of data; empty for nothing.
-        refused_calls: By the id of a call that stands for them, how many calls of a response were too many.
+        refused_calls: Calls of the last response that are too many or too large, by their ids, and why.
     """
 
     conversation: str
@@ -104,7 +104,7 @@ class Turn:
     said: list[str] = field(default_factory=list)
     problem: str = ""
     news: str = ""
-    refused_calls: dict[str, int] = field(default_factory=dict)
+    refused_calls: dict[str, LimitError] = field(default_factory=dict)
     _text: str = ""
     _thinking: str = ""
 

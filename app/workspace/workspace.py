@@ -62,7 +62,7 @@ from app.workspace.model_sight import ModelSight
 from app.workspace.note_vectors import NoteVectors
 from app.workspace.recovery import told
 from app.workspace.sources import news_for_model, open_sources
-from app.workspace.vault_files import VaultFiles
+from app.workspace.vault_files import StoreReplaced, VaultFiles
 from app.workspace.ways_in import WaysIn
 
 log = logging.getLogger(__name__)
@@ -266,6 +266,13 @@ class Workspace:
         With `watch_later` the folder is not watched before the first scan.
         """
         self._watches = not brief
+        loop = asyncio.get_running_loop()
+
+        def tell(message: str) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self.events.publish, StoreReplaced(message))
+
+        self._files.tell_damage(tell)
         if not self.read_only:
             for recovery in await asyncio.to_thread(self.store.recover):
                 self.notices.append(told(recovery))
