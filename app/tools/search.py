@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -20,10 +20,12 @@ from app.toolkit.related import related as related_notes
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.tools.node_parts import readable
+from app.vault.note import ParsedNote
 from app.vault.path import NotePath, name_key
 
 if TYPE_CHECKING:
     from app.embeddings.table import VectorHit
+    from app.index.records import SearchHit
 
 _LONGEST_PASSAGE = 240
 
@@ -201,7 +203,9 @@ async def search_notes(
         for hit in page.hits
     ]
     groups = [HitGroup(name=one.name, count=one.count) for one in page.groups]
-    return Hits(hits=hits, total=page.total, groups=groups, message=f"{counted(page.total, 'note')} found.")
+    words = f"{counted(page.total, 'note')} found."
+    found = Hits(hits=hits, total=page.total, groups=groups, message=words)
+    return found.from_notes(_are_from_web(context, page.hits))
 
 
 @tool(
@@ -222,6 +226,7 @@ async def semantic_search(
         limit: How many at most.
         min_similarity: The least cosine similarity, 0 to 1.
     """
+    chunks = await context.index.like_text(query, limit, min_similarity)
     hits = [
         Hit(
             name=chunk.path.name,
@@ -229,9 +234,17 @@ async def semantic_search(
             score=round(chunk.score, 4),
             lines=_passage(context, chunk),
         )
-        for chunk in await context.index.like_text(query, limit, min_similarity)
+        for chunk in chunks
     ]
-    return Hits(hits=hits, total=len(hits), message=f"{counted(len(hits), 'note')} close in meaning.")
+    found = Hits(hits=hits, total=len(hits), message=f"{counted(len(hits), 'note')} close in meaning.")
+    return found.from_notes(_are_from_web(context, chunks))
+
+
+def _are_from_web(context: ToolContext, hits: Iterable[SearchHit | VectorHit]) -> Iterator[bool]:
+    """Whether each of these notes holds a page of the web."""
+    for hit in hits:
+        record = context.index.note(hit.path)
+        yield record is not None and ParsedNote(properties=record.properties).is_from_web
 
 
 def _passage(context: ToolContext, chunk: VectorHit) -> list[Line]:
