@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -20,12 +20,10 @@ from app.toolkit.related import related as related_notes
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.tools.node_parts import readable
-from app.vault.note import ParsedNote
 from app.vault.path import NotePath, name_key
 
 if TYPE_CHECKING:
     from app.embeddings.table import VectorHit
-    from app.index.records import SearchHit
 
 _LONGEST_PASSAGE = 240
 
@@ -205,7 +203,7 @@ async def search_notes(
     groups = [HitGroup(name=one.name, count=one.count) for one in page.groups]
     words = f"{counted(page.total, 'note')} found."
     found = Hits(hits=hits, total=page.total, groups=groups, message=words)
-    return found.from_notes(_are_from_web(context, page.hits))
+    return found.from_notes(context.index.is_from_web(hit.path) for hit in page.hits)
 
 
 @tool(
@@ -237,14 +235,7 @@ async def semantic_search(
         for chunk in chunks
     ]
     found = Hits(hits=hits, total=len(hits), message=f"{counted(len(hits), 'note')} close in meaning.")
-    return found.from_notes(_are_from_web(context, chunks))
-
-
-def _are_from_web(context: ToolContext, hits: Iterable[SearchHit | VectorHit]) -> Iterator[bool]:
-    """Whether each of these notes holds a page of the web."""
-    for hit in hits:
-        record = context.index.note(hit.path)
-        yield record is not None and ParsedNote(properties=record.properties).is_from_web
+    return found.from_notes(context.index.is_from_web(chunk.path) for chunk in chunks)
 
 
 def _passage(context: ToolContext, chunk: VectorHit) -> list[Line]:
@@ -397,7 +388,8 @@ async def unlinked_mentions(context: ToolContext, name: NoteName) -> Mentions:
     found = context.index.unlinked_mentions(note.path)
     entries = [MentionEntry(path=str(m.source), line=m.line, text=m.text) for m in found]
     words = f"{counted(len(entries), 'mention')} of [[{note.name}]] without a link."
-    return Mentions(mentions=entries, message=words)
+    mentions = Mentions(mentions=entries, message=words)
+    return mentions.from_notes(context.index.is_from_web(one.source) for one in found)
 
 
 def _names(paths: Iterable[NotePath], limit: int) -> NoteNames:
