@@ -47,7 +47,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("close-vault", "Close vault", "File", symbol="x-circle"),
     Command("settings", "Settings…", "File", ("Ctrl+,",), needs_vault=False, line=True, symbol="gear-six"),
     Command("quit", "Quit", "File", ("Ctrl+Q",), needs_vault=False, symbol="power"),
-    Command("edit-note", "Read or edit", "Note", ("Ctrl+E",), needs_note=True, symbol="pencil-simple"),
+    Command(
+        "edit-note",
+        "Switch view: live, source, reading",
+        "Note",
+        ("Ctrl+E",),
+        needs_note=True,
+        symbol="pencil-simple",
+    ),
     Command("find-in-note", "Find…", "Note", ("Ctrl+F",), needs_note=True, symbol="magnifying-glass"),
     Command("replace-in-note", "Find and replace…", "Note", ("Ctrl+H",), needs_note=True, symbol="swap"),
     Command(

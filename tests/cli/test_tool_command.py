@@ -82,6 +82,11 @@ def test_properties_are_names_with_values_or_json() -> None:
     assert given == {"name": "Tea", "properties": {"rating": 4, "status": "to do", "tags": ["a"]}}
 
 
+def test_null_is_a_value_where_any_is_taken() -> None:
+    given = read("block_edit", "set_field", "form", "mood", "null")
+    assert given == {"op": "set_field", "label": "form", "field": "mood", "value": None}
+
+
 def test_long_texts_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "text.md").write_text("From a file.\n", "utf-8")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("Ümlaut\n".encode()), "ascii"))

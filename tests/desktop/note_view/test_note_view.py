@@ -17,6 +17,7 @@ from app.desktop.note_view import page as pages
 from app.desktop.note_view.drafts import Drafts
 from app.desktop.note_view.property_rows import ListValue, TextValue
 from app.desktop.note_view.view import WRITE, NoteView
+from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor.mode import ViewMode
 from app.desktop.theme import ThemeSource
 from app.vault.path import NotePath
@@ -313,6 +314,28 @@ def test_pictures_formulas_and_embedded_notes_are_drawn(gui, opened, wait_until)
             assert (flow.row(2).drawing.width, flow.row(2).drawing.height) == (40, 30)
             assert flow.row(8).fragments[0].layout.text() == "missing.png"
             assert not view.document.dirty
+
+    gui(main())
+
+
+def test_a_link_to_no_note_looks_so_until_there_is_one(gui, opened, wait_until) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            unresolved = view.editor.flow.style.format(inline.LINK | inline.UNRESOLVED).foreground().color()
+
+            def looks_unresolved() -> list[str]:
+                (fragment,) = view.editor.flow.row(7).fragments
+                formats = fragment.layout.formats()
+                return [
+                    fragment.layout.text()[one.start : one.start + one.length]
+                    for one in formats
+                    if one.format.foreground().color() == unresolved
+                ]
+
+            view.editor.go_to_line(7)
+            await wait_until(lambda: looks_unresolved() == ["Not yet"])
+            (vault.root / "Not yet.md").write_text("here")
+            await wait_until(lambda: looks_unresolved() == [])
 
     gui(main())
 
