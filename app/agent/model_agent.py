@@ -21,6 +21,7 @@ from app.agent.sight import Pinned, memory_text, without_unpinned
 from app.agent.spending import HINT, Spending, SpentError, usage_of
 from app.agent.transcript import Usage
 from app.agent.turn import Role, Turn
+from app.encoding import check_json_size
 from app.errors import InvalidParametersError, LimitError, NotFoundError, ScriptoriumError
 from app.settings import Settings
 from app.toolkit.call_record import Spent
@@ -30,12 +31,13 @@ from app.toolkit.tool import Tool
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent, RunContext
-    from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
+    from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponsePart, ToolCallPart
     from pydantic_ai.models import Model, ModelRequestContext
 
 log = logging.getLogger(__name__)
 
 MAX_CALLS_PER_RESPONSE = 32
+MAX_ARGUMENT_BYTES = 4 * 1024 * 1024
 MAX_CALLS_AT_ONCE = 4
 """Calls of one response that run side by side: more would hold the loop for too long at once."""
 
@@ -255,8 +257,7 @@ def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Spen
                 if turn.is_over:
                     over = LimitError("The turn is over: nothing more was done.", limit=0)
                     return _told(await turn.reject(name, json.dumps(tool_args, default=str), over))
-                if dropped := turn.refused_calls.pop(id, 0):
-                    error = _too_many(dropped)
+                if (error := turn.refused_calls.pop(id, None)) is not None:
                     return _told(await turn.reject(name, json.dumps(tool_args, default=str), error))
                 return _told(await turn.call(name, tool_args, spent=counted(ctx)))
 
@@ -264,9 +265,10 @@ def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Spen
 
 
 def _call_limit() -> Any:  # noqa: ANN401 (the class is made where its base is imported)
-    """Return a capability that drops the tool calls of a response beyond the limit.
+    """Return a capability that bounds the tool calls of a response before they are parsed.
 
-    The first call beyond it stays, to be refused with a message that tells the model how many were dropped.
+    Calls beyond the limit are dropped. The first of them stays, without its arguments, to be refused with a
+    message that tells the model how many were dropped.
     """
     from pydantic_ai.capabilities import AbstractCapability
     from pydantic_ai.messages import ToolCallPart
@@ -275,22 +277,43 @@ def _call_limit() -> Any:  # noqa: ANN401 (the class is made where its base is i
         async def after_model_request(
             self, ctx: RunContext[Turn], *, request_context: ModelRequestContext, response: ModelResponse
         ) -> ModelResponse:
-            calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
-            if len(calls) <= MAX_CALLS_PER_RESPONSE:
-                return response
-            kept = {id(part) for part in calls[: MAX_CALLS_PER_RESPONSE + 1]}
-            ctx.deps.refused_calls[calls[MAX_CALLS_PER_RESPONSE].tool_call_id] = (
-                len(calls) - MAX_CALLS_PER_RESPONSE
-            )
-            parts = [p for p in response.parts if not isinstance(p, ToolCallPart) or id(p) in kept]
+            calls = 0
+            parts: list[ModelResponsePart] = []
+            asked = sum(isinstance(part, ToolCallPart) for part in response.parts)
+            for part in response.parts:
+                if not isinstance(part, ToolCallPart):
+                    parts.append(part)
+                    continue
+                calls += 1
+                if calls <= MAX_CALLS_PER_RESPONSE:
+                    parts.append(await _bounded(ctx.deps, part))
+                elif calls == MAX_CALLS_PER_RESPONSE + 1:
+                    ctx.deps.refused_calls[part.tool_call_id] = _too_many(asked)
+                    parts.append(replace(part, args="{}"))
             return replace(response, parts=parts)
 
     return CallLimit()
 
 
-def _too_many(dropped: int) -> LimitError:
+async def _bounded(turn: Turn, call: ToolCallPart) -> ToolCallPart:
+    """Return the call, without its arguments where they are too large; it is then refused."""
+    given = call.args if isinstance(call.args, str) else json.dumps(call.args)
+    raw = given.encode("utf-8", "surrogatepass")
+    try:
+        if len(raw) > MAX_ARGUMENT_BYTES:
+            message = f"The arguments of {call.tool_name} have more than {MAX_ARGUMENT_BYTES:,} bytes."
+            raise LimitError(message, limit=MAX_ARGUMENT_BYTES)
+        await check_json_size(raw)
+    except LimitError as error:
+        turn.refused_calls[call.tool_call_id] = error
+        return replace(call, args="{}")
+    return call
+
+
+def _too_many(asked: int) -> LimitError:
+    dropped = asked - MAX_CALLS_PER_RESPONSE
     return LimitError(
-        f"The response asked for {dropped + MAX_CALLS_PER_RESPONSE:,} tool calls; the first "
+        f"The response asked for {asked:,} tool calls; the first "
         f"{MAX_CALLS_PER_RESPONSE} were made, and {dropped:,} were refused. Ask again for what you need.",
         limit=MAX_CALLS_PER_RESPONSE,
     )
@@ -304,7 +327,7 @@ async def _reject(turn: Turn, call: ToolCallPart, offered: Collection[str]) -> N
     )
     if call.tool_name not in offered:
         error = NotFoundError(f"There is no tool {call.tool_name!r} in this turn.", tool=call.tool_name)
-    turn.refused_calls.pop(call.tool_call_id, 0)
+    turn.refused_calls.pop(call.tool_call_id, None)
     await turn.reject(call.tool_name, given or "", error)
 
 

@@ -49,6 +49,7 @@ from app.processes.supervisor import TaskFailed, TaskRecovered
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 from app.vault.watcher import VaultFound, VaultLost
+from app.workspace.vault_files import StoreReplaced
 
 _SETTLE_MS = 500
 _KEEP_MS = 1000
@@ -326,6 +327,8 @@ class VaultView(QObject):
                     self._navigation.moved(old.text, new.text)
             elif isinstance(event, GrantsChanged):
                 self.granted.emit(tuple(grant.label for grant in event.grants))
+            elif isinstance(event, StoreReplaced):
+                self.told.emit(event.message)
             elif isinstance(event, TaskFailed):
                 self._banners.show_message(f"task:{event.task}", self._failure(event), "warning")
             elif isinstance(event, TaskRecovered):

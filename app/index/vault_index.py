@@ -305,6 +305,11 @@ class VaultIndex:
         with self._damage_noticed(), self._file.reading() as connection:
             return records_reader.notes_with_tag(connection, tag, nested)
 
+    def types(self) -> tuple[str, ...]:
+        """Every type that a note has."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return records_reader.types(connection)
+
     def properties(self) -> tuple[PropertyCount, ...]:
         """Every property's name and how many notes have it."""
         with self._damage_noticed(), self._file.reading() as connection:
@@ -337,18 +342,25 @@ class VaultIndex:
         with self._damage_noticed(), self._file.reading() as connection:
             return links.unlinked_mentions(connection, path)
 
-    def links_to_rewrite(self, old: NotePath, new: NotePath) -> RenamePlan:
+    async def links_to_rewrite(self, old: NotePath, new: NotePath) -> RenamePlan:
         """What a rename or move of one file asks for; see `moves_to_rewrite`."""
-        return self.moves_to_rewrite({old: new})
+        return await self.moves_to_rewrite({old: new})
 
-    def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
-        """Which notes' links these moves (old path to new path, all at once) ask to rewrite, and to what."""
+    async def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
+        """Which notes' links these moves (old path to new path, all at once) ask to rewrite, and to what.
+
+        A file may have tens of thousands of links, so they are read and planned in a worker thread, with a
+        copy of the resolver.
+        """
+        return await asyncio.to_thread(self._plan_moves, self.resolver.copy(), dict(moves))
+
+    def _plan_moves(self, resolver: Resolver, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
         keys: set[str] = set()
         for new in moves.values():
-            keys |= self.resolver.link_keys(Entry(new, 0))
-        with self._damage_noticed(), self._file.reading() as connection:
-            concerned = links.links_concerning(connection, moves, keys)
-        return plan_renames(self.resolver, moves, concerned)
+            keys |= resolver.link_keys(Entry(new, 0))
+        with self._damage_noticed():
+            concerned = links.links_concerning(self._file.reading, moves, keys)
+        return plan_renames(resolver, moves, concerned)
 
     def graph(self) -> GraphData:
         """The vault as arrays; for a large one, call it from another thread."""

@@ -35,12 +35,17 @@ class Connections:
         self._open: dict[Address, BoundedProtocol] = {}
         self._strangers: dict[Address, asyncio.TimerHandle] = {}
         self.turned_away = 0
+        self.closed = False
 
     def __len__(self) -> int:
         return len(self._open)
 
     def add(self, address: Address, protocol: BoundedProtocol) -> None:
         """A new connection; another one, or this, is dropped where there is no room."""
+        if self.closed:
+            # It was accepted just before the end: nobody would close it later.
+            protocol.transport.abort()
+            return
         loop = asyncio.get_running_loop()
         self._open[address] = protocol
         self._strangers[address] = loop.call_later(self._within, self.drop, address)
@@ -58,7 +63,8 @@ class Connections:
         self._forget(address)
 
     def close(self) -> None:
-        """Drop all of them, whatever they do."""
+        """Drop all of them, whatever they do, and each one that comes later."""
+        self.closed = True
         for address in tuple(self._open):
             self.drop(address)
 

@@ -107,6 +107,7 @@ class Door:
         sign = new_sign(int(listener.getsockname()[1]), self.holder)
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._stop.clear()
+        self.connections.closed = False
         self._serving = asyncio.create_task(self._serve(listener, sign, ready), name="local server")
         # However it ends, also before its first step.
         self._serving.add_done_callback(lambda _: listener.close())
@@ -184,6 +185,7 @@ class Door:
                 # A server that is cancelled or fails leaves its listeners to the loop.
                 for one in getattr(server, "servers", ()):
                     one.close()
+                self.connections.close()
 
     def _ways(self) -> tuple[Way, ...]:
         ways = [Way(PREFIX, CallerKind.HTTP, http_api(self._hub, self.on_yield), self._api_closed)]

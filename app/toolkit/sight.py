@@ -14,7 +14,7 @@ from app.index.records import IndexUpdated
 from app.permissions.caller import Caller
 from app.permissions.policy import Policy
 from app.vault.changes import VAULT
-from app.vault.path import NotePath
+from app.vault.path import NotePath, name_key
 
 if TYPE_CHECKING:
     from app.index.vault_index import VaultIndex
@@ -68,7 +68,11 @@ class Visibility:
 
     def paths(self) -> Iterable[NotePath]:
         """Every indexed note."""
-        return (record.path for record in self._index.notes())
+        return self._index.note_paths()
+
+    def files(self) -> Iterable[NotePath]:
+        """Every indexed file that is no note."""
+        return (record.path for record in self._index.files())
 
     def _follow(self, event: IndexUpdated) -> None:
         self._names = None
@@ -98,6 +102,7 @@ class Sight:
         self._opened: set[NotePath] = set()
         self._ruled = visibility.has_read_rules(caller, tool)
         self._hidden: frozenset[NotePath] | None = None
+        self._hidden_folders: frozenset[str] | None = None
 
     @property
     def is_ruled(self) -> bool:
@@ -134,7 +139,7 @@ class Sight:
     def open(self, path: NotePath) -> None:
         """The user let this call read `path`."""
         self._opened.add(path)
-        self._hidden = None
+        self._hidden = self._hidden_folders = None
 
     def hidden(self) -> frozenset[NotePath]:
         """Every indexed note that the call may not see."""
@@ -149,3 +154,26 @@ class Sight:
         if not self._ruled:
             return self._visibility.private_names if self.hides_private else frozenset()
         return frozenset(path.key for path in self.hidden())
+
+    def hides_folder(self, folder: NotePath) -> bool:
+        """Whether a folder holds hidden notes and no other file: then its name is hidden, too.
+
+        The first call looks at every path of the vault: call it in a thread.
+        """
+        if self._hidden_folders is None:
+            hidden = self.hidden()
+            held = _folders(hidden)
+            others = (path for path in self._visibility.paths() if path not in hidden)
+            self._hidden_folders = held and held - _folders(others) - _folders(self._visibility.files())
+        return folder.key in self._hidden_folders
+
+
+def _folders(paths: Iterable[NotePath]) -> frozenset[str]:
+    """The folders that hold these files, at any depth, in the form to compare by."""
+    found: set[str] = set()
+    for path in paths:
+        folder = name_key(path.folder)
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return frozenset(found)

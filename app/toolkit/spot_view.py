@@ -82,6 +82,18 @@ class SpotView:
             return Bounds(depth, enters=self._may_enter)
         return Bounds(depth, shows=self._shows)
 
+    def require_folder(self) -> None:
+        """See that the call may know of the folder; it looks at every path, so call it in a thread.
+
+        Raises:
+            NotFoundError: all that it holds is hidden from the call: it looks like one that is not there.
+        """
+        if self._prefix is not None and self._hides_folder(self._prefix.as_posix()):
+            raise NotFoundError(f"There is no folder {self.spot.real}.", path=self.spot.real)
+
+    def _hides_folder(self, text: str) -> bool:
+        return text not in ("", ".") and self._context.vault.hides_folder(NotePath.on_disk(text))
+
     def read(self, name: str) -> bytes:
         """The bytes of a file.
 
@@ -115,7 +127,7 @@ class SpotView:
     def _shows(self, name: str) -> bool:
         """Whether the call may know of a file of the vault. Where the index is behind, its text decides."""
         path, context = self._inside(name), self._context
-        if path.is_hidden or not context.vault.sees(path):
+        if path.is_hidden or not context.vault.sees(path) or context.vault.hides_folder(path):
             return False
         if not path.is_note or context.index.note(path) is not None:
             return True

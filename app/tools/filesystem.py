@@ -207,7 +207,7 @@ async def grep(
     """
     compiled = line_pattern(pattern, cased=case_sensitive)
     spot = await spot_of(context, path)
-    whole = await asyncio.to_thread(is_folder, spot.real)
+    whole = await asyncio.to_thread(_is_folder, context, spot)
     view = SpotView(context, spot if not whole else spot.as_folder())
     named, bounds = _matcher(files or "*"), view.bounds(depth)
 
@@ -232,6 +232,13 @@ async def grep(
     return await asyncio.to_thread(searched)
 
 
+def _is_folder(context: ToolContext, spot: Spot) -> bool:
+    """Whether a folder that the call may know of is there."""
+    if not is_folder(spot.real):
+        return False
+    return not spot.inside or not context.vault.hides_folder(NotePath.on_disk(spot.inside))
+
+
 async def _listed(
     context: ToolContext,
     spot: Spot,
@@ -244,6 +251,7 @@ async def _listed(
     bounds = view.bounds(depth)
 
     def listed() -> FileList:
+        view.require_folder()
         found = list(islice((one for one in walk(spot.real, bounds) if wanted(one)), limit + 1))
         entries = [
             FileEntry(path=view.told(one.path), kind=one.kind, size=one.size, modified=one.modified)

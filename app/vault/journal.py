@@ -51,6 +51,10 @@ class Journal:
         """What happened to a damaged journal file, in words for the user; None if all is well."""
         return self._database.problem
 
+    def on_damage(self, tell: Callable[[str], None]) -> None:
+        """Call `tell` with the words for the user when the file turns out damaged in use; in any thread."""
+        self._database.on_damage = tell
+
     def close(self) -> None:
         """Close the file."""
         self._database.close()

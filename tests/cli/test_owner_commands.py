@@ -28,7 +28,7 @@ def test_a_category_is_switched_after_a_yes_and_shown_as_it_is(run: Run, vault: 
     assert refused.status == Exit.DENIED and "--approve admin" in refused.err
     assert states(run)["development"] == "off"
     assert states(run, "on", "development", "--approve", "admin") == {"development": "on"}
-    assert load_vault_settings(paths.vault_data_folder(vault)).categories_on == ("development",)
+    assert load_vault_settings(paths.vault_data_folder(vault))[0].categories_on == ("development",)
     assert states(run)["development"] == "on" and "## Development\n" in run("tools").out
     assert run("diff", "Tea.md", "Water.md").status == Exit.DONE
     assert states(run, "off", "development", "notes", "--approve", "admin") == {
@@ -89,7 +89,7 @@ def test_sources_are_added_used_paused_and_removed(run: Run, vault: Path, tmp_pa
     assert run("file", "load", "Plan.txt").out == "one\n"
     appended = run("file", "append", "Plan.txt", "two")
     assert "Added to Plan.txt in memory" in appended.out
-    assert "state\tchanged in memory" in run("file", "status", "--path", "Plan.txt").out
+    assert "state\tchanged in memory" in run("file", "status", "Plan.txt").out
     assert "Plan.txt" in run("file", "status").out
     notes = run("sources", "add", "notes", "Journal/**", "--approve", "admin")
     assert notes.status == Exit.DONE

@@ -75,6 +75,8 @@ def written(note: str | bytes) -> bytes:
 
 PLAIN = f"Notes/{CANARY} plain.md"
 """One of the notes of `write_private_vault`; two links lead to it."""
+HIDDEN_FOLDER = f"Notes/{CANARY} folder"
+"""A folder of that vault which holds nothing but a private note."""
 _TEA = "# Tea\n\nTea is a drink. See [[Home]].\n\n## Relations\n\n- supports [[Home]]\n"
 _LINKS = "\nTea is a drink [[Tea]] #drink\n- supports [[Tea]]\n"
 
@@ -89,6 +91,8 @@ def write_private_vault(root: Path) -> Path:
         (root / "Notes" / f"{CANARY} {name}.md").write_bytes(_linked(written(note), name))
     misnamed = os.fsdecode(CANARY.encode() + b" Gr\xfc\xdfe.md")
     (root / "Notes" / misnamed).write_bytes(written(VARIANTS["plain"]))
+    (root / HIDDEN_FOLDER / "deeper").mkdir(parents=True)
+    (root / HIDDEN_FOLDER / "deeper" / "Diary.md").write_bytes(written(VARIANTS["list"]))
     for name in ("link.md", "link.txt"):
         (root / "Links" / name).symlink_to(root / PLAIN)
     if (git := shutil.which("git")) is not None:

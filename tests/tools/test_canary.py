@@ -18,7 +18,7 @@ from app.settings import Settings
 from app.toolkit.tool import Tool
 from app.tools import CATALOG, FILE_TOOL
 from app.workspace import open_workspace
-from tests.support.private_notes import CANARY, PLAIN, write_private_vault
+from tests.support.private_notes import CANARY, HIDDEN_FOLDER, PLAIN, write_private_vault
 
 _HIDDEN = PLAIN
 _NEEDS_NEW_PATH = {"create_note", "file_write", "patch", "move_note", "create_node"}
@@ -98,6 +98,8 @@ _MORE = (
     ("rename_tag", {"tag": "drink", "new_tag": "beverage"}),
     ("delete_node", {"node_id": "Home", "cascade": True}),
     ("undo", {}),
+    ("list_notes", {"folder": HIDDEN_FOLDER}),
+    ("directory_list", {"path": HIDDEN_FOLDER}),
     ("list_notes", {"folder": "Notes"}),
     ("find", {"pattern": "*", "path": "Notes"}),
     ("find", {"pattern": "*", "depth": 5}),
@@ -219,6 +221,29 @@ async def test_a_private_note_and_none_at_all_are_the_same_to_a_tool(vault, appr
             if _unmarked(told) != _unmarked(expected):
                 different.append((tool.name, arguments, told, expected))
     assert different == [], "\n".join(map(str, different))
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("list_notes", {"folder": "X"}),
+        ("directory_list", {"path": "X"}),
+        ("find", {"pattern": "*", "path": "X"}),
+        ("grep", {"pattern": ".", "path": "X"}),
+        ("file_read", {"path": "X"}),
+        ("diff", {"path": "X", "other": "Tea.md"}),
+        ("shell", {"command": "ls", "cwd": "X"}),
+        ("git", {"op": "add", "paths": ["X"]}),
+        ("git", {"op": "diff", "paths": ["X"]}),
+    ],
+)
+async def test_a_folder_of_private_notes_and_none_at_all_are_the_same_to_a_tool(vault, tool, arguments):
+    ask = _Asking(vault)
+    told = []
+    for folder in (HIDDEN_FOLDER, HIDDEN_FOLDER.replace("folder", "fulder")):
+        given = json.loads(json.dumps(arguments).replace("X", folder))
+        told.append(json.dumps(await ask(tool, given)).replace(folder, "X"))
+    assert told[0] == told[1]
 
 
 def _unmarked(answer: dict[str, object]) -> str:

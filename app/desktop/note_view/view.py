@@ -44,7 +44,7 @@ from app.desktop.utf16 import units
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import IndexUpdated
 from app.vault.markdown import edit
-from app.vault.markdown.render import RenderColors
+from app.vault.markdown.render import Interaction, RenderColors
 from app.vault.markdown.scan import scan
 from app.vault.note import ParsedNote
 from app.vault.path import NotePath
@@ -85,6 +85,7 @@ class NoteView(QWidget):
         self._filling = False
         self._undressed = False
         self._mode = ViewMode.LIVE
+        self._toggled_callouts: set[int] = set()
         self._modes = ViewModes(client.workspace.root)
         # A double click asks twice: the second must not load over what was typed after the first.
         self._opening = asyncio.Lock()
@@ -100,7 +101,7 @@ class NoteView(QWidget):
         self._render_soon = QTimer(self)
         self._render_soon.setSingleShot(True)
         self._render_soon.setInterval(_RENDER_MS)
-        self._render_soon.timeout.connect(lambda: self._start(self._render(), "show the note"))
+        self._render_soon.timeout.connect(self._render_reading)
         self._connect()
         client.events.batch.connect(self._receive)
         theme.changed.connect(self._dress)
@@ -164,6 +165,8 @@ class NoteView(QWidget):
         self.reader.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
         self.reader.web_clicked.connect(self._following.open_web)
         self.reader.hovered.connect(self._point_at)
+        self.reader.task_clicked.connect(self._toggle_task)
+        self.reader.fold_clicked.connect(self._toggle_callout)
         for part in (self._links, self._following):
             part.open_requested.connect(self.open_requested)
             part.create_requested.connect(self.create_requested)
@@ -217,6 +220,7 @@ class NoteView(QWidget):
         self._header.show_privacy(page.privacy)
         self._show_properties(page.parsed, editable)
         if moved:
+            self._toggled_callouts = set()
             self.show_mode(self._modes.get(self.path, self._aids.default_mode), remember=False)
         self._header.show_mode(self._mode, editable)
         if moved:
@@ -281,6 +285,10 @@ class NoteView(QWidget):
             if (heading := next(same, None)) is not None:
                 self.editor.go_to_line(heading.line)
 
+    def _render_reading(self) -> None:
+        if self._mode is ViewMode.READING:
+            self._start(self._render(), "show the note")
+
     async def _render(self) -> None:
         """Bring the reading view up to date, if it is in front."""
         page, colors = self.document.page, RenderColors.of(self._theme.theme)
@@ -288,7 +296,10 @@ class NoteView(QWidget):
             return
         text = self.document.text
         points = QFontInfo(self.reader.font()).pointSizeF()
-        shown = await self._client.run(lambda ws: pages.rendered(ws, page.path, text, colors, points=points))
+        can_do = Interaction(frozenset(self._toggled_callouts))
+        shown = await self._client.run(
+            lambda ws: pages.rendered(ws, page.path, text, colors, points=points, interaction=can_do)
+        )
         if self.path == str(page.path):
             self.reader.show_rendered(shown, page.path)
             if self._mode is ViewMode.READING:
@@ -372,6 +383,18 @@ class NoteView(QWidget):
             )
             self._stack.addWidget(self._nothing)
         return self._nothing
+
+    def _toggle_task(self, number: int, text: str) -> None:
+        """Check or uncheck a task in the reading view, as an edit that can be undone."""
+        lines = self.editor.task_lines(text)
+        if number < len(lines):
+            self.editor.toggle_task(lines[number])
+            self._render_soon.start()
+
+    def _toggle_callout(self, number: int) -> None:
+        """Fold or unfold a callout in the reading view."""
+        self._toggled_callouts ^= {number}
+        self._start(self._render(), "show the note")
 
     def _hover(self, name: str, at: QPoint) -> None:
         """The pointer is on a link of the editor, or on none."""

@@ -534,6 +534,15 @@ class LiveView(QTextEdit):
         self.viewport().update()
         self.visible_lines_changed.emit()
 
+    def task_lines(self, text: str) -> list[int]:
+        """The lines of the tasks with this text, which is what follows the box."""
+        flow = self.flow
+        return [
+            line
+            for line, row in enumerate(flow.rows)
+            if row.scan.kind is LineKind.TASK and flow.lines[line][row.scan.marker :].strip() == text
+        ]
+
     def toggle_task(self, line: int) -> None:
         """Check or uncheck the task in a line: one edit that can be undone; the cursor stays."""
         row, text = self.flow.rows[line], self.flow.lines[line]
