@@ -252,6 +252,20 @@ class EmptyState(QWidget):
         """Say something else."""
         self._heading.setText(heading)
         self._text.setText(text)
+        self._make_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Drop the icon where the words have no room below it."""
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        if (column := self.layout()) is None:
+            return
+        taken = 0 if self._mark.isHidden() else self._mark.sizeHint().height() + column.spacing()
+        words = column.totalHeightForWidth(self.width()) - taken
+        whole = words + self._mark.sizeHint().height() + column.spacing()
+        self._mark.setVisible(whole <= self.height())
 
     def _draw(self, theme: Theme) -> None:
         side = round(32 * self._source.zoom)
