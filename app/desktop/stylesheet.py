@@ -94,6 +94,9 @@ QWidget#panelTitle QLabel {{ color: {t.muted}; font-weight: 600; padding-left: 4
 QWidget#activityBar {{ background: {t.window}; border: none; border-right: 1u solid {t.border}; }}
 QLabel {{ background: transparent; }}
 QLabel[textFormat="AutoText"] {{ qproperty-textFormat: "PlainText"; }}
+QWidget#panelTitle QLabel[badge="true"] {{
+    color: {t.warning}; background: {_mix(t.panel, t.warning, 0.16)}; border-radius: 4u; padding: 1u 6u;
+}}
 QLabel[tone="muted"] {{ color: {t.muted}; }}
 QLabel[tone="faint"] {{ color: {t.faint}; }}
 QLabel[tone="danger"] {{ color: {t.danger}; }}

@@ -182,11 +182,13 @@ class QuestionView(ItemView):
         self._label.link_clicked.connect(self.link_clicked)
         self._column.addWidget(self._label)
         self._buttons: list[QPushButton] = []
+        self._choices: tuple[Choice, ...] = ()
 
     def show_item(self, item: AnyItem) -> None:
         """Show the question."""
         assert isinstance(item, Question)
         self._label.set_text(item.text)
+        self._choices = item.choices
         for button in self._buttons:
             button.deleteLater()
         self._buttons = [ElidedButton(choice.label.replace("&", "&&")) for choice in item.choices]
@@ -202,9 +204,9 @@ class QuestionView(ItemView):
             self.reply_chosen.emit(choice.reply)
 
     def retire(self) -> None:
-        """The question was answered, or passed over."""
-        for button in self._buttons:
-            button.setEnabled(False)
+        """Disable the answers of a question that was answered or passed over; its actions stay."""
+        for button, choice in zip(self._buttons, self._choices, strict=True):
+            button.setEnabled(bool(choice.action))
 
 
 class ReadingView(ItemView):

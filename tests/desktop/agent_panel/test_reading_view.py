@@ -34,3 +34,5 @@ def test_setting_up_a_model_is_a_button_of_the_answer(qtbot) -> None:
     with qtbot.waitSignal(view.action_wanted) as wanted:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert wanted.args == [SET_UP_MODEL]
+    view.retire()
+    assert button.isEnabled()
