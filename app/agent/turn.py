@@ -20,8 +20,11 @@ from app.agent.transcript import (
     CardState,
     Choice,
     ItemSettled,
+    NoteOpened,
     Notice,
     Question,
+    ReadingChip,
+    RequestReading,
     TextStreamed,
     Thinking,
     ToolCard,
@@ -131,6 +134,10 @@ class Turn:
         self.stream(text)
         self.settle()
 
+    def open_note(self, path: str) -> None:
+        """Have front ends that show notes bring up the one at `path`."""
+        self.events.publish(NoteOpened(self.conversation, self.caller.turn, path))
+
     def ask(self, text: str, choices: tuple[Choice, ...]) -> None:
         """Ask back. Who asks on behalf of the person reads the question alone, as what was said."""
         self.settle()
@@ -138,6 +145,11 @@ class Turn:
         self.put(
             Question(turn=self.caller.turn, at=time.time(), agent=self.agent, text=text, choices=choices)
         )
+
+    def show_reading(self, chips: tuple[ReadingChip, ...]) -> None:
+        """Show how the request was understood."""
+        self.settle()
+        self.put(RequestReading(turn=self.caller.turn, at=time.time(), agent=self.agent, chips=chips))
 
     def notice(self, level: str, text: str, hint: str = "") -> None:
         """Say something about the turn itself."""

@@ -270,8 +270,9 @@ def _with_verdict(problem: str, verdict: PrivacyVerdict) -> str:
     """The problem of a note, and that it is kept from models where it could not be judged."""
     if verdict.privacy is not Privacy.UNKNOWN:
         return problem
-    hidden = f"{verdict.reason}: it is kept from agents and other programs as if it were private"
-    return f"{problem}; {hidden}" if problem else hidden
+    said = "can't be read" in problem or "not UTF-8" in problem
+    why = problem if said else f"{problem}; {verdict.reason}" if problem else verdict.reason
+    return f"{why.rstrip('.')}. Agents and other programs can't see it until that is repaired."
 
 
 def _listed(

@@ -305,6 +305,11 @@ class VaultIndex:
         with self._damage_noticed(), self._file.reading() as connection:
             return records_reader.notes_with_tag(connection, tag, nested)
 
+    def types(self) -> tuple[str, ...]:
+        """Every type that a note has."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return records_reader.types(connection)
+
     def properties(self) -> tuple[PropertyCount, ...]:
         """Every property's name and how many notes have it."""
         with self._damage_noticed(), self._file.reading() as connection:

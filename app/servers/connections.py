@@ -156,8 +156,12 @@ class BoundedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A client has connected."""
         super().connection_made(GatheringTransport(cast("asyncio.Transport", transport)))
-        if self.client is not None:
-            self.bounds.add(self.client, self)
+        self.bounds.add(self._address, self)
+
+    @property
+    def _address(self) -> Address:
+        # A client that has gone before it was accepted has no address, and is closed with the others.
+        return self.client or ("", id(self))
 
     def on_response_complete(self) -> None:
         """An answer is whole."""
@@ -167,8 +171,7 @@ class BoundedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection has ended."""
         super().connection_lost(exc)
-        if self.client is not None:
-            self.bounds.remove(self.client, self)
+        self.bounds.remove(self._address, self)
 
 
 def protocol_of(connections: Connections) -> type[asyncio.Protocol]:

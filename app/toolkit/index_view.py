@@ -15,6 +15,7 @@ from app.index.records import PropertyCount, UnresolvedName
 from app.index.request import Grouping, Order
 from app.toolkit.meaning import Meaning
 from app.toolkit.sight import Sight
+from app.vault.note import ParsedNote
 from app.vault.path import NotePath, name_key
 
 if TYPE_CHECKING:
@@ -65,6 +66,11 @@ class IndexView:
     def note(self, path: NotePath) -> NoteRecord | None:
         """The record of the note at `path`."""
         return self._index.note(path) if self._sight.sees(path) else None
+
+    def is_from_web(self, path: NotePath) -> bool:
+        """Whether the properties of the note at `path` say that it holds a page of the web."""
+        record = self.note(path)
+        return record is not None and ParsedNote(properties=record.properties).is_from_web
 
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
         """The records of the notes in `folder` (None: the whole vault), sorted by path."""

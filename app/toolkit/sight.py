@@ -13,6 +13,7 @@ from app.events import EventBus
 from app.index.records import IndexUpdated
 from app.permissions.caller import Caller
 from app.permissions.policy import Policy
+from app.toolkit.hidden_paths import HiddenPaths
 from app.vault.changes import VAULT
 from app.vault.path import NotePath, name_key
 
@@ -30,7 +31,7 @@ class Visibility:
         self._index = index
         self._policy = policy
         self._private: set[NotePath] | None = None
-        self._names: frozenset[str] | None = None
+        self._paths: HiddenPaths | None = None
         self.close = events.subscribe(IndexUpdated, self._follow)
 
     def of(self, caller: Caller, tool: str) -> Sight:
@@ -47,11 +48,11 @@ class Visibility:
         return path in self._known()
 
     @property
-    def private_names(self) -> frozenset[str]:
-        """The paths of these notes, in the form to compare by."""
-        if self._names is None or self._private is None:
-            self._names = frozenset(path.key for path in self._known())
-        return self._names
+    def private_paths(self) -> HiddenPaths:
+        """The paths of these notes, to be found in texts."""
+        if self._paths is None or self._private is None:
+            self._paths = HiddenPaths(self._known())
+        return self._paths
 
     def _known(self) -> set[NotePath]:
         if self._private is None:
@@ -75,7 +76,7 @@ class Visibility:
         return (record.path for record in self._index.files())
 
     def _follow(self, event: IndexUpdated) -> None:
-        self._names = None
+        self._paths = None
         touched = (*event.changed, *event.removed)
         if self._private is None or len(touched) > _MANY:
             # Looked up again when next asked: a scan's batches must not hold the thread up.
@@ -149,11 +150,11 @@ class Sight:
             self._hidden = private | frozenset(ruled)
         return self._hidden
 
-    def hidden_names(self) -> frozenset[str]:
-        """The paths of `hidden`, in the form to compare by."""
+    def hidden_paths(self) -> HiddenPaths:
+        """The paths of `hidden`, to be found in texts."""
         if not self._ruled:
-            return self._visibility.private_names if self.hides_private else frozenset()
-        return frozenset(path.key for path in self.hidden())
+            return self._visibility.private_paths if self.hides_private else HiddenPaths()
+        return HiddenPaths(self.hidden())
 
     def hides_folder(self, folder: NotePath) -> bool:
         """Whether a folder holds hidden notes and no other file: then its name is hidden, too.

@@ -13,6 +13,7 @@ from app.permissions.scoping import OUTSIDE_READ
 from app.toolkit.context import ToolContext
 from app.toolkit.disk import Disk, Spot
 from app.toolkit.disk_reading import MAX_FILE, Bounds, read_file
+from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import EffectProposal
 from app.toolkit.result import ToolResult
 from app.vault.path import NotePath
@@ -113,6 +114,12 @@ class SpotView:
             message = f"{name} holds more than {MAX_FILE // 1024**2} MiB."
             raise LimitError(message, limit=MAX_FILE, path=name)
         return content
+
+    def is_from_web(self, name: str) -> bool:
+        """Whether a file is a note whose properties say that it holds a page of the web; raises as `read`."""
+        if self._prefix is None or not self._inside(name).is_note:
+            return False
+        return OpenNote(self._inside(name), self.read(name)).is_from_web
 
     def told(self, name: str) -> str:
         """A path as the caller can use it: relative to the vault, or absolute."""

@@ -170,7 +170,8 @@ async def file_read(
     view = SpotView(context, spot)
 
     def read() -> FileText:
-        return _file_text(view.told(spot.name), view.read(spot.name), offset, limit)
+        text = _file_text(view.told(spot.name), view.read(spot.name), offset, limit)
+        return text.from_notes([view.is_from_web(spot.name)])
 
     if spot.is_outside:
         return ask_to_read(context, f"Read the file {spot.real}", spot, read=read)
@@ -218,12 +219,13 @@ async def grep(
             names = (one.path for one in walk(spot.real, bounds) if one.kind == "file" and named(one.path))
         hits = list(islice(matching_lines(names, view.read, compiled, bounds), limit + 1))
         found = [LineMatch(path=view.told(hit.path), line=hit.line, text=hit.text) for hit in hits[:limit]]
-        return LineMatches(
+        matches = LineMatches(
             matches=found,
             complete=len(hits) <= limit and not bounds.left_out,
             left_out=_left_out(bounds, len(hits) > limit, limit),
             message=f"{counted(len(found), 'line matches', 'lines match')} {pattern}.",
         )
+        return matches.from_notes(map(view.is_from_web, dict.fromkeys(hit.path for hit in hits[:limit])))
 
     if spot.is_outside:
         return ask_to_read(context, f"Search {spot.real} for {pattern}", view.spot, read=searched)

@@ -7,15 +7,16 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import date, datetime
 from functools import partial
 from pathlib import Path
 
 from app import paths
-from app.agent.builtin import BuiltinAgent
+from app.agent.builtin import BUILTIN_NAME, BuiltinAgent
 from app.agent.keys import KeyStore
+from app.agent.language.vocabulary import VaultWords
 from app.agent.model_agent import ModelAgent
 from app.agent.news import NewsTurns
-from app.agent.planner import BuiltinPlanner
 from app.agent.programs.direct_edits import DirectEdits
 from app.agent.programs.program_agent import ProgramAgent
 from app.agent.session import AgentSession
@@ -32,6 +33,7 @@ from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.messages.outbox import Outbox
 from app.permissions.approval import Approver
+from app.permissions.audit_entry import AuditFilter
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.policy import Policy
 from app.processes.supervisor import Supervisor
@@ -192,8 +194,9 @@ class Workspace:
 
     def _build_agent(self) -> None:
         """The agent of the panel: the built-in one, and the one with a model."""
-        likeness = self.embedder if self.settings.embeddings.enabled else None
-        planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
+        builtin = BuiltinAgent(
+            self.registry, self.index.resolver, self._vault_words, self._builtin_changes_today
+        )
         text = self._sight.text
         news = partial(news_for_model, self.sources, text)
         model = ModelAgent(
@@ -212,7 +215,7 @@ class Workspace:
             self._files.conversations,
             self.events,
             self.runner,
-            BuiltinAgent(planner),
+            builtin,
             model,
             self._settings,
             self.programs,
@@ -220,6 +223,22 @@ class Workspace:
         self._undone_cards = UndoneCards(self._files.conversations, self.audit, self.events)
         self.runner.services.team = self.agent.team
         self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
+
+    def _vault_words(self) -> VaultWords:
+        """The tags, types and properties that requests to the built-in agent may name."""
+        return VaultWords(
+            tuple(one.tag for one in self.index.tags()),
+            self.index.types(),
+            tuple(one.name for one in self.index.properties()),
+        )
+
+    def _builtin_changes_today(self) -> tuple[int, ...]:
+        """The audit entries of the built-in agent's changes since midnight that were not undone."""
+        midnight = datetime.combine(date.today(), datetime.min.time()).timestamp()
+        entries = self.audit.matching(AuditFilter(caller=BUILTIN_NAME, since=midnight))
+        return tuple(
+            one.id for one in entries if one.commit is not None and not one.undoes and one.undone_by is None
+        )
 
     def _settings(self) -> Settings:
         return self.settings

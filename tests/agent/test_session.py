@@ -87,7 +87,7 @@ async def test_the_built_in_agent_asks_back_when_a_name_is_ambiguous(workspace, 
 
 async def test_the_built_in_agent_says_what_needs_a_model(talk, approver):
     await talk.say("write an essay about why Harrison was a genius")
-    assert any("model" in item.text for item in talk.items if isinstance(item, AgentText))
+    assert any("language model" in item.text for item in talk.items if isinstance(item, Question))
     assert not approver.asked
 
 

@@ -125,3 +125,17 @@ def test_undo_tells_what_went_back_in_words(run: Run) -> None:
     ended = run("undo", "--yes")
     assert ended.status == Exit.DONE
     assert ended.out.startswith("Undone: Milk.md.") and "commits" not in ended.out and "left" not in ended.out
+
+
+@pytest.mark.parametrize(("answer", "status"), [("y", Exit.DONE), ("n", Exit.DENIED), (None, Exit.DENIED)])
+def test_the_person_at_the_terminal_is_asked(
+    run: Run, vault: Path, monkeypatch: pytest.MonkeyPatch, answer: str | None, status: Exit
+) -> None:
+    class Person:
+        async def line(self, prompt: str) -> str | None:
+            return answer
+
+    monkeypatch.setattr("app.cli.owner.Tty.find", Person)
+    ended = run("tokens", "create", "Editor")
+    assert ended.status == status and "Give “Editor” a token" in ended.err
+    assert bool(ClientTokens(paths.vault_data_folder(vault), EventBus()).clients) == (status == Exit.DONE)

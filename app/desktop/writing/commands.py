@@ -8,11 +8,12 @@ from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QFont, QPagedPaintDevice
+from PySide6.QtGui import QFont, QGuiApplication, QPagedPaintDevice
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 
 from app.desktop import dialogs, tasks
 from app.desktop.bridge import VaultClient
+from app.desktop.note_view.line_ends import for_editor
 from app.desktop.note_view.view import WRITE, NoteView
 from app.desktop.notes import daily_notes
 from app.desktop.notes.editor.mode import ViewMode
@@ -46,7 +47,10 @@ class WritingCommands(QObject):
         self._window = window
 
     def do(self, what: str) -> None:
-        """Do "daily", "template", "random", "html", "pdf" or "print"."""
+        """Do "daily", "template", "random", "html", "pdf", "print" or "paste" (as plain text)."""
+        if what == "paste":
+            self.paste_plain()
+            return
         work, words = {
             "daily": (self.open_daily_note, self.tr("open the daily note")),
             "template": (self.insert_template, self.tr("insert the template")),
@@ -108,6 +112,12 @@ class WritingCommands(QObject):
             cursor.setPosition(start + units(made.text[: made.cursor].replace("\r\n", "\n")))
             note.editor.setTextCursor(cursor)
         note.editor.setFocus()
+
+    def paste_plain(self) -> None:
+        """Paste the text of the clipboard as it is, without its formatting."""
+        note, text = self._current(), QGuiApplication.clipboard().text()
+        if note is not None and note.document.editable and note.editing and text:
+            note.editor.insert(for_editor(text))
 
     async def export_html(self) -> None:
         """Ask for a file and write the note in front as a web page of its own."""

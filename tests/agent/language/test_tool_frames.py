@@ -1,21 +1,17 @@
-"""The built-in agent understands what people say of files and sources, from the tools' own examples."""
+"""Tools without frames of their own are understood by their own examples."""
 
 from __future__ import annotations
 
 import pytest
 
-from app.agent.planner import BuiltinPlanner, CallTool, PlanContext
-from app.toolkit.registry import ToolRegistry
-from app.tools import CATALOG, CATEGORIES, FILE_TOOL
-from tests.support.planner_requests import sample_resolver
+from app.agent.builtin import BuiltinAgent
+from app.agent.language.readings import Reading
+from tests.support.everyday_requests import read, sample_agent
 
 
 @pytest.fixture(scope="module")
-def planner() -> BuiltinPlanner:
-    registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
-    for category in registry.categories:
-        registry.set_category(category.id, on=True)
-    return BuiltinPlanner(registry, sample_resolver(), None)
+def agent() -> BuiltinAgent:
+    return sample_agent(all_on=True)
 
 
 @pytest.mark.parametrize(
@@ -26,15 +22,21 @@ def planner() -> BuiltinPlanner:
         ("status of the file Letter.txt", "file", {"op": "status", "path": "Letter.txt"}),
         ("show what saving the file Letter.txt would change", "file", {"op": "diff", "path": "Letter.txt"}),
         ("reload the file Letter.txt from disk", "file", {"op": "reload", "path": "Letter.txt"}),
-        ("delete the outside file Letter.txt from disk", "file", {"op": "delete", "path": "Letter.txt"}),
         ("list the files of the source", "file", {"op": "list"}),
         ("which sources are there", "source", {"op": "list"}),
         ("pause the source Papers", "source", {"op": "pause", "source_id": "Papers"}),
         ("resume the stream Papers", "source", {"op": "resume", "source_id": "Papers"}),
     ],
 )
-async def test_what_people_say(
-    planner: BuiltinPlanner, said: str, tool: str, arguments: dict[str, str]
+def test_an_example_is_understood(
+    agent: BuiltinAgent, said: str, tool: str, arguments: dict[str, str]
 ) -> None:
-    plan = await planner.plan(said, PlanContext())
-    assert isinstance(plan, CallTool) and (plan.tool, plan.arguments) == (tool, arguments)
+    found = read(agent, said)
+    assert isinstance(found, Reading), found
+    assert agent.actions()[found.last.action].tool == tool
+    assert found.last.arguments == arguments
+
+
+def test_a_tool_that_is_off_is_not_understood() -> None:
+    found = read(sample_agent(), "run the program ls")
+    assert not (isinstance(found, Reading) and found.last.action.startswith("tool_shell"))
