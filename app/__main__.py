@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import signal
 import sys
 
 from app.cli import is_command
@@ -21,6 +22,9 @@ def main(arguments: list[str] | None = None) -> int:
         from app.embeddings import worker
 
         return worker.main(given[1:])
+    if "mcp" in given:
+        # Nothing is open yet: a client that ends its server while it starts sees an ordinary end.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     if given[:1] != ["open"] and is_command(given):
         # A tenth of a short command is looking for garbage among what it has just loaded.
         gc.disable()

@@ -7,11 +7,17 @@ in, so it is replaced where it enters and named (`escaped`) where it is shown or
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 
 from app.errors import LimitError
 
 MAX_DEPTH = 200
+MAX_VALUES = 20_000
+"""How many values and names JSON from outside may hold; a long text is one."""
+_STEP = 256 * 1024
+QUICK_BYTES = 16 * 1024
+"""JSON of up to so many bytes is not looked at before it is parsed: it is parsed in a millisecond."""
 
 
 def is_encodable(text: str) -> bool:
@@ -67,3 +73,34 @@ def _cleaned(value: object, depth: int) -> object:
         return {_cleaned(key, depth): _cleaned(one, depth - 1) for key, one in value.items()}
     cleaned = [_cleaned(one, depth - 1) for one in value]
     return tuple(cleaned) if isinstance(value, tuple) else cleaned
+
+
+async def check_json_size(raw: bytes, most: int = MAX_VALUES) -> None:
+    """Refuse JSON that would take long to parse and check, before anything parses it.
+
+    The parser holds the interpreter for as long as it runs, so what has too many values is found out by
+    counting separators outside texts, in a thread and in steps of some milliseconds.
+
+    Args:
+        raw: JSON in UTF-8, or what is said to be.
+        most: How many values and names it may hold.
+
+    Raises:
+        LimitError: It holds more.
+    """
+    if len(raw) <= QUICK_BYTES or raw.count(b",") + raw.count(b":") <= most:
+        return
+    if await asyncio.to_thread(_separators, raw) > most:
+        raise LimitError(f"JSON with more than {most:,} values is not taken.", limit=most)
+
+
+def _separators(raw: bytes) -> int:
+    """How many commas and colons stand outside the texts of some JSON."""
+    plain = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
+    count, inside = 0, False
+    for at in range(0, len(plain), _STEP):
+        parts = plain[at : at + _STEP].split(b'"')
+        outside = b"".join(parts[1::2] if inside else parts[::2])
+        count += outside.count(b",") + outside.count(b":")
+        inside ^= len(parts) % 2 == 0
+    return count

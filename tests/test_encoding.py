@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.encoding import MAX_DEPTH, encodable, encodable_arguments, escaped
+from app import encoding
+from app.encoding import MAX_DEPTH, check_json_size, encodable, encodable_arguments, escaped
 from app.errors import LimitError
 
 ANY = st.text(alphabet=st.characters(exclude_categories=()), max_size=30)
@@ -21,6 +25,21 @@ def test_every_text_becomes_encodable_and_good_text_stays(text):
     escaped(text).encode()
     if not any("\ud800" <= one <= "\udfff" for one in text):
         assert encodable(text) == text == escaped(text)
+
+
+@given(JSON)
+async def test_separators_outside_texts_are_counted_whatever_the_texts_hold(value):
+    raw = json.dumps(value).encode() * 2
+    bare = json.dumps(value, separators=(",", ":"))
+    plain = re.sub(r'"(?:[^"\\]|\\.)*"', "", bare)
+    assert encoding._separators(raw) == 2 * (plain.count(",") + plain.count(":"))
+
+
+async def test_many_values_are_refused_and_a_long_text_is_not():
+    await check_json_size(json.dumps({"text": 'a, b: \\" ' * 100_000}).encode())
+    for many in ([0] * 30_000, {str(n): n for n in range(20_000)}, [[{"a": []}]] * 15_000):
+        with pytest.raises(LimitError):
+            await check_json_size(json.dumps(many).encode())
 
 
 @given(JSON)

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from app.agent.answered_call import AnsweredCall
 from app.agent.node_answers import NODE_ANSWERS
 from app.agent.plain_answers import details
-from app.agent.plans import CallTool
 from app.permissions.wording import counted
 from app.toolkit.outcome import ToolOutcome
 from app.vault.path import NotePath
@@ -19,7 +19,7 @@ _MOST = 20
 _LONGEST_TEXT = 2400
 
 
-def answer(call: CallTool, outcome: ToolOutcome) -> str:
+def answer(call: AnsweredCall, outcome: ToolOutcome) -> str:
     """The outcome of `call` for people: what was found, what was done, or why not."""
     if not outcome.success:
         return _failure(outcome)
@@ -72,7 +72,7 @@ def _counted(items: Iterable[str], total: int, one: str, many: str, none: str) -
     return f"{head}\n\n{_list(shown[:_MOST])}{more}"
 
 
-def _read(result: Result, call: CallTool) -> str:
+def _read(result: Result, call: AnsweredCall) -> str:
     text = without_properties(str(result["text"])).strip()
     if not text:
         return f"{link(result['path'])} is empty."
@@ -94,7 +94,7 @@ def without_properties(text: str) -> str:
     return text
 
 
-def _hits(result: Result, call: CallTool) -> str:
+def _hits(result: Result, call: AnsweredCall) -> str:
     query = str(call.arguments.get("query", ""))
     lines = []
     for hit in result["hits"]:
@@ -114,11 +114,11 @@ def _told(query: str) -> str:
     return query if query.startswith('"') else f"“{query}”"
 
 
-def _names(result: Result, call: CallTool) -> str:
+def _names(result: Result, call: AnsweredCall) -> str:
     return _counted(map(link, result["notes"]), int(result["total"]), "note", "notes", "No note has that.")
 
 
-def _listing(result: Result, call: CallTool) -> str:
+def _listing(result: Result, call: AnsweredCall) -> str:
     paths = (link(note["path"]) for note in result["notes"])
     where = f" in {call.arguments['folder']}" if call.arguments.get("folder") else ""
     return _counted(
@@ -126,7 +126,7 @@ def _listing(result: Result, call: CallTool) -> str:
     )
 
 
-def _related(result: Result, call: CallTool) -> str:
+def _related(result: Result, call: AnsweredCall) -> str:
     lines = [
         f"{link(one['path'])}: "
         + ", ".join(_relation(str(reason["relationship"]), reason["score"]) for reason in one["reasons"])
@@ -149,13 +149,13 @@ def _relation(kind: str, score: float) -> str:
     return known.get(kind, f"close in meaning ({score:.2f})")
 
 
-def _tags(result: Result, call: CallTool) -> str:
+def _tags(result: Result, call: AnsweredCall) -> str:
     tags = sorted(result["tags"], key=lambda tag: (-tag["count"], tag["tag"]))
     lines = (f"#{tag['tag']}: {tag['count']}" for tag in tags)
     return _counted(lines, len(tags), "tag", "tags", "No note has a tag yet.")
 
 
-def _vault(result: Result, call: CallTool) -> str:
+def _vault(result: Result, call: AnsweredCall) -> str:
     lines = [
         f"{result['notes']} notes, {result['attachments']} other files",
         f"{result['links']} links, {result['unresolved']} names that no note has",
@@ -168,7 +168,7 @@ def _vault(result: Result, call: CallTool) -> str:
     return "This vault holds:\n\n" + _list(lines)
 
 
-def _backlinks(result: Result, call: CallTool) -> str:
+def _backlinks(result: Result, call: AnsweredCall) -> str:
     name, sources = link(result["path"]), result["backlinks"]
     return _counted(
         map(link, sources),
@@ -179,7 +179,7 @@ def _backlinks(result: Result, call: CallTool) -> str:
     )
 
 
-def _outgoing(result: Result, call: CallTool) -> str:
+def _outgoing(result: Result, call: AnsweredCall) -> str:
     name, targets = link(result["path"]), result["forward_links"]
     text = _counted(
         map(link, targets),
@@ -192,12 +192,12 @@ def _outgoing(result: Result, call: CallTool) -> str:
     return text + (f"\n\nNo note yet: {', '.join(unresolved[:_MOST])}" if unresolved else "")
 
 
-def _note_tags(result: Result, call: CallTool) -> str:
+def _note_tags(result: Result, call: AnsweredCall) -> str:
     tags = " ".join(f"#{tag}" for tag in result["tags"])
     return f"{link(result['path'])}: {tags}" if tags else f"{link(result['path'])} has no tags."
 
 
-def _details(result: Result, call: CallTool) -> str:
+def _details(result: Result, call: AnsweredCall) -> str:
     lines = [f"**{key}**: {_value(value)}" for key, value in result["properties"].items()]
     size = counted(int(result["size"]), "byte")
     linking = counted(len(result["backlinks"]), "note links", "notes link")
@@ -218,7 +218,7 @@ def _when(seconds: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else "at an unknown time"
 
 
-def _versions(result: Result, call: CallTool) -> str:
+def _versions(result: Result, call: AnsweredCall) -> str:
     lines = [f"{_when(v['time'])}, {v['author']}: {v['summary'] or 'changed'}" for v in result["versions"]]
     name = link(str(call.arguments["name"]))
     text = _counted(
@@ -231,7 +231,7 @@ def _versions(result: Result, call: CallTool) -> str:
     return text + ("\n\nOpen its history to compare versions or to go back to one." if lines else "")
 
 
-def _mentions(result: Result, call: CallTool) -> str:
+def _mentions(result: Result, call: AnsweredCall) -> str:
     lines = [
         f"{link(one['path'])}, line {one['line']}: {' '.join(one['text'].split())[:160]}"
         for one in result["mentions"]
@@ -246,14 +246,14 @@ def _mentions(result: Result, call: CallTool) -> str:
     )
 
 
-def _deleted(result: Result, call: CallTool) -> str:
+def _deleted(result: Result, call: AnsweredCall) -> str:
     text = f"{result['path']} is in the vault's trash. Say “undo” to get it back."
     if links := result["backlinks"]:
         text += "\n\nThese notes still link to it:\n\n" + _list(map(link, links[:_MOST]))
     return text
 
 
-def _moved(result: Result, call: CallTool) -> str:
+def _moved(result: Result, call: AnsweredCall) -> str:
     text = f"It is now {link(result['new_path'])}"
     count = len(result["rewritten"])
     text += (
@@ -266,18 +266,52 @@ def _moved(result: Result, call: CallTool) -> str:
     return text + " Say “undo” to take it back."
 
 
-def _undone(result: Result, call: CallTool) -> str:
+def _batch(result: Result, call: AnsweredCall) -> str:
+    notes = result["notes"]
+    text = (
+        f"{counted(len(notes), 'note')} changed. Say “undo” to take it back."
+        if notes
+        else "Nothing to change."
+    )
+    if left := result["left_out"]:
+        text += f"\n\nLeft out:\n\n{_list(left[:_MOST])}"
+    return text
+
+
+def _unresolved(result: Result, call: AnsweredCall) -> str:
+    lines = [f"[[{one['name']}]]: {counted(int(one['links']), 'link')}" for one in result["links"]]
+    return _counted(
+        lines, int(result["total"]), "unresolved link", "unresolved links", "Every link leads to a note."
+    )
+
+
+def _duplicates(result: Result, call: AnsweredCall) -> str:
+    lines = [
+        f"{link(one['first'])} and {link(one['second'])}: {one['words']:.0%} of the words"
+        for one in result["pairs"]
+    ]
+    return _counted(
+        lines,
+        int(result["total"]),
+        "pair says nearly the same",
+        "pairs say nearly the same",
+        "No two notes say nearly the same.",
+    )
+
+
+def _undone(result: Result, call: AnsweredCall) -> str:
     paths = result["paths"]
     return _counted(paths, len(paths), "file is as it was", "files are as they were", "")
 
 
-_BY_INTENT: Mapping[str, Callable[[Result, CallTool], str]] = {
+_BY_INTENT: Mapping[str, Callable[[Result, AnsweredCall], str]] = {
     "backlinks": _backlinks,
     "outgoing": _outgoing,
     "note-tags": _note_tags,
     "details": _details,
+    "batch": _batch,
 }
-_BY_TOOL: Mapping[str, Callable[[Result, CallTool], str]] = {
+_BY_TOOL: Mapping[str, Callable[[Result, AnsweredCall], str]] = {
     "read_note": _read,
     "search_notes": _hits,
     "semantic_search": _hits,
@@ -289,6 +323,8 @@ _BY_TOOL: Mapping[str, Callable[[Result, CallTool], str]] = {
     "vault_info": _vault,
     "note_history": _versions,
     "unlinked_mentions": _mentions,
+    "list_unresolved_links": _unresolved,
+    "find_duplicates": _duplicates,
     "delete_note": _deleted,
     "undo": _undone,
     "move_note": _moved,

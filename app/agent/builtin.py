@@ -1,15 +1,64 @@
-"""The agent without a model: the planner reads the request, tools do the work, answers come from results."""
+"""The agent without a model: it reads the request, tools do the work, answers come from their results."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import cached_property
 from typing import Protocol
 
-from app.agent.planner import AskBack, BuiltinPlanner, CallTool, NeedsModel, PlanContext, Say
-from app.agent.transcript import Choice, NoteOpened
+from app.agent.answered_call import AnsweredCall
+from app.agent.answers import answer, link
+from app.agent.language.actions import ACTIONS, Action
+from app.agent.language.chips import chips
+from app.agent.language.dialog import DialogState
+from app.agent.language.interpreter import Interpreter
+from app.agent.language.lexicon import Frame, Language, languages
+from app.agent.language.notation import PREFIX, parse, written
+from app.agent.language.readings import (
+    Clarification,
+    ContentQuestion,
+    Interpretation,
+    ModelRequired,
+    Reading,
+    Reply,
+)
+from app.agent.language.tool_frames import tool_frames
+from app.agent.language.vocabulary import VaultWords, Vocabulary
+from app.agent.pipeline import NOT_UNDERSTOOD, ChangesToday, Pipeline
+from app.agent.transcript import SET_UP_MODEL, Choice, ReadingChip
 from app.agent.turn import Turn
+from app.errors import NotFoundError
+from app.index.resolver import Resolver
+from app.toolkit.registry import ToolRegistry
+
+HELP = """\
+I work without a model: say what to do, in your own words. For example:
+
+- **Find**: "notes about longitude", "notes tagged #clock but not #core", "what did I change last week?", \
+"hypotheses with confidence under 0.5", "notes without links", "open tasks"
+- **Look**: "open [[H4]]", "what links here?", "which tags does it have?", "history of [[H4]]"
+- **Write**: "create a note called Shopping with milk and bread", "add \\"buy rope\\" to Shopping", \
+"replace 1759 with 1760 in [[H4]]"
+- **Arrange**: "tag everything in Sources with to-read", "rename the tag #clock to #timekeeper", \
+"move it to Archive", "delete the first one"
+- **Relate**: "K1 supports Both were needed, confidence 0.7", "what supports …?", "summarize [[H4]]"
+- **Several steps**: "find notes about stars, tag them sky, then summarize them"
+- **Undo**: "undo that", "undo both", "undo everything you did today"
+
+Every change is shown to you first, and can be undone."""
+
+BUILTIN_NAME = "Built-in agent"
+"""The caller of its tools, in the audit log."""
 
 _EXACTLY = "I have to ask back: name the note by its whole path, and say one thing that is to be done."
 _ONLY_READS = "I may only read now, so I did not do this: {}"
+_REPLIES = {
+    "greeting": "Hello! Say what to find, open, write or change. “help” shows examples.",
+    "thanks": "You are welcome.",
+    "cancelled": "All right, nothing was done.",
+}
 
 
 class Responder(Protocol):
@@ -21,46 +70,153 @@ class Responder(Protocol):
 
 
 class BuiltinAgent:
-    """Answers by the planner; keeps what each conversation last spoke of, so that "it" is understood."""
+    """Answers by reading the request; keeps the state of each conversation, so that "it" is understood.
 
-    def __init__(self, planner: BuiltinPlanner) -> None:
-        self._planner = planner
-        self._last: dict[tuple[str, str], PlanContext] = {}
+    Args:
+        registry: Which tools there are and which are on; actions of others are not understood.
+        resolver: Knows the notes by name.
+        words: Gives the tags, types and properties of the vault.
+        changes_today: The audit entries of this agent's changes since midnight, oldest first.
+        now: The current time.
+    """
+
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        resolver: Resolver,
+        words: Callable[[], VaultWords],
+        changes_today: ChangesToday = tuple,
+        now: Callable[[], datetime] = datetime.now,
+    ) -> None:
+        self._registry = registry
+        self._resolver = resolver
+        self._words = words
+        self._changes_today = changes_today
+        self._now = now
+        self._states: dict[tuple[str, str], DialogState] = {}
+
+    @cached_property
+    def _interpreter(self) -> Interpreter:
+        # The languages are read from files: not before the first request.
+        return Interpreter(languages(), written, self._tool_actions[1])
 
     async def respond(self, turn: Turn) -> None:
-        """Do the one thing that the prompt asks for, or ask back, or say what needs a model."""
-        context = self._context(turn)
-        plan = await self._planner.plan(turn.prompt.text, context)
-        match plan:
-            case AskBack() if plan.choices and turn.caller.uses_model:
-                # Who asks is a model: it is not shown the names of notes that it may not know of.
+        """Do what the prompt asks for, ask back, or say what needs a model."""
+        state = self.state(turn)
+        found = self.interpret(turn.prompt.text, state)
+        match found:
+            case Clarification() if found.options and turn.caller.uses_model:
+                # The one who asks is a model: it must not see the names of notes that it may not know.
                 turn.say(_EXACTLY)
-            case CallTool() if turn.prompt.mode != "propose" and self._planner.writes(plan):
-                turn.say(_ONLY_READS.format(plan.understood or plan.tool))
-            case CallTool():
-                await self._carry_out(turn, plan)
-            case AskBack():
-                choices = tuple(Choice(label=each.label, reply=each.reply) for each in plan.choices)
-                turn.ask(plan.question, choices)
-                self._last[_key(turn)] = self._planner.remember(context, plan)
-            case NeedsModel():
-                turn.say(plan.reason)
-            case Say():
-                turn.say(plan.text)
+            case Clarification():
+                self._ask(turn, found)
+                self._states[_key(turn)] = replace(state, question=found)
+            case Reading():
+                await self._carry_out(turn, found, state)
+            case ModelRequired():
+                self._say_model_required(turn, found)
+            case ContentQuestion():
+                await self._answer_from_notes(turn, found, state)
+            case Reply():
+                turn.say(refusal(found))
+                self._states[_key(turn)] = replace(state, question=None)
 
-    async def _carry_out(self, turn: Turn, plan: CallTool) -> None:
-        if plan.understood:
-            turn.say(plan.understood)
-        outcome = await turn.call(plan.tool, plan.arguments, plan.understood)
-        self._last[_key(turn)] = self._planner.remember(self._context(turn), plan)
-        turn.say(self._planner.answer(plan, outcome))
-        if plan.intent == "open" and outcome.success:
-            path = str(outcome.result["path"])
-            turn.events.publish(NoteOpened(turn.conversation, turn.caller.turn, path))
+    def interpret(self, text: str, state: DialogState) -> Interpretation:
+        """What a request means in a conversation."""
+        words = self._words()
 
-    def _context(self, turn: Turn) -> PlanContext:
-        known = self._last.get(_key(turn), PlanContext())
-        return known.with_open_note(turn.prompt.open_note, turn.prompt.notes)
+        def vocabulary(language: Language) -> Vocabulary:
+            return Vocabulary(self._resolver, words, language.data.get("plurals", ()))
+
+        if text.lstrip().startswith(PREFIX):
+            reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
+            if reading is not None:
+                return reading
+        now = self._now().replace(second=0, microsecond=0)
+        return self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
+
+    def state(self, turn: Turn) -> DialogState:
+        """What the conversation of a turn is about."""
+        known = self._states.get(_key(turn), DialogState())
+        return known.on_screen(turn.prompt.open_note, turn.prompt.notes)
+
+    @cached_property
+    def _tool_actions(self) -> tuple[Mapping[str, Action], tuple[Frame, ...]]:
+        return tool_frames(self._registry.all())
+
+    def actions(self) -> Mapping[str, Action]:
+        """The actions whose tools are there and switched on, by id."""
+        known = {**ACTIONS, **self._tool_actions[0]}
+        return {one.id: one for one in known.values() if not one.tool or self._is_on(one.tool)}
+
+    def _is_on(self, tool: str) -> bool:
+        try:
+            return self._registry.category(self._registry.get(tool).category).on
+        except NotFoundError:
+            return False
+
+    async def _carry_out(self, turn: Turn, reading: Reading, state: DialogState) -> None:
+        if reading.steps[0].action == "help":
+            turn.say(HELP)
+            return
+        shown = chips(reading)
+        if turn.prompt.mode != "propose" and any(
+            self.actions()[step.action].writes for step in reading.steps
+        ):
+            turn.say(_ONLY_READS.format(" · ".join(chip.label for chip in shown)))
+            return
+        turn.show_reading(tuple(ReadingChip(label=chip.label, without=chip.without) for chip in shown))
+        language = next(one for one in languages() if one.code == reading.language)
+        pipeline = Pipeline(turn, self._registry, language, state, self._changes_today, self.actions())
+        self._states[_key(turn)] = await pipeline.run(reading)
+
+    def _ask(self, turn: Turn, found: Clarification) -> None:
+        choices = []
+        for option in found.options:
+            labels = [chip.label for chip in chips(option.reading)]
+            path = option.label if option.label.endswith((".md", ".markdown")) else ""
+            choices.append(
+                Choice(label=path or " · ".join(labels), reply=f"{PREFIX} {written(option.reading)}")
+            )
+        turn.ask(found.question, tuple(choices))
+
+    def _say_model_required(self, turn: Turn, found: ModelRequired) -> None:
+        turn.ask(
+            f"{found.work} needs a language model, and none is set up. It can run on this computer (Ollama,"
+            " LM Studio, llama.cpp) or be a service for which you have a key.",
+            (Choice(label="Set up a model…", reply="", action=SET_UP_MODEL),),
+        )
+
+    async def _answer_from_notes(self, turn: Turn, question: ContentQuestion, state: DialogState) -> None:
+        """Show the passages that come closest to a question about the notes."""
+        if not self._is_on("semantic_search"):
+            turn.say(NOT_UNDERSTOOD)
+            return
+        arguments = {"query": question.text, "limit": 5}
+        outcome = await turn.call("semantic_search", arguments)
+        hits = outcome.result.get("hits", ()) if outcome.success else ()
+        if not outcome.success:
+            turn.say(answer(AnsweredCall("semantic_search", arguments), outcome))
+            return
+        found = list(hits) if isinstance(hits, list | tuple) else []
+        if not found:
+            turn.say("Your notes seem to say nothing about that.")
+            return
+        paths = tuple(dict.fromkeys(str(hit["path"]) for hit in found))
+        lines = "\n".join(f"- {_passage(hit)}" for hit in found)
+        turn.say(f"These passages come closest:\n\n{lines}")
+        self._states[_key(turn)] = replace(state, results=paths, question=None)
+
+
+def refusal(reply: Reply) -> str:
+    """The words of a reply."""
+    return _REPLIES.get(reply.text, reply.text or NOT_UNDERSTOOD)
+
+
+def _passage(hit: dict[str, object]) -> str:
+    lines = hit.get("lines", ())
+    text = " ".join(str(lines[0]["text"]).split())[:240] if isinstance(lines, list | tuple) and lines else ""
+    return f"{link(str(hit['path']))}: {text}" if text else link(str(hit["path"]))
 
 
 def _key(turn: Turn) -> tuple[str, str]:

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from app.agent import models
 from app.agent.keys import KeyStore
+from app.agent.message_encoding import encodable_history, encodable_messages
 from app.agent.prompts import system_prompt
 from app.agent.sight import Pinned, memory_text, without_unpinned
-from app.agent.spending import HINT, Spending, SpentError, usage_of
+from app.agent.spending import Spending, SpentError, usage_of
 from app.agent.transcript import Usage
 from app.agent.turn import Role, Turn
+from app.encoding import check_json_size
 from app.errors import InvalidParametersError, LimitError, NotFoundError, ScriptoriumError
 from app.settings import Settings
 from app.toolkit.call_record import Spent
@@ -29,12 +31,13 @@ from app.toolkit.tool import Tool
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent, RunContext
-    from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
+    from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponsePart, ToolCallPart
     from pydantic_ai.models import Model, ModelRequestContext
 
 log = logging.getLogger(__name__)
 
 MAX_CALLS_PER_RESPONSE = 32
+MAX_ARGUMENT_BYTES = 4 * 1024 * 1024
 MAX_CALLS_AT_ONCE = 4
 """Calls of one response that run side by side: more would hold the loop for too long at once."""
 
@@ -75,8 +78,9 @@ class ModelAgent:
     async def respond(self, turn: Turn) -> None:
         """Ask the model, stream its words, call the tools it names; a failure becomes a notice."""
         settings = _for_role(self._settings(), turn.role)
-        key = self._keys.get(settings.model.provider, settings.model.base_url)
         try:
+            # The system's key store is another program.
+            key = await asyncio.to_thread(self._keys.get, settings.model.provider, settings.model.base_url)
             self._spending.check(settings.model, turn.usage)
             async with models.connected(settings.model, key) as model:
                 await self._converse(turn, model, settings)
@@ -84,7 +88,7 @@ class ModelAgent:
             turn.notice("error", error.message, "Open the settings, or choose the built-in agent.")
         except SpentError as error:
             self._keep_interrupted(turn)
-            turn.notice("warning", str(error), HINT)
+            turn.notice("warning", str(error), error.hint)
         except asyncio.CancelledError:
             self._keep_interrupted(turn)
             raise
@@ -98,6 +102,7 @@ class ModelAgent:
 
     async def _converse(self, turn: Turn, model: Model, settings: Settings) -> None:
         from pydantic_ai import Agent, UsageLimits
+        from pydantic_ai.capabilities import ProcessHistory
         from pydantic_ai.messages import FunctionToolCallEvent, PartDeltaEvent, PartStartEvent
         from pydantic_ai.run import AgentRunResultEvent
 
@@ -111,7 +116,8 @@ class ModelAgent:
             if turn.total_usage.tokens > settings.model.max_tokens_per_turn:
                 raise SpentError(
                     f"Stopped: this turn has used {turn.total_usage.tokens:,} tokens, and you allow "
-                    f"{settings.model.max_tokens_per_turn:,} a turn."
+                    f"{settings.model.max_tokens_per_turn:,} a turn.",
+                    "Ask it to continue, or raise the limit in the settings under Model.",
                 )
             return spent
 
@@ -119,12 +125,12 @@ class ModelAgent:
             model,
             deps_type=Turn,
             toolsets=[_toolset(offered, counted)],
-            capabilities=[_call_limit()],
+            capabilities=[_call_limit(), ProcessHistory(encodable_history)],
             instructions=[self._prompt(turn, offered), lambda: self._memory(turn)],
         )
-        limits = UsageLimits(
-            request_limit=settings.model.max_requests, total_tokens_limit=settings.model.max_tokens_per_turn
-        )
+        # Tokens are counted at each call, by `counted`: with a limit on them pydantic-ai sums up the whole
+        # response at each piece of it.
+        limits = UsageLimits(request_limit=settings.model.max_requests)
         async with agent.run_stream_events(
             self._said(turn),
             deps=turn,
@@ -178,7 +184,7 @@ class ModelAgent:
         from pydantic_ai import ModelMessagesTypeAdapter
 
         turn.usage = usage
-        saved = ModelMessagesTypeAdapter.dump_json(without_unpinned(messages))
+        saved = ModelMessagesTypeAdapter.dump_json(encodable_messages(without_unpinned(messages)))
         turn.store.save_history(turn.conversation, saved, turn.agent)
 
     def _keep_interrupted(self, turn: Turn) -> None:
@@ -253,8 +259,7 @@ def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Spen
                 if turn.is_over:
                     over = LimitError("The turn is over: nothing more was done.", limit=0)
                     return _told(await turn.reject(name, json.dumps(tool_args, default=str), over))
-                if dropped := turn.refused_calls.pop(id, 0):
-                    error = _too_many(dropped)
+                if (error := turn.refused_calls.pop(id, None)) is not None:
                     return _told(await turn.reject(name, json.dumps(tool_args, default=str), error))
                 return _told(await turn.call(name, tool_args, spent=counted(ctx)))
 
@@ -262,9 +267,10 @@ def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Spen
 
 
 def _call_limit() -> Any:  # noqa: ANN401 (the class is made where its base is imported)
-    """Return a capability that drops the tool calls of a response beyond the limit.
+    """Return a capability that bounds the tool calls of a response before they are parsed.
 
-    The first call beyond it stays, to be refused with a message that tells the model how many were dropped.
+    Calls beyond the limit are dropped. The first of them stays, without its arguments, to be refused with a
+    message that tells the model how many were dropped.
     """
     from pydantic_ai.capabilities import AbstractCapability
     from pydantic_ai.messages import ToolCallPart
@@ -273,22 +279,43 @@ def _call_limit() -> Any:  # noqa: ANN401 (the class is made where its base is i
         async def after_model_request(
             self, ctx: RunContext[Turn], *, request_context: ModelRequestContext, response: ModelResponse
         ) -> ModelResponse:
-            calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
-            if len(calls) <= MAX_CALLS_PER_RESPONSE:
-                return response
-            kept = {id(part) for part in calls[: MAX_CALLS_PER_RESPONSE + 1]}
-            ctx.deps.refused_calls[calls[MAX_CALLS_PER_RESPONSE].tool_call_id] = (
-                len(calls) - MAX_CALLS_PER_RESPONSE
-            )
-            parts = [p for p in response.parts if not isinstance(p, ToolCallPart) or id(p) in kept]
+            calls = 0
+            parts: list[ModelResponsePart] = []
+            asked = sum(isinstance(part, ToolCallPart) for part in response.parts)
+            for part in response.parts:
+                if not isinstance(part, ToolCallPart):
+                    parts.append(part)
+                    continue
+                calls += 1
+                if calls <= MAX_CALLS_PER_RESPONSE:
+                    parts.append(await _bounded(ctx.deps, part))
+                elif calls == MAX_CALLS_PER_RESPONSE + 1:
+                    ctx.deps.refused_calls[part.tool_call_id] = _too_many(asked)
+                    parts.append(replace(part, args="{}"))
             return replace(response, parts=parts)
 
     return CallLimit()
 
 
-def _too_many(dropped: int) -> LimitError:
+async def _bounded(turn: Turn, call: ToolCallPart) -> ToolCallPart:
+    """Return the call, without its arguments where they are too large; it is then refused."""
+    given = call.args if isinstance(call.args, str) else json.dumps(call.args)
+    raw = given.encode("utf-8", "surrogatepass")
+    try:
+        if len(raw) > MAX_ARGUMENT_BYTES:
+            message = f"The arguments of {call.tool_name} have more than {MAX_ARGUMENT_BYTES:,} bytes."
+            raise LimitError(message, limit=MAX_ARGUMENT_BYTES)
+        await check_json_size(raw)
+    except LimitError as error:
+        turn.refused_calls[call.tool_call_id] = error
+        return replace(call, args="{}")
+    return call
+
+
+def _too_many(asked: int) -> LimitError:
+    dropped = asked - MAX_CALLS_PER_RESPONSE
     return LimitError(
-        f"The response asked for {dropped + MAX_CALLS_PER_RESPONSE:,} tool calls; the first "
+        f"The response asked for {asked:,} tool calls; the first "
         f"{MAX_CALLS_PER_RESPONSE} were made, and {dropped:,} were refused. Ask again for what you need.",
         limit=MAX_CALLS_PER_RESPONSE,
     )
@@ -302,7 +329,7 @@ async def _reject(turn: Turn, call: ToolCallPart, offered: Collection[str]) -> N
     )
     if call.tool_name not in offered:
         error = NotFoundError(f"There is no tool {call.tool_name!r} in this turn.", tool=call.tool_name)
-    turn.refused_calls.pop(call.tool_call_id, 0)
+    turn.refused_calls.pop(call.tool_call_id, None)
     await turn.reject(call.tool_name, given or "", error)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from app.agent.plans import CallTool
+from app.agent.answered_call import AnsweredCall
 from app.vault.path import NOTE_SUFFIXES, NotePath
 
 Result = Mapping[str, Any]
@@ -27,7 +27,7 @@ def _verb(kind: str) -> str:
     return kind.lower().replace("_", " ")
 
 
-def _summary(result: Result, call: CallTool) -> str:
+def _summary(result: Result, call: AnsweredCall) -> str:
     text = str(result["summary"])
     if not text:
         return f"{_link(result['node_id'])} has no text to summarise."
@@ -36,7 +36,7 @@ def _summary(result: Result, call: CallTool) -> str:
     return f"{_link(result['node_id'])} in short:\n\n{text}{more}\n\n*{result['reasoning']}*"
 
 
-def _with_context(result: Result, call: CallTool) -> str:
+def _with_context(result: Result, call: AnsweredCall) -> str:
     parts = [f"{_link(result['node_id'])}: {result['summary']}", str(result["synthesis"])]
     around = result["context"]
     for key, title in (("supports", "For it"), ("contradicts", "Against it"), ("related", "Related")):
@@ -46,7 +46,7 @@ def _with_context(result: Result, call: CallTool) -> str:
     return "\n\n".join(parts)
 
 
-def _related(result: Result, call: CallTool) -> str:
+def _related(result: Result, call: AnsweredCall) -> str:
     lines = [
         f"{_link(one['id'])}: {_verb(one['suggested_relationship'])}, likeness {one['similarity_score']:.2f}."
         f" {one['reasoning']}"
@@ -59,7 +59,7 @@ def _related(result: Result, call: CallTool) -> str:
     return f"{head}\n\n{_list(lines)}"
 
 
-def _confidence(result: Result, call: CallTool) -> str:
+def _confidence(result: Result, call: AnsweredCall) -> str:
     about = result.get("node_id") or result.get("edge_id")
     lines = [f"{one['factor']}: {one['impact']}" for one in result["factors"]]
     old, new = result["old_confidence"], result["new_confidence"]
@@ -67,7 +67,7 @@ def _confidence(result: Result, call: CallTool) -> str:
     return f"{_link(str(about))}: {old:.2f} before, {now} now.\n\n{_list(lines)}"
 
 
-def _node(result: Result, call: CallTool) -> str:
+def _node(result: Result, call: AnsweredCall) -> str:
     lines = [f"{_verb(one['relationship_type'])} {_link(one['to_id'])}" for one in result["relationships"]]
     lines += [f"{_link(one['from_id'])} {_verb(one['relationship_type'])} it" for one in result["incoming"]]
     sure = f", confidence {result['confidence']:.2f}" if result["confidence"] is not None else ""
@@ -75,12 +75,12 @@ def _node(result: Result, call: CallTool) -> str:
     return f"{head}\n\n{_list(lines)}" if lines else f"{head} It has no relations."
 
 
-def _relation(result: Result, call: CallTool) -> str:
+def _relation(result: Result, call: AnsweredCall) -> str:
     evidence = f"\n\n{_list(result['evidence'])}" if result["evidence"] else ""
     return f"{result['summary']} A {result['strength_assessment']} relation.{evidence}"
 
 
-def _suggested(result: Result, call: CallTool) -> str:
+def _suggested(result: Result, call: AnsweredCall) -> str:
     lines = [
         f"{_link(one['from_id'])} {_verb(one['relationship_type'])} {_link(one['to_id'])}"
         f" ({one['score']:.2f}): {one['reasoning']}"
@@ -91,7 +91,7 @@ def _suggested(result: Result, call: CallTool) -> str:
     return f"These relations may be missing. Say “relate … to …” to write one.\n\n{_list(lines)}"
 
 
-def _merged(result: Result, call: CallTool) -> str:
+def _merged(result: Result, call: AnsweredCall) -> str:
     kept, gone = _link(result["primary_node_id"]), NotePath.on_disk(result["secondary_node_id"]).name
     count = len(result["rewritten"])
     links = f" The links of {count} {'note' if count == 1 else 'notes'} follow." if count else ""
@@ -101,7 +101,7 @@ def _merged(result: Result, call: CallTool) -> str:
     return text
 
 
-NODE_ANSWERS: Mapping[str, Callable[[Result, CallTool], str]] = {
+NODE_ANSWERS: Mapping[str, Callable[[Result, AnsweredCall], str]] = {
     "summarize_node": _summary,
     "summarize_node_with_context": _with_context,
     "find_related_nodes": _related,

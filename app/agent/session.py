@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from app.agent.builtin import BuiltinAgent, Responder
+from app.agent.builtin import BUILTIN_NAME, BuiltinAgent, Responder
 from app.agent.chain import Link
 from app.agent.conversations import Conversation, ConversationStore
 from app.agent.model_agent import ModelAgent
@@ -141,7 +141,7 @@ class AgentSession:
         """Who calls the tools in a turn that is about to begin."""
         model = self._settings().model
         uses_model = model.provider != BUILTIN
-        name = (model.model or "Model") if uses_model else "Built-in agent"
+        name = (model.model or "Model") if uses_model else BUILTIN_NAME
         if answering is not None:
             name = answering.name
             # A group calls nothing itself; each member says whether it uses a model.

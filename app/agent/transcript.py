@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
+from app.encoding import encodable_value
 from app.events import Event
 
 CardState = Literal["running", "done", "denied", "failed", "cancelled"]
@@ -29,6 +30,12 @@ class Item(BaseModel):
     turn: str
     at: float
     agent: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _encodable(cls, given: object) -> object:
+        """Take the text of models and programs so that it can be kept and sent."""
+        return encodable_value(given)
 
 
 class UserText(Item):
@@ -81,13 +88,37 @@ class ToolCard(Item):
     undone_by: int | None = None
 
 
+SET_UP_MODEL = "set-up-model"
+"""The action of a choice that opens the settings of the model."""
+
+
 class Choice(BaseModel):
-    """An answer that the agent offers to its own question; `reply` is what is sent when it is picked."""
+    """An answer that the agent offers to its own question.
+
+    `reply` is what is sent when it is picked; `action` names what the window does instead (`SET_UP_MODEL`).
+    """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str
     reply: str
+    action: str = ""
+
+
+class ReadingChip(BaseModel):
+    """One piece of what the built-in agent understood; `without` is the request for the same without it."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    label: str
+    without: str = ""
+
+
+class RequestReading(Item):
+    """How the built-in agent understood a request, piece by piece."""
+
+    kind: Literal["reading"] = "reading"
+    chips: tuple[ReadingChip, ...] = ()
 
 
 class Question(Item):
@@ -137,7 +168,7 @@ class Plan(Item):
     steps: tuple[PlanStep, ...] = ()
 
 
-AnyItem = UserText | AgentText | Thinking | ToolCard | Question | Message | Notice | Plan
+AnyItem = UserText | AgentText | Thinking | ToolCard | RequestReading | Question | Message | Notice | Plan
 ITEM: TypeAdapter[AnyItem] = TypeAdapter(AnyItem, config=ConfigDict(defer_build=True))
 
 
@@ -162,9 +193,9 @@ class Usage(BaseModel):
 
     def plus(self, other: Usage) -> Usage:
         """Both together; the cost is known when that of each one is that asked a model anything."""
-        if self.requests == 0:
-            return other
         cost = None if self.cost is None or other.cost is None else self.cost + other.cost
+        if self.requests == 0:
+            cost = other.cost
         return Usage(
             requests=self.requests + other.requests,
             input_tokens=self.input_tokens + other.input_tokens,

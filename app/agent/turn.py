@@ -20,14 +20,18 @@ from app.agent.transcript import (
     CardState,
     Choice,
     ItemSettled,
+    NoteOpened,
     Notice,
     Question,
+    ReadingChip,
+    RequestReading,
     TextStreamed,
     Thinking,
     ToolCard,
     Usage,
 )
-from app.errors import ScriptoriumError
+from app.encoding import encodable
+from app.errors import LimitError, ScriptoriumError
 from app.events import EventBus
 from app.permissions.caller import Caller
 from app.settings import AgentProgram
@@ -47,6 +51,10 @@ class Prompt:
     mode: str = "propose"
     open_note: str | None = None
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Keep the text encodable: it is saved, and sent to models and programs."""
+        object.__setattr__(self, "text", encodable(self.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +87,7 @@ class Turn:
         said: What the agent said so far, piece by piece.
         problem: Why it failed, empty when it did not.
         news: What the agent is given of the streams, as a block of data; empty for nothing.
-        refused_calls: By the id of a call that stands for them, how many calls of a response were too many.
+        refused_calls: Calls of the last response that are too many or too large, by their ids, and why.
     """
 
     conversation: str
@@ -96,7 +104,7 @@ class Turn:
     said: list[str] = field(default_factory=list)
     problem: str = ""
     news: str = ""
-    refused_calls: dict[str, int] = field(default_factory=dict)
+    refused_calls: dict[str, LimitError] = field(default_factory=dict)
     _text: str = ""
     _thinking: str = ""
 
@@ -126,6 +134,10 @@ class Turn:
         self.stream(text)
         self.settle()
 
+    def open_note(self, path: str) -> None:
+        """Have front ends that show notes bring up the one at `path`."""
+        self.events.publish(NoteOpened(self.conversation, self.caller.turn, path))
+
     def ask(self, text: str, choices: tuple[Choice, ...]) -> None:
         """Ask back. Who asks on behalf of the person reads the question alone, as what was said."""
         self.settle()
@@ -133,6 +145,11 @@ class Turn:
         self.put(
             Question(turn=self.caller.turn, at=time.time(), agent=self.agent, text=text, choices=choices)
         )
+
+    def show_reading(self, chips: tuple[ReadingChip, ...]) -> None:
+        """Show how the request was understood."""
+        self.settle()
+        self.put(RequestReading(turn=self.caller.turn, at=time.time(), agent=self.agent, chips=chips))
 
     def notice(self, level: str, text: str, hint: str = "") -> None:
         """Say something about the turn itself."""
@@ -153,7 +170,7 @@ class Turn:
     def settle(self) -> str:
         """Make an item of the text streamed so far, and return that text."""
         self._settle_thinking()
-        text, self._text = self._text, ""
+        text, self._text = encodable(self._text), ""
         if text.strip():
             self.said.append(text.strip())
             said = {"turn": self.caller.turn, "at": time.time(), "agent": self.agent, "text": text}

@@ -17,7 +17,7 @@ from app.cli.calls import chosen
 from app.cli.exit_status import Exit
 from app.cli.options import Options, add_call_options
 from app.cli.owner import confirm, owned
-from app.cli.screen import Screen
+from app.cli.screen import Screen, safe
 from app.cli.vault_choice import choose_vault
 from app.errors import InvalidParametersError, VaultLostError
 from app.settings import VaultSettings, load_settings, load_vault_rules, load_vault_settings
@@ -90,7 +90,9 @@ def registry_of(root: Path | None, screen: Screen) -> ToolRegistry:
         screen.tell(problem)
     here = VaultSettings()
     if root is not None:
-        here, _ = load_vault_settings(paths.data_folder() / "vaults" / paths.vault_id(root))
+        here, problem = load_vault_settings(paths.data_folder() / "vaults" / paths.vault_id(root))
+        if problem:
+            screen.tell(safe(problem))
     off = off_by_rule(root)
     for category in registry.categories:
         by_default = any(one.id == category.id and one.on for one in CATEGORIES)

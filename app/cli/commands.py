@@ -23,6 +23,7 @@ from app.cli.screen import Screen, keep_utf8, safe
 from app.errors import ScriptoriumError
 
 VERBS = {
+    "ask": ("ask_command", "ask the built-in agent in everyday language"),
     "audit": ("audit_command", "check, show or export the log of all calls"),
     "categories": ("categories_command", "list the categories of tools, and switch them on or off"),
     "completion": ("completion_command", "print what completes commands in bash, zsh or fish"),

@@ -72,8 +72,9 @@ async def _embed(workspace: Workspace, screen: Screen) -> None:
 
     def progressed(event: EmbeddingProgressed) -> None:
         screen.progress(f"vectors {event.done:,} of {event.total:,}")
-        if event.done >= event.total and not over.done():
-            over.set_result("")
+        if event.is_over and not over.done():
+            words = f"{event.failed} of {event.total} notes could not be read." if event.failed else ""
+            over.set_result(words)
 
     def failed(event: EmbeddingFailed) -> None:
         if not over.done():

@@ -12,6 +12,7 @@ import signal
 import uuid
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.cli.exit_status import Exit
 from app.cli.options import add_enable_option, read_categories
@@ -19,6 +20,9 @@ from app.cli.screen import Screen
 from app.errors import VaultLostError
 from app.permissions.caller import CallerKind
 from app.servers.served import Client
+
+if TYPE_CHECKING:
+    from app.servers.joining import Joining
 
 log = logging.getLogger(__name__)
 
@@ -53,28 +57,40 @@ def _name(text: str) -> str:
 
 
 async def _serve(root: Path, name: str, enable_tools: tuple[str, ...], *, read_only: bool) -> None:
+    """Serve until the client closes the pipe or a signal comes, and then close the vault in order."""
+    # Before the imports, which take a second: a client may change its mind at any moment.
+    told_to_end = _signalled()
     from app.cli.holding import joined
+
+    vault = await asyncio.to_thread(joined, root, enable_tools)
+    opening = asyncio.create_task(vault.begin(), name="open the vault")
+    serving = asyncio.create_task(_serve_client(vault, name, read_only), name="serve the client")
+    ending = asyncio.create_task(told_to_end.wait(), name="wait for a signal")
+    try:
+        await asyncio.wait({serving, ending}, return_when=asyncio.FIRST_COMPLETED)
+        if not serving.done():
+            log.info("ended by a signal")
+    finally:
+        for task in (serving, opening, ending):
+            task.cancel()
+        await asyncio.gather(serving, opening, ending, return_exceptions=True)
+        await vault.close()
+    if not serving.cancelled() and (error := serving.exception()) is not None:
+        raise error
+
+
+async def _serve_client(vault: Joining, name: str, read_only: bool) -> None:
     from app.servers.mcp_stdio import serve_stdio
     from app.servers.reading_only import ReadingOnly
 
-    _end_on_signals()
-    vault = await asyncio.to_thread(joined, root, enable_tools)
     client = Client(CallerKind.MCP, name, uuid.uuid4().hex)
-    opening = asyncio.create_task(vault.begin(), name="open the vault")
-    try:
-        await serve_stdio(ReadingOnly(vault) if read_only else vault, client)
-    except asyncio.CancelledError:
-        log.info("ended by a signal")
-    finally:
-        opening.cancel()
-        await asyncio.gather(opening, return_exceptions=True)
-        await vault.close()
+    await serve_stdio(ReadingOnly(vault) if read_only else vault, client)
 
 
-def _end_on_signals() -> None:
-    """End as at the end of the input: the vault is closed in order."""
-    task, loop = asyncio.current_task(), asyncio.get_running_loop()
-    assert task is not None
+def _signalled() -> asyncio.Event:
+    """An event for the signals that end the server; those that come while it closes change nothing."""
+    told, loop = asyncio.Event(), asyncio.get_running_loop()
     for one in (signal.SIGTERM, signal.SIGINT):
         with suppress(NotImplementedError):
-            loop.add_signal_handler(one, task.cancel)
+            loop.add_signal_handler(one, told.set)
+    return told

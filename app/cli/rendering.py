@@ -1,4 +1,4 @@
-"""What came of a call, for people and for pipes: text as it is, lists as tables, facts as lines."""
+"""Write the result of a call, for people and for pipes: text as it is, lists as tables, facts as lines."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _BESIDE = frozenset({"problem", "warning", "reasoning", _ERRORS})
 _TIMES = frozenset({"created", "modified", "time", "at", "settled", "expires"})
 _UNREMARKABLE = frozenset({"hash", "message", "commits"})
 _SUBJECTS = frozenset({"node_id", "edge_id", "from_node", "to_node", "agent", "target"})
-"""What a result in prose is about: the caller named it."""
+"""Fields that repeat the subject of a result in prose, which the caller named."""
 _MARKS = frozenset(
     {"cut", "truncated", "leaves_context", "requires_confirmation", "dry_run", "binary", "timed_out"}
 )
-"""What is worth a word only where it is so."""
+"""Flags that are shown only when they are set."""
 _INLINE = 60
 _EARLIEST = 1e8
 
@@ -75,7 +75,7 @@ def _show_prose(screen: Screen, result: Result, name: str) -> None:
 
 
 def _show_done(screen: Screen, result: Result, message: str) -> None:
-    """What was written, in a sentence, and the lists that belong to it."""
+    """Write what was changed as a sentence, then the lists that the sentence does not repeat."""
     screen.text(safe(message) + "\n")
     lists = {name: value for name, value in result.items() if isinstance(value, list | tuple)}
     named = {name: value for name, value in lists.items() if not all(str(one) in message for one in value)}
@@ -83,7 +83,7 @@ def _show_done(screen: Screen, result: Result, message: str) -> None:
 
 
 def _tell(screen: Screen, outcome: ToolOutcome, printed: bool) -> None:
-    """What stands beside the result; it is the result where there is no other."""
+    """Write the message and remarks to standard error, or a message that is all there is to the output."""
     message = safe(outcome.message)
     failed = bool(outcome.result.get("exit_code"))
     if message and not printed:
@@ -120,7 +120,7 @@ def _hit_rows(hit: Row) -> list[tuple[str, str, str]]:
 
 
 def _show_fields(screen: Screen, result: Result) -> bool:
-    """Facts, then lists; whether there was anything beside what the message says."""
+    """Write facts, then lists; return whether there was anything that the message does not say."""
     lists = {name: value for name, value in result.items() if _is_list(value)}
     facts = {
         name: value

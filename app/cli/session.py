@@ -145,7 +145,10 @@ async def _joined_or_opened(
         if (joined := await opening.join()) is not None:
             return joined[0], None, joined[1]
         try:
-            return None, await opening.open(), False
+            workspace = await opening.open()
+            for notice in workspace.notices:
+                screen.tell(notice)
+            return None, workspace, False
         except VaultBusyError as error:
             if time.monotonic() >= deadline:
                 owner = str(error.data.get("owner", "another program"))

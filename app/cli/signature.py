@@ -67,8 +67,9 @@ class Flag:
 class Signature:
     """What a tool takes, in words of the command line.
 
-    Words without a flag are the required arguments in order; then, after an operation, what that needs, or
-    else what the tool takes any number of (`shell sort a b`, `set_properties Tea status=draft`).
+    Words without a flag are the required arguments in order; then, after an operation, what that needs and
+    the text that it takes first beside that (`file status Plan.txt`), or else what the tool takes any number
+    of (`shell sort a b`, `set_properties Tea status=draft`).
     """
 
     name: str
@@ -110,15 +111,19 @@ class Signature:
         if op not in self.operations:
             return self.places
         fields, known = self.operations[op], {flag.name: flag for flag in self.flags}
-        needed = (known[name] for name in fields.listed if name in fields.needs and name in known)
-        return (*self.places, *(flag for flag in needed if flag not in self.places))
+        listed = [known[name] for name in fields.listed if name in known]
+        needed = [flag for flag in listed if flag.name in fields.needs]
+        optional = [flag for flag in listed if flag.name not in fields.needs][:1]
+        texts = [flag for flag in optional if flag.schema.get("type") == "string"]
+        return (*self.places, *(flag for flag in (*needed, *texts) if flag not in self.places))
 
     def usage(self) -> Iterator[str]:
         """The command in its forms, a line each."""
         for op in self.operations or ("",):
             takes = self.operations[op].takes if op else frozenset()
             places = self.places_of(op)
-            words = [op if flag.name == OP else _place(flag, needed=bool(op)) for flag in places]
+            needs = self.operations[op].needs if op else frozenset()
+            words = [op if flag.name == OP else _place(flag, needed=flag.name in needs) for flag in places]
             ruled = frozenset().union(*(fields.takes for fields in self.operations.values()))
             others = [f for f in self.flags if f not in places and (f.name in takes or f.name not in ruled)]
             yield " ".join([self.name, *words, *(f"[{_written(flag)}]" for flag in others)])

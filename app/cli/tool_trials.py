@@ -61,6 +61,8 @@ _SEARCH = (
     Trial("list_tags", {}),
     Trial("vault_info", {}),
     Trial("unlinked_mentions", {"name": "Greenwich"}),
+    Trial("list_unresolved_links", {}),
+    Trial("find_duplicates", {}),
 )
 _TAGS = (
     Trial("add_tag", {"name": "Octant", "tag": "to-check"}),

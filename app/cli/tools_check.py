@@ -120,7 +120,7 @@ async def _read_all(workspace: Workspace) -> None:
     known = asyncio.Event()
 
     def progressed(event: EmbeddingProgressed) -> None:
-        if event.done >= event.total:
+        if event.is_over:
             known.set()
 
     workspace.events.subscribe(EmbeddingProgressed, progressed)

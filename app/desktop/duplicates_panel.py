@@ -83,7 +83,7 @@ class DuplicatesPanel(Panel):
     async def _look(self) -> None:
         try:
             known = await self._client.run(lambda workspace: workspace.vectors.notes)
-            self.pairs = await self._client.run(lambda ws: ws.meaning.near_duplicates(ws.store))
+            self.pairs = await self._client.run(lambda ws: ws.meaning.near_duplicates(ws.store.read))
         finally:
             self.again.setEnabled(True)
         self.table.clear()

@@ -55,6 +55,7 @@ class Editor(QWidget):
 
 
 _NAMES = {
+    "live": "Live preview",
     "openai": "OpenAI",
     "ollama": "Ollama",
     "lm-studio": "LM Studio",

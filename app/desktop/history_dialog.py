@@ -139,7 +139,7 @@ class HistoryDialog(QDialog):
     def _words_of_group(self, group: Sequence[Version]) -> str:
         who, count = describe(group[0].author), len(group)
         what = self.tr("deleted") if group[0].hash is None else size(group[0].size)
-        span = f"{time_words(group[-1].time)} – {time_words(group[0].time)}"
+        span = " – ".join(dict.fromkeys(time_words(each.time) for each in (group[-1], group[0])))
         return f"{span}   ·   {who}\n{self.tr('{0} changes').format(count)}   ·   {what}"
 
     def _words(self, version: Version) -> str:

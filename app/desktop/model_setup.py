@@ -24,8 +24,10 @@ from app.desktop.bridge import VaultClient
 from app.desktop.category_switches import ON_FROM_THE_START, CategorySwitches
 from app.desktop.connections.settings_link import ConnectionsLink
 from app.desktop.external.setup import ExternalSetup
+from app.desktop.font_field import font_editor
 from app.desktop.form import ModelRows
 from app.desktop.message_setup import MessageSetup
+from app.desktop.notes.spelling import FoundDictionaries
 from app.desktop.panel import ThemedButton
 from app.desktop.plugin_switches import PluginSwitches
 from app.desktop.program_setup import ProgramSetup
@@ -275,9 +277,14 @@ def settings_with_model(
         "servers": connections,
         "programs": programs,
         "updates": updates,
+        "editor": FoundDictionaries,
     }
     own: dict[tuple[str, str], OwnEditor] = {
-        ("external", "servers"): lambda value: ExternalSetup(client, theme, dialog.settings.external.servers)
+        ("external", "servers"): lambda value: ExternalSetup(client, theme, dialog.settings.external.servers),
+        ("editor", "font"): lambda value: font_editor(value, usual=dialog.tr("As the interface")),
+        ("editor", "code_font"): lambda value: font_editor(
+            value, usual=dialog.tr("The system's"), fixed_pitch=True
+        ),
     }
     dialog = SettingsDialog(settings, theme, extras, parent, own=own)
 

@@ -180,7 +180,8 @@ class NoteCommands(QObject):
         """Show what a call wrote, by its number in the audit log, or propose to take it back."""
         entry = await self._client.run(lambda workspace: workspace.audit.entry(number))
         if undo_it:
-            await undo(self._client, self._theme, self._window, entry, whole_turn=False)
+            session = entry.is_of_session  # Its line stands for all saves of the session.
+            await undo(self._client, self._theme, self._window, entry, whole_turn=session)
         elif (commit := entry.commit) is not None:
             title, files = await self._client.run(lambda workspace: read_commit(workspace, commit))
             await dialogs.ask(ChangesDialog(title, files, self._theme, self._window))

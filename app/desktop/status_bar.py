@@ -79,7 +79,7 @@ class EmbeddingWork(Work):
 
     def show_embedding(self, progress: EmbeddingProgressed) -> None:
         """Show the progress; the end hides it."""
-        if progress.done >= progress.total:
+        if progress.is_over:
             self.finish()
             return
         self.show_progress(progress.done, progress.total)

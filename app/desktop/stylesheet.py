@@ -94,6 +94,9 @@ QWidget#panelTitle QLabel {{ color: {t.muted}; font-weight: 600; padding-left: 4
 QWidget#activityBar {{ background: {t.window}; border: none; border-right: 1u solid {t.border}; }}
 QLabel {{ background: transparent; }}
 QLabel[textFormat="AutoText"] {{ qproperty-textFormat: "PlainText"; }}
+QWidget#panelTitle QLabel[badge="true"] {{
+    color: {t.warning}; background: {_mix(t.panel, t.warning, 0.16)}; border-radius: 4u; padding: 1u 6u;
+}}
 QLabel[tone="muted"] {{ color: {t.muted}; }}
 QLabel[tone="faint"] {{ color: {t.faint}; }}
 QLabel[tone="danger"] {{ color: {t.danger}; }}
@@ -152,6 +155,10 @@ QWidget#chip {{ background: {t.sunken}; border-radius: 11u; }}
 QPushButton[role="chip"] {{ background: transparent; border: 1u solid transparent; border-radius: 10u;
   padding: 1u 2u; color: {t.text}; }}
 QPushButton[role="chip"]:hover {{ text-decoration: underline; }}
+QLabel[role="reading"], QPushButton[role="reading"] {{ background: {t.accent_soft}; color: {t.text};
+    border: 1u solid transparent; border-radius: 9u; padding: 1u 8u; }}
+QPushButton[role="reading"]:hover, QPushButton[role="reading"]:focus {{ border: 1u solid {t.accent}; }}
+QLabel[role="reading"]:disabled, QPushButton[role="reading"]:disabled {{ color: {t.muted}; }}
 QPushButton[role="row"], QPushButton[role="row-main"] {{ padding: 1u 8u; border-radius: 5u;
     min-height: 0; }}
 QPushButton[role="row-main"] {{ color: {t.accent}; border-color: {t.accent}; }}

@@ -23,17 +23,20 @@ class UnreadableRules(QObject):
         self._banners = banners
         self._window = parent
         client.events.batch.connect(self._notice)
-        self.show_files()
+        self._ask()
 
-    def show_files(self) -> None:
+    def _ask(self) -> None:
+        tasks.start(self.show_files(), owner=self._window, what=self.tr("read the permission rules"))
+
+    async def show_files(self) -> None:
         """Show the banner if a file can't be read now, else remove it."""
-        files = self._client.workspace.unreadable_rules
+        files = await self._client.run(lambda workspace: workspace.unreadable_rules)
         if not files:
             self._banners.clear(_KEY)
             return
         words = self.tr(
             "The permission rules in {0} can't be read. Agents ask before everything until you repair the "
-            "file and restart Scriptorium, or replace it by the rules that hold now."
+            "file and restart Scriptorium, or replace it with the rules that apply now."
         ).format(", ".join(files))
         self._banners.show_message(_KEY, words, "danger", (self.tr("Replace file"), self._replace))
 
@@ -43,4 +46,4 @@ class UnreadableRules(QObject):
 
     def _notice(self, events: tuple[Event, ...]) -> None:
         if any(isinstance(event, SettingsChanged) for event in events):
-            self.show_files()
+            self._ask()

@@ -45,9 +45,11 @@ from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
 from app.events import Event
 from app.index.records import IndexRebuilt, IndexUpdated
 from app.permissions.grants import GrantsChanged
+from app.processes.supervisor import TaskFailed, TaskRecovered
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 from app.vault.watcher import VaultFound, VaultLost
+from app.workspace.vault_files import StoreReplaced
 
 _SETTLE_MS = 500
 _KEEP_MS = 1000
@@ -124,6 +126,7 @@ class VaultView(QObject):
         self._messages = UserMessages(
             client, theme, banners, window, self._show_conversation, self._conversation_is_seen
         )
+        self._banners = banners
         self._unreadable_rules = UnreadableRules(client, banners, window)
         self._lost_drafts = LostDrafts(client, banners, window)
         self._lost_drafts.open_requested.connect(navigation.open)
@@ -238,8 +241,11 @@ class VaultView(QObject):
         return note if isinstance(note, NoteView) else None
 
     def _follow_front(self, _: str) -> None:
-        """Another note is in front: its words are counted."""
-        self._words.follow(self._current_note())
+        """Another note is in front: its words are counted, and commands can be typed in it."""
+        note = self._current_note()
+        self._words.follow(note)
+        if note is not None:
+            self.writing.offer_in(note)
 
     async def show_grants(self) -> None:
         """Show what is auto-approved until the sheet is closed."""
@@ -309,6 +315,10 @@ class VaultView(QObject):
         panel = self.page.existing("agent")
         return isinstance(panel, AgentPanel) and panel.shows(conversation) and self._window.isActiveWindow()
 
+    def _failure(self, event: TaskFailed) -> str:
+        words = self.tr("Could not {0}: {1}. Your notes are safe. It is tried again in {2} s.")
+        return words.format(event.task, event.reason.rstrip("."), f"{event.again_in:g}")
+
     def _notice(self, events: tuple[Event, ...]) -> None:
         for event in events:
             if isinstance(event, VaultLost):
@@ -320,6 +330,12 @@ class VaultView(QObject):
                     self._navigation.moved(old.text, new.text)
             elif isinstance(event, GrantsChanged):
                 self.granted.emit(tuple(grant.label for grant in event.grants))
+            elif isinstance(event, StoreReplaced):
+                self.told.emit(event.message)
+            elif isinstance(event, TaskFailed):
+                self._banners.show_message(f"task:{event.task}", self._failure(event), "warning")
+            elif isinstance(event, TaskRecovered):
+                self._banners.clear(f"task:{event.task}")
             elif isinstance(event, IndexRebuilt):
                 self.told.emit(self.tr("The index is being made anew: {0}").format(event.reason))
             elif isinstance(event, EmbeddingProgressed):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from app.embeddings import EmbedderUnavailable
 from app.embeddings.chunker import chunks
 from app.embeddings.vector_file import NoteChunks, rounded
-from app.errors import NotFoundError, StorageError
+from app.errors import ScriptoriumError, VaultLostError
 from app.index.records import NoteRecord
 from app.vault.markdown.privacy import is_private
 from app.vault.markdown.scan import scan
@@ -72,6 +72,8 @@ def _going_on() -> bool:
 class Update:
     """Updates of one vault's vectors, and what they have done so far.
 
+    `failed` are notes without vectors and why; `unread` are those of them that could not be read just now.
+
     Args:
         vectors: What is brought in line.
         index: Says which notes there are, their hashes, and which are private.
@@ -95,6 +97,7 @@ class Update:
         self._excluded = excluded
         self.updated = self.embedded = self.removed = 0
         self.failed: list[tuple[NotePath, str]] = []
+        self.unread: set[NotePath] = set()
 
     async def run(
         self,
@@ -140,21 +143,28 @@ class Update:
         await self._vectors.prune()
         await self._vectors.tend_near_index()
 
-    async def bring_up_to_date(self, paths: list[NotePath]) -> None:
-        """Read, cut and embed some notes, all together; one by one when that takes the model down."""
+    async def bring_up_to_date(self, paths: list[NotePath]) -> tuple[NotePath, ...]:
+        """Read, cut and embed some notes, all together; one by one when that takes the model down.
+
+        Returns:
+            The notes that have vectors now; the others failed, or are not to have any.
+
+        Raises:
+            EmbedderUnavailable: the embedder can't work.
+            VaultLostError: the vault's folder is gone; the notes stay as they were.
+        """
         try:
-            await self._bring(paths)
+            return await self._bring(paths)
         except EmbedderUnavailable as error:
             if not self._embedder.available:
                 raise
             if len(paths) == 1:
                 log.warning("no vectors for %s: %s", paths[0], error.message)
                 self.failed.append((paths[0], error.message))
-                return
-            for path in paths:
-                await self.bring_up_to_date([path])
+                return ()
+            return tuple([one for path in paths for one in await self.bring_up_to_date([path])])
 
-    async def _bring(self, paths: list[NotePath]) -> None:
+    async def _bring(self, paths: list[NotePath]) -> tuple[NotePath, ...]:
         # Asked anew: since it was sorted out, a note may have changed, gone or become private.
         records = [record for path in paths if (record := self._index.note(path)) and self._may(record)]
         notes = await asyncio.to_thread(self._cut, records)
@@ -168,6 +178,7 @@ class Update:
         await self._vectors.put(kept, {c.hash: every[c.hash] for note in kept for c in note.chunks})
         self.updated += len(kept)
         self.embedded += len(missing)
+        return tuple(note.path for note in kept)
 
     def _may(self, record: NoteRecord) -> bool:
         return not record.private and not self._excluded(record.path)
@@ -180,9 +191,13 @@ class Update:
                 content = self._store.read(record.path)
                 text = decode_lossy(content)
                 parsed = scan(text)
-            except (NotFoundError, StorageError) as error:
+            except VaultLostError:
+                raise
+            except ScriptoriumError as error:
                 self.failed.append((record.path, error.message))
+                self.unread.add(record.path)
                 continue
+            self.unread.discard(record.path)
             # The text on disk may be newer than the index.
             if not is_private(content):
                 notes.append(NoteChunks(record.path, record.hash, chunks(record.title, text, parsed)))

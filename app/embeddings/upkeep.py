@@ -19,10 +19,12 @@ from app.embeddings import EmbedderUnavailable
 from app.embeddings.pace import FULL, Pace, Pacer
 from app.embeddings.update import GROUP, Update
 from app.embeddings.vectors import VectorStore
-from app.errors import StorageError
+from app.errors import VaultLostError
 from app.events import Event, EventBus
 from app.index.records import IndexUpdated
+from app.processes.supervisor import Supervisor
 from app.vault.path import NotePath
+from app.vault.watcher import VaultFound
 
 if TYPE_CHECKING:
     from app.embeddings.client import Embedder
@@ -33,15 +35,32 @@ log = logging.getLogger(__name__)
 
 _QUIET_S = 0.5
 _MOST_BYTES = 64 * 1024
+_LOOK_AGAIN_S = 10.0
+_LONGEST_LOOK_S = 600.0
+_RETRY_S = 60.0
+_LONGEST_RETRY_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingProgressed(Event):
-    """So many of the notes that changed have vectors, at this pace; `done` equals `total` at the end."""
+    """So many of the notes that changed have vectors.
+
+    Attributes:
+        done: Notes that have vectors now.
+        total: Notes that are to have them.
+        pace: How fast it goes, and why.
+        failed: Notes that could not be embedded, and are not tried again for now.
+    """
 
     done: int
     total: int
     pace: Pace = FULL
+    failed: int = 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to do now."""
+        return self.done + self.failed >= self.total
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +94,27 @@ class VectorUpkeep:
         self._waiting: dict[NotePath, None] = {}
         self._first: dict[NotePath, None] = {}
         self._done = 0
+        self._failed: set[NotePath] = set()
+        self._unread_tries = 0
         self._told: EmbeddingProgressed | None = None
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._forget = events.subscribe(IndexUpdated, self._note)
+        self._lost = False
+        self._unavailable = False
+        self._supervisor = Supervisor(events)
+        self._unsubscribe = [
+            events.subscribe(IndexUpdated, self._note),
+            events.subscribe(VaultFound, lambda _: self._vault_found()),
+        ]
 
     # For the user
 
     def start(self) -> None:
-        """Begin; nothing happens while it runs already."""
-        if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._run(), name="embed notes")
+        """Begin; while it runs already, only a model that could not work is tried again at once."""
+        if self._unavailable:
+            self._wake.set()
+        elif self._task is None or self._task.done():
+            self._task = self._supervisor.start("prepare notes for semantic search", self._run)
 
     def stop(self) -> None:
         """Stop; what was computed is kept."""
@@ -94,10 +123,9 @@ class VectorUpkeep:
 
     async def close(self) -> None:
         """Stop for good."""
-        self._forget()
-        self.stop()
-        if self._task is not None:
-            await asyncio.gather(self._task, return_exceptions=True)
+        for unsubscribe in self._unsubscribe:
+            unsubscribe()
+        await self._supervisor.close()
 
     def pause(self) -> None:
         """Let no more notes begin until `resume`."""
@@ -130,25 +158,52 @@ class VectorUpkeep:
         self._changed.update(event.changed, event.removed)
         self._wake.set()
 
+    def _vault_found(self) -> None:
+        self._lost = False
+        self._wake.set()
+
     async def _run(self) -> None:
+        """Keep the vectors up to date; try again after a while where the model can't work."""
+        delay, told = _RETRY_S, ""
+        while True:
+            try:
+                await self._keep_up()
+            except EmbedderUnavailable as error:
+                log.warning("no search by meaning: %s", error)
+                if told != str(error):
+                    told = str(error)
+                    self._events.publish(EmbeddingFailed(told))
+            self._wake.clear()
+            self._unavailable = True
+            try:
+                await self._woken(delay)
+            finally:
+                self._unavailable = False
+            delay = min(2 * delay, _LONGEST_RETRY_S)
+            with contextlib.suppress(EmbedderUnavailable):
+                await self._embedder.start()
+
+    async def _keep_up(self) -> None:
         update = Update(self._vectors, self._index, self._store, self._embedder, self._excluded)
-        try:
-            self._changed.clear()
-            self._waiting, self._done = dict.fromkeys(await update.sort_out()), 0
-            if not self._waiting:
-                await update.finish()
-            while True:
-                self._wake.clear()
-                await self._take_in(update)
-                pace = self._pacer.pace()
-                self._tell(pace)
-                if not self._waiting or pace.speed == "paused":
-                    await self._idle(pace)
-                else:
-                    await self._advance(update, pace)
-        except (EmbedderUnavailable, StorageError) as error:
-            log.warning("no search by meaning: %s", error)
-            self._events.publish(EmbeddingFailed(str(error)))
+        self._changed.clear()
+        self._failed.clear()
+        self._told, self._lost, self._unread_tries = None, False, 0
+        self._waiting, self._done = dict.fromkeys(await update.sort_out()), 0
+        if not self._waiting:
+            await update.finish()
+        while True:
+            self._wake.clear()
+            await self._take_in(update)
+            pace = self._pacer.pace()
+            self._tell(pace)
+            if self._lost:
+                # The watcher says when the folder is back; without one, look now and then.
+                await self._woken(_LOOK_AGAIN_S)
+                self._lost = False
+            elif not self._waiting or pace.speed == "paused":
+                await self._idle(update, pace)
+            else:
+                await self._advance(update, pace)
 
     async def _take_in(self, update: Update) -> None:
         """What changed since: first in line, or without vectors at once."""
@@ -157,6 +212,8 @@ class VectorUpkeep:
             fresh = await update.sort_out(paths)
             for path in paths:
                 self._waiting.pop(path, None)
+            self._failed -= paths
+            update.unread -= paths
             self._waiting = dict.fromkeys([*fresh, *self._waiting])
 
     async def _advance(self, update: Update, pace: Pace) -> None:
@@ -164,10 +221,17 @@ class VectorUpkeep:
         clock = asyncio.get_running_loop().time
         group = self._next()
         begun = clock()
-        await update.bring_up_to_date(group)
+        tried = len(update.failed)
+        try:
+            done = await update.bring_up_to_date(group)
+        except VaultLostError:
+            self._lost = True
+            return
         for path in group:
             self._waiting.pop(path, None)
-        self._done += len(group)
+        self._done += len(done)
+        self._failed |= {path for path, _ in update.failed[tried:]}
+        self._failed -= set(done)
         if not self._waiting:
             await update.finish()
         elif not self._first and (rest := pace.rest(clock() - begun)):
@@ -188,23 +252,35 @@ class VectorUpkeep:
             self._first.pop(path, None)
         return group
 
-    async def _idle(self, pace: Pace) -> None:
-        """Wait for something to do: a change, the user's word, or another look at the machine."""
-        if not self._waiting:
+    async def _idle(self, update: Update, pace: Pace) -> None:
+        """Wait for something to do: a change, the user's word, another look at the machine or at a note."""
+        if not self._waiting and not self._failed:
             self._done = 0
-        by_machine = bool(self._waiting) and pace.reason != "user"
-        await self._woken(pace.rest(0.0) if by_machine else None)
+        seconds: float | None = None
+        if self._waiting and pace.reason != "user":
+            seconds = pace.rest(0.0)
+        elif not self._waiting and update.unread:
+            seconds = min(_LOOK_AGAIN_S * 2**self._unread_tries, _LONGEST_LOOK_S)
+        woken = await self._woken(seconds)
+        if not self._waiting and update.unread:
+            self._unread_tries = 0 if woken else self._unread_tries + 1
+            self._waiting = dict.fromkeys(update.unread)
+            self._failed -= update.unread
+            update.unread.clear()
         if self._changed:
             # A burst of saves becomes one update.
             await asyncio.sleep(_QUIET_S)
 
-    async def _woken(self, seconds: float | None) -> None:
+    async def _woken(self, seconds: float | None) -> bool:
+        """Wait until there is something to do, or for some seconds; False after these."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), seconds)
+            return await asyncio.wait_for(self._wake.wait(), seconds)
+        return False
 
     def _tell(self, pace: Pace) -> None:
-        total = self._done + len(self._waiting)
-        told = EmbeddingProgressed(self._done, total, pace if self._waiting else FULL)
+        failed = len(self._failed)
+        total = self._done + len(self._waiting) + failed
+        told = EmbeddingProgressed(self._done, total, pace if self._waiting else FULL, failed)
         if told != self._told:
             self._told = told
             self._events.publish(told)

@@ -101,6 +101,12 @@ class Database:
                     else:
                         self._idle.append(connection)
 
+    def release_memory(self) -> None:
+        """Empty the page caches, which a scan has filled: they grow again with what is asked."""
+        with self._reader_lock, self._writer_lock, self._idle_lock:
+            for connection in () if self._closed else (self._reader, self._writer, *self._idle):
+                connection.execute("PRAGMA shrink_memory")
+
     def close(self) -> None:
         """End all connections; a search that still runs ends its own."""
         with self._reader_lock, self._writer_lock, self._idle_lock:

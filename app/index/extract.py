@@ -12,7 +12,8 @@ import json
 import logging
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,6 +33,7 @@ log = logging.getLogger(__name__)
 
 CONTEXT_LETTERS = 240
 _PIECE = 2**20
+_CREATED = "created"
 _json = json.JSONEncoder(default=str).encode
 _RACY_NS = 2_000_000_000
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -55,7 +57,7 @@ class Read(NamedTuple):
     tags), `text` its whole text there. Where that is None it is to be read later, and so are the headings and
     the tasks. `modified_ns` is what the next
     scan compares with: 0 when the file changed so recently that it could change again within the clock's
-    grain.
+    grain. `created` is what the properties state where `is_dated`, else the earlier of the file's times.
     """
 
     path: str
@@ -74,6 +76,7 @@ class Read(NamedTuple):
     properties: tuple[Row, ...] = ()
     headings: tuple[Row, ...] = ()
     tasks: tuple[Row, ...] = ()
+    is_dated: bool = False
 
 
 class Same(NamedTuple):
@@ -83,7 +86,6 @@ class Same(NamedTuple):
     size: int
     modified_ns: int
     modified: float
-    created: float
 
 
 class Gone(NamedTuple):
@@ -128,7 +130,7 @@ def extract(
         return _listed(path, status, seen, created, reason, "skipped", verdict)
     digest = hashlib.sha256(content).hexdigest()
     if digest == task.known_hash:
-        return Same(task.path, status.st_size, seen, status.st_mtime, created)
+        return Same(task.path, status.st_size, seen, status.st_mtime)
     try:
         return _parsed(path, content, status, seen, created, digest, with_words)
     except Exception as error:  # whatever one note does to the parser, it is listed and the others go on
@@ -181,6 +183,7 @@ def _parsed(
         problems.insert(0, "it is not UTF-8; what is not readable is shown as \ufffd")
     problem = _with_verdict("; ".join(problems), verdict) or None
     name, tags = path.name, parsed.tag_names
+    stated = stated_time(parsed.properties)
     title = parsed.properties.get("title")
     title = title.strip() if isinstance(title, str) and title.strip() else name
     # A lone surrogate (from a JSON escape in the properties) is no text that SQLite could keep.
@@ -209,7 +212,7 @@ def _parsed(
         len(content),
         seen,
         status.st_mtime,
-        created,
+        created if stated is None else stated,
         digest,
         tuple(map(_plain, parsed.aliases)),
         _plain(parsed.id) if parsed.id else None,
@@ -221,7 +224,24 @@ def _parsed(
         properties=_property_rows(parsed),
         headings=heading_rows(parsed.headings),
         tasks=task_rows(parsed.tasks),
+        is_dated=stated is not None,
     )
+
+
+def stated_time(properties: Mapping[str, object]) -> float | None:
+    """Return the Unix time that the `created` property states, None if it states none.
+
+    A date alone is its midnight, and a time without a zone is local.
+    """
+    for name, value in properties.items():
+        if name.strip().casefold() != _CREATED or not isinstance(value, str):
+            continue
+        try:
+            # A year out of the system's range has no Unix time.
+            return datetime.fromisoformat(value.strip()).timestamp()
+        except (ValueError, OverflowError, OSError):
+            return None
+    return None
 
 
 def _failed(root: Path, path: NotePath, reason: str) -> Extract:
@@ -250,8 +270,9 @@ def _with_verdict(problem: str, verdict: PrivacyVerdict) -> str:
     """The problem of a note, and that it is kept from models where it could not be judged."""
     if verdict.privacy is not Privacy.UNKNOWN:
         return problem
-    hidden = f"{verdict.reason}: it is kept from agents and other programs as if it were private"
-    return f"{problem}; {hidden}" if problem else hidden
+    said = "can't be read" in problem or "not UTF-8" in problem
+    why = problem if said else f"{problem}; {verdict.reason}" if problem else verdict.reason
+    return f"{why.rstrip('.')}. Agents and other programs can't see it until that is repaired."
 
 
 def _listed(

@@ -16,7 +16,7 @@ from app.encoding import is_encodable
 from app.events import EventBus
 from app.index.database import Database
 from app.index.extract import Extract, Read, Task, extract_chunk
-from app.index.intake import Intake, Moves, uninterrupted
+from app.index.intake import FirstSeen, Intake, Moves, uninterrupted
 from app.index.plan import Plan, known_files, make_plan, pair_moves
 from app.index.reading import Readers
 from app.index.records import IndexDelta, Problem
@@ -43,12 +43,13 @@ class Indexer:
         settings: IndexSettings,
         events: EventBus,
         forget: Callable[[Iterable[str]], None],
+        first_seen: FirstSeen,
     ) -> None:
         self._root = root
         self._database = database
         self._resolver = resolver
         self._events = events
-        self._intake = Intake(database, resolver, events, forget)
+        self._intake = Intake(database, resolver, events, forget, first_seen)
         self._exclusion = Exclusion(settings.exclude)
         self._aliases_resolve = settings.aliases_resolve
         self._max_bytes = settings.max_note_mib * 2**20

@@ -25,6 +25,8 @@ from app.vault.path import NotePath
 
 _MANY = 2000
 T = TypeVar("T")
+FirstSeen = Callable[[Sequence[NotePath]], Mapping[NotePath, float]]
+"""When notes were first seen, in Unix time, as far as that is known outside the index, which is deletable."""
 Moves = Sequence[tuple[NotePath, NotePath]]
 
 
@@ -40,7 +42,9 @@ class Intake:
         resolver: Resolver,
         events: EventBus,
         forget: Callable[[Iterable[str]], None],
+        first_seen: FirstSeen,
     ) -> None:
+        self._first_seen = first_seen
         self.lock = asyncio.Lock()
         self._database = database
         self._resolver = resolver
@@ -70,6 +74,7 @@ class Intake:
                 self.list(file, batch)
         else:
             await self._take_many(plan, batch)
+        self._note_moves(batch, plan.moved)
         relinked = await self._write(batch)
         self._publish(batch, plan.removed, relinked, plan.moved)
 
@@ -79,11 +84,13 @@ class Intake:
         for path in plan.removed:
             if (row := rows.pop(path.text, None)) is not None:
                 batch.removed.append(row[1])
+                batch.gone[path] = row[1]
                 batch.link_keys |= self._resolver.link_keys_of(path.text, listed(row[2]))
         for count, file in enumerate(plan.listed):
             known = rows.get(text := file.path.text)
             batch.files.append((known[1] if known else self._new_id(), file))
             if known is None:
+                batch.new.append((batch.files[-1][0], file.path))
                 rows[text] = (text, batch.files[-1][0], "[]", None)
                 batch.link_keys |= self._resolver.link_keys_of(text)
             if count % _MANY == 0:
@@ -98,6 +105,7 @@ class Intake:
         """Take files that were read, with what is in `batch` and `removed` already, and publish it all."""
         for extract in extracts:
             removed += self._take(extract, batch)
+        self._note_moves(batch, moved)
         return self._publish(batch, removed, await self._write(batch), moved)
 
     async def put_problems(self, changed: Mapping[str, Problem | None]) -> None:
@@ -111,6 +119,7 @@ class Intake:
         if entry is None:
             return []
         batch.removed.append(entry.id)
+        batch.gone[path] = entry.id
         batch.link_keys |= self._resolver.link_keys(entry)
         self._resolver.remove(path)
         return [path]
@@ -120,6 +129,7 @@ class Intake:
         entry = self._resolver.entry(file.path)
         if entry is None:
             entry = Entry(file.path, self._new_id())
+            batch.new.append((entry.id, file.path))
             self._resolver.add(entry.path, entry.id)
             batch.link_keys |= self._resolver.link_keys(entry)
         batch.files.append((entry.id, file))
@@ -138,11 +148,20 @@ class Intake:
             batch.read.append((was.id, extract))
             return ()
         entry = Entry(path, was.id if was else self._new_id(), extract.aliases, extract.note_id)
+        if was is None:
+            batch.new.append((entry.id, path))
         before = self._resolver.link_keys(was) if was else set()
         self._resolver.add(path, entry.id, entry.aliases, entry.note_id)
         batch.link_keys |= before ^ self._resolver.link_keys(entry)
         batch.read.append((entry.id, extract))
         return ()
+
+    def _note_moves(self, batch: Batch, moved: Moves) -> None:
+        """Tell the writer which new files are old ones at another place."""
+        for old, new in moved:
+            entry = self._resolver.entry(new)
+            if entry is not None and old in batch.gone:
+                batch.moved.append((batch.gone[old], entry.id))
 
     def _new_id(self) -> int:
         self._next_id += 1
@@ -160,6 +179,9 @@ class Intake:
             raise
 
     def _commit(self, batch: Batch) -> tuple[NotePath, ...]:
+        notes = [(id, path) for id, path in batch.new if path.is_note]
+        seen = self._first_seen([path for _, path in notes]) if notes else {}
+        batch.births.update((id, seen[path]) for id, path in notes if path in seen)
         with self._database.writing() as connection:
             return write(connection, batch, self._resolver)
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
 from operator import itemgetter
+from typing import Any
 
 from app.index.folding import tokens, unsegmented
 from app.index.fulltext import leaf_expression
@@ -16,11 +19,16 @@ from app.index.query_tree import Phrase
 from app.index.records import LinkRecord, Mention, UnresolvedName
 from app.vault.path import NotePath
 
-_SELECT = (
-    "SELECT source.path, target.path, links.target, type, confidence, note, embed, ambiguous, line, context"
+_COLUMNS = (
+    "source.path, target.path, links.target, type, confidence, note, embed, ambiguous, line, context"
     " FROM links JOIN files AS source ON source.id = links.source"
     " LEFT JOIN files AS target ON target.id = links.target_id"
 )
+_SELECT = f"SELECT {_COLUMNS}"
+_SELECT_WITH_ID = f"SELECT links.id, {_COLUMNS}"
+_ID_OF = "(SELECT id FROM files WHERE path = ?)"
+_PAGE = 1000
+"""How many links are read at once."""
 _MENTION_WIDTH = 200
 _MENTIONS_AT_MOST = 500
 _SHORTEST_NAME = 3
@@ -41,35 +49,54 @@ def backlinks(connection: sqlite3.Connection, path: NotePath) -> tuple[LinkRecor
 
 
 def links_concerning(
-    connection: sqlite3.Connection, paths: Iterable[NotePath], link_keys: Iterable[str]
+    reading: Callable[[], AbstractContextManager[sqlite3.Connection]],
+    paths: Iterable[NotePath],
+    link_keys: Iterable[str],
 ) -> tuple[LinkRecord, ...]:
-    """The links that stand in one of these files, lead to one, or have one of these link keys."""
-    found: dict[tuple[str, int, str], LinkRecord] = {}
-    conditions = [("source.path = ?", stored(path)) for path in paths]
-    conditions += [("target.path = ?", path) for _, path in conditions]
+    """Return the links that stand in one of these files, lead to one, or have one of these link keys.
+
+    They are read page by page, so that other readers never wait long for the connection.
+    """
+    stored_paths = [stored(path) for path in paths]
+    conditions = [(f"links.source = {_ID_OF}", path) for path in stored_paths]
+    conditions += [(f"links.target_id = {_ID_OF}", path) for path in stored_paths]
     conditions += [("links.link_key = ?", key) for key in link_keys]
+    found: dict[tuple[str, int, str], LinkRecord] = {}
+    # Few files have most of the links: each path is made once.
+    path_of = cache(NotePath)
     for condition, value in conditions:
-        for record in _records(connection, condition, value):
-            found[record.source.text, record.line, record.target_text] = record
+        after = 0
+        while after >= 0:
+            with reading() as connection:
+                rows = connection.execute(
+                    f"{_SELECT_WITH_ID} WHERE {condition} AND links.id > ? ORDER BY links.id LIMIT ?",
+                    (value, after, _PAGE),
+                ).fetchall()
+            for row in rows:
+                record = _record(row[1:], path_of)
+                found[record.source.text, record.line, record.target_text] = record
+            after = rows[-1][0] if len(rows) == _PAGE else -1
     return tuple(found[key] for key in sorted(found))
 
 
 def _records(connection: sqlite3.Connection, condition: str, *values: str | None) -> tuple[LinkRecord, ...]:
     rows = connection.execute(f"{_SELECT} WHERE {condition}", values)
-    return tuple(
-        LinkRecord(
-            NotePath(source),
-            NotePath(target) if target else None,
-            text,
-            type_,
-            confidence,
-            note,
-            bool(embed),
-            bool(ambiguous),
-            line,
-            context,
-        )
-        for source, target, text, type_, confidence, note, embed, ambiguous, line, context in rows
+    return tuple(map(_record, rows))
+
+
+def _record(row: Sequence[Any], path_of: Callable[[str], NotePath] = NotePath) -> LinkRecord:
+    source, target, text, type_, confidence, note, embed, ambiguous, line, context = row
+    return LinkRecord(
+        path_of(source),
+        path_of(target) if target else None,
+        text,
+        type_,
+        confidence,
+        note,
+        bool(embed),
+        bool(ambiguous),
+        line,
+        context,
     )
 
 

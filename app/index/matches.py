@@ -32,6 +32,9 @@ from app.index.query_tree import (
     Property,
     Regex,
     Similar,
+    Timed,
+    Unresolved,
+    Untagged,
     Word,
     walk_nodes,
 )
@@ -101,6 +104,12 @@ class Matches:
                 return self._rows.with_property(node, among)
             case Orphan():
                 return self._rows.orphans(among)
+            case Unresolved():
+                return self._rows.unresolved(among)
+            case Untagged():
+                return self._rows.untagged(among)
+            case Timed():
+                return self._rows.timed(node, among)
             case Similar(text):
                 return _within(set(self._similar.get(text, ())), among)
             case Word() | Phrase() | Regex():

@@ -100,6 +100,14 @@ class NameTable:
                 aliases = found.aliases if isinstance(found, Entry) else listed(found[2])
                 yield text, [stem.rpartition("/")[2], *map(name_key, aliases)]
 
+    def copy(self) -> NameTable:
+        """Return a copy; what it has not looked up yet, it reads again."""
+        made = NameTable()
+        made.notes = self.notes
+        made._files = self._files.copy()
+        made._by_name = self._by_name.copy()
+        return made
+
     # Changing
 
     def load(self, rows: Iterable[Row]) -> None:

@@ -17,6 +17,7 @@ _SIGNS = {
     ">": lambda left, right: left > right,
     ">=": lambda left, right: left >= right,
 }
+_YEAR = re.compile(r"\d{4}")
 _DATE = re.compile(r"\d{4}-\d\d(-\d\d)?([T ][\d:.]+.*)?$")
 
 
@@ -85,8 +86,8 @@ def _compares(item: object, sign: str, wanted: str) -> bool:
     if number is not None and other is not None:
         return bool(_SIGNS[sign](number, other))
     said = _said(item)
-    # ISO dates are in order as texts; of a date and a moment only the common part is compared.
-    if _DATE.match(said) and _DATE.match(wanted):
+    # ISO dates are in order as texts; of a date and a year or a moment only the common part is compared.
+    if _DATE.match(said) and (_DATE.match(wanted) or _YEAR.fullmatch(wanted)):
         return bool(_SIGNS[sign](said[: len(wanted)], wanted))
     return False
 

@@ -7,13 +7,16 @@ r"""Reads the search language.
     property = name [":" ("null" | value)]        value may have "OR", "-", parentheses, < <= > >=
     phrase   = '"' … '"' with \" and \\           regex = "/" … "/" with \/
 
-Words are AND-ed. A name that is no field's is part of a word (`10:30`, `https://…`).
+Words are AND-ed. A name that is no field's is part of a word (`10:30`, `https://…`). `modified:` and
+`created:` take a year, month, ISO week or day, alone or after < <= > >=; `orphan:`, `unresolved:` and
+`untagged:` take nothing.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import cast, get_args
 
 from app.errors import QueryError
@@ -31,6 +34,10 @@ from app.index.query_tree import (
     Property,
     Regex,
     Similar,
+    Timed,
+    TimeName,
+    Unresolved,
+    Untagged,
     Word,
     walk_nodes,
 )
@@ -46,6 +53,8 @@ _TASKS = ("task", "task-todo", "task-done")
 _CASES = ("match-case", "ignore-case")
 _NAMED = ("links-to", "linked-from")
 _WHOLE = ("tag", "type", "rel", "links-to", "linked-from")
+_TIMES = get_args(TimeName)
+_BARE: dict[str, Node] = {"orphan": Orphan(), "unresolved": Unresolved(), "untagged": Untagged()}
 
 
 def parse(text: str) -> Node | None:
@@ -183,8 +192,10 @@ class _Reader:
     # Fields
 
     def _field(self, name: str) -> Callable[[int], Node] | None:
-        if name == "orphan":
-            return lambda depth: Orphan()
+        if (bare := _BARE.get(name)) is not None:
+            return lambda depth: bare
+        if name in _TIMES:
+            return lambda depth: self._timed(cast("TimeName", name))
         if name == "similar":
             return self._similar
         if name in _FIELDS:
@@ -209,6 +220,30 @@ class _Reader:
         if name in _NAMED and patterns:
             raise _error(patterns[0].position, f"the name of a note after {name}:")
         return Field(name, item)
+
+    def _timed(self, name: TimeName) -> Node:
+        self.space()
+        start = self.at
+        sign = _SIGN.match(self.text, self.at)
+        if sign:
+            self.at = sign.end()
+            self.space()
+        word = _VALUE_WORD.match(self.text, self.at)
+        span = date_span(word[0]) if word else None
+        if word is None or span is None:
+            raise _error(start, f"a date after {name}:, such as 2026-03-18, 2026-W12, 2026-03 or 2026")
+        self.at = word.end()
+        first, after = span
+        match sign[0] if sign else "":
+            case "<":
+                first, after = None, first
+            case "<=":
+                first = None
+            case ">":
+                first, after = after, None
+            case ">=":
+                after = None
+        return Timed(name, first, after, self.text[start : self.at])
 
     def _similar(self, depth: int) -> Node:
         self.space()
@@ -274,6 +309,31 @@ class _Reader:
             self.at = word.end()
             return Compare(cast("Comparison", sign[0]), word[0])
         return self._word(_VALUE_WORD)
+
+
+def date_span(text: str) -> tuple[float | None, float | None] | None:
+    """Return the start and the end of a year, month, ISO week or day in local time, as Unix seconds.
+
+    Returns None when `text` is no date. The end is the first moment after the span.
+    """
+    try:
+        if re.fullmatch(r"\d{4}-W\d\d", text):
+            start = datetime.strptime(f"{text}-1", "%G-W%V-%u")
+            end = start + timedelta(days=7)
+        elif re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+            start = datetime.strptime(text, "%Y-%m-%d")
+            end = start + timedelta(days=1)
+        elif re.fullmatch(r"\d{4}-\d\d", text):
+            start = datetime.strptime(text, "%Y-%m")
+            end = (start + timedelta(days=31)).replace(day=1)
+        elif re.fullmatch(r"\d{4}", text):
+            start = datetime(int(text), 1, 1)
+            end = start.replace(year=start.year + 1)
+        else:
+            return None
+        return start.timestamp(), end.timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def _error(position: int, expected: str) -> QueryError:

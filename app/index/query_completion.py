@@ -12,10 +12,16 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from app.index.query_text import quoted
-from app.index.query_tree import FieldName
+from app.index.query_tree import FieldName, TimeName
 
 Kind = Literal["operator", "tag", "property", "value", "note", "file", "folder", "type", "relation"]
-OPERATORS = (*(f"{name}:" for name in get_args(FieldName)), "orphan:", "similar:")
+BARE = ("orphan:", "unresolved:", "untagged:")
+OPERATORS = (
+    *(f"{name}:" for name in get_args(FieldName)),
+    *(f"{name}:" for name in get_args(TimeName)),
+    *BARE,
+    "similar:",
+)
 _KINDS: dict[str, Kind] = {
     "tag": "tag",
     "type": "type",
@@ -78,7 +84,7 @@ def wanted_at(text: str, cursor: int) -> Wanted | None:
                 fields.pop()
             # What follows a field's name may stand apart from it.
             waits = letter != ")" and before[start:at].rstrip().endswith(":")
-            start = start if waits and _field(before[start:at]) not in ("", "orphan") else at + 1
+            start = start if waits and f"{_field(before[start:at])}:" not in (":", *BARE) else at + 1
         at += 1
     if bracket >= 0:
         return _in_property(before, bracket)

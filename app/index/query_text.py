@@ -16,6 +16,9 @@ from app.index.query_tree import (
     Property,
     Regex,
     Similar,
+    Timed,
+    Unresolved,
+    Untagged,
     Word,
 )
 
@@ -60,6 +63,12 @@ def _said(node: Node) -> str:
             return f"[{said}{inner}]"
         case Orphan():
             return "orphan:"
+        case Unresolved():
+            return "unresolved:"
+        case Untagged():
+            return "untagged:"
+        case Timed(name, _, _, said):
+            return f"{name}:{said}"
         case Similar(text):
             return f"similar:{quoted(text)}"
 

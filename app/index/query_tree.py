@@ -25,6 +25,7 @@ FieldName = Literal[
     "linked-from",
 ]
 Comparison = Literal["<", "<=", ">", ">="]
+TimeName = Literal["modified", "created"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,29 @@ class Orphan:
 
 
 @dataclass(frozen=True, slots=True)
+class Unresolved:
+    """Notes with a link to a name that no note has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Untagged:
+    """Notes without a tag, in their properties or in their text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """Notes that were changed or made in a span of time: from `start` up to, but not at, `end`.
+
+    Both are Unix times in seconds; None leaves that side open. `said` is the date as the query has it.
+    """
+
+    name: TimeName
+    start: float | None
+    end: float | None
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
 class Similar:
     """Notes that mean much the same as this text; `position` is where it stands in the query."""
 
@@ -110,7 +134,22 @@ class Similar:
 
 
 Leaf = Word | Phrase | Regex
-Node = Word | Phrase | Regex | Compare | And | Or | Not | Field | Property | Orphan | Similar
+Node = (
+    Word
+    | Phrase
+    | Regex
+    | Compare
+    | And
+    | Or
+    | Not
+    | Field
+    | Property
+    | Orphan
+    | Unresolved
+    | Untagged
+    | Timed
+    | Similar
+)
 
 _FIELD_WORDS: dict[str, str] = {
     "file": "the file name has {}",
@@ -173,6 +212,12 @@ def explain(node: Node) -> str:
             return f"the property {name} is {explain(value) if value else ''}"
         case Orphan():
             return "without links"
+        case Unresolved():
+            return "with an unresolved link"
+        case Untagged():
+            return "without tags"
+        case Timed(name, _, _, said):
+            return f"{name} {said}"
         case Similar(text):
             return f"similar in meaning to “{text}”"
 

@@ -102,6 +102,11 @@ def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:
     return tuple(FileRecord(NotePath(path), size, modified) for path, size, modified in rows)
 
 
+def types(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """Every type that a note has."""
+    return tuple(kind for (kind,) in connection.execute("SELECT DISTINCT type FROM notes ORDER BY type"))
+
+
 def tasks(connection: sqlite3.Connection, limit: int, *, done: bool) -> tuple[TaskRecord, ...]:
     """The open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
     only = "" if done else " WHERE done = 0"

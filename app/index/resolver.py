@@ -77,6 +77,12 @@ class Resolver:
         starts = tuple(f"{folder.text}/" for folder in folders)
         return [NotePath(text) for text in self._table.texts() if text.startswith(starts)]
 
+    def copy(self) -> Resolver:
+        """Return a copy that another thread may use and change; it takes milliseconds."""
+        made = Resolver(self._aliases_resolve)
+        made._table = self._table.copy()
+        return made
+
     # Changing
 
     def load_rows(self, rows: Iterable[Row]) -> None:

@@ -15,7 +15,7 @@ from app.index.database import RecallingConnection
 from app.index.matching import compiled
 from app.index.names import link_key
 from app.index.property_match import may_match, property_matches
-from app.index.query_tree import Leaf, Property, Regex, Word
+from app.index.query_tree import Leaf, Property, Regex, Timed, Word
 from app.index.request import Request
 from app.vault.path import NOTE_SUFFIXES, name_key
 
@@ -129,6 +129,25 @@ class RowMatches:
             f" AND id NOT IN (SELECT target_id FROM links WHERE target_id IS NOT NULL AND {seen})",
             json.dumps(sorted(self._hidden)),
         )
+
+    def unresolved(self, among: Ids | None) -> Ids:
+        """Notes with a link that leads to no file; a link to a hidden note leads to none."""
+        query = "SELECT source FROM links WHERE target_id IS NULL"
+        if self._hidden:
+            query += " OR target_id IN (SELECT value FROM json_each(?))"
+            return _within(self._ids(query, json.dumps(sorted(self._hidden))), among)
+        return _within(self._ids(query), among)
+
+    def untagged(self, among: Ids | None) -> Ids:
+        """Notes without a tag."""
+        return _within(self._ids("SELECT id FROM notes WHERE id NOT IN (SELECT note FROM tags)"), among)
+
+    def timed(self, wanted: Timed, among: Ids | None) -> Ids:
+        """Notes that were changed or made in a span of time."""
+        query = f"SELECT id FROM files WHERE is_note = 1 AND {wanted.name} >= ? AND {wanted.name} < ?"
+        start = 0.0 if wanted.start is None else wanted.start
+        end = float("inf") if wanted.end is None else wanted.end
+        return _within(self._ids(query, start, end), among)
 
     def _recalled(self, name: str, find: Callable[[], Kept]) -> Kept:
         """What was found before over this connection, unless the index has changed since."""

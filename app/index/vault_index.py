@@ -11,15 +11,16 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from app.errors import StorageError
+from app.errors import StorageError, VaultLostError
 from app.events import EventBus
-from app.index import links, records_reader
+from app.index import heap, links, records_reader
 from app.index.database import DamagedIndexError, Database, delete_file, open_database
 from app.index.graph_values import GraphDelta
 from app.index.indexer import Indexer
+from app.index.intake import FirstSeen
 from app.index.name_table import Entry
 from app.index.records import (
     FileRecord,
@@ -43,6 +44,7 @@ from app.index.renames import RenamePlan, plan_renames
 from app.index.request import Grouping, Order
 from app.index.resolver import Resolver
 from app.index.searcher import Searcher, Similarity
+from app.processes.supervisor import Supervisor
 from app.settings import IndexSettings
 from app.vault.path import NotePath, name_key
 
@@ -56,7 +58,15 @@ class VaultIndex:
     `searcher` answers searches.
     """
 
-    def __init__(self, root: Path, cache_folder: Path, settings: IndexSettings, events: EventBus) -> None:
+    def __init__(
+        self,
+        root: Path,
+        cache_folder: Path,
+        settings: IndexSettings,
+        events: EventBus,
+        first_seen: FirstSeen = lambda paths: {},
+    ) -> None:
+        self._first_seen = first_seen
         self.root = root
         self.resolver = Resolver(settings.aliases_resolve)
         self.notice: str | None = None
@@ -70,6 +80,7 @@ class VaultIndex:
         self._stale: set[str] = set()
         self._stats: tuple[tuple[Database, int], VaultStats] | None = None
         self._rebuilding: asyncio.Task[None] | None = None
+        self._supervisor = Supervisor(events)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def open(self) -> None:
@@ -105,7 +116,9 @@ class VaultIndex:
         self._records = None
 
     def _indexer_of(self, database: Database) -> Indexer:
-        return Indexer(self.root, database, self.resolver, self._settings, self._events, self._forget)
+        return Indexer(
+            self.root, database, self.resolver, self._settings, self._events, self._forget, self._first_seen
+        )
 
     def _tell(self, reason: str) -> None:
         self.notice = f"The index was begun anew: {reason}."
@@ -114,14 +127,17 @@ class VaultIndex:
 
     async def close(self) -> None:
         """End what runs and close the file."""
-        if self._rebuilding is not None:
-            self._rebuilding.cancel()
-            await asyncio.wait([self._rebuilding])
+        await self._supervisor.close()
         if self._database is not None:
             await asyncio.to_thread(self._database.close)
             self._database = None
 
     # Keeping up to date
+
+    def _release_memory(self) -> None:
+        if self._database is not None:
+            self._database.release_memory()
+        heap.trim()
 
     async def scan(
         self,
@@ -140,6 +156,7 @@ class VaultIndex:
             await self._rebuild(error.message)
             counts = await self._writing_part.scan(progress, cancelled)
         found = await asyncio.to_thread(self.problems)
+        await asyncio.to_thread(self._release_memory)
         skipped = tuple(one for one in found if one.kind in ("skipped", "misnamed"))
         failed = tuple(one for one in found if one.kind == "failed")
         done = (counts.indexed, counts.unchanged, counts.removed)
@@ -201,14 +218,12 @@ class VaultIndex:
 
     def _rebuild_soon(self, reason: str) -> None:
         async def rebuild() -> None:
-            try:
-                await self._rebuild(reason)
+            await self._rebuild(reason)
+            with suppress(VaultLostError):  # the watcher says so, and scans when the folder is back
                 await self.scan()
-            except StorageError as error:
-                log.warning("the index could not be filled anew: %s", error)
 
         if self._rebuilding is None or self._rebuilding.done():
-            self._rebuilding = asyncio.ensure_future(rebuild())
+            self._rebuilding = self._supervisor.start("build the index again", rebuild)
 
     # Notes and files
 
@@ -290,6 +305,11 @@ class VaultIndex:
         with self._damage_noticed(), self._file.reading() as connection:
             return records_reader.notes_with_tag(connection, tag, nested)
 
+    def types(self) -> tuple[str, ...]:
+        """Every type that a note has."""
+        with self._damage_noticed(), self._file.reading() as connection:
+            return records_reader.types(connection)
+
     def properties(self) -> tuple[PropertyCount, ...]:
         """Every property's name and how many notes have it."""
         with self._damage_noticed(), self._file.reading() as connection:
@@ -322,18 +342,25 @@ class VaultIndex:
         with self._damage_noticed(), self._file.reading() as connection:
             return links.unlinked_mentions(connection, path)
 
-    def links_to_rewrite(self, old: NotePath, new: NotePath) -> RenamePlan:
+    async def links_to_rewrite(self, old: NotePath, new: NotePath) -> RenamePlan:
         """What a rename or move of one file asks for; see `moves_to_rewrite`."""
-        return self.moves_to_rewrite({old: new})
+        return await self.moves_to_rewrite({old: new})
 
-    def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
-        """Which notes' links these moves (old path to new path, all at once) ask to rewrite, and to what."""
+    async def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
+        """Which notes' links these moves (old path to new path, all at once) ask to rewrite, and to what.
+
+        A file may have tens of thousands of links, so they are read and planned in a worker thread, with a
+        copy of the resolver.
+        """
+        return await asyncio.to_thread(self._plan_moves, self.resolver.copy(), dict(moves))
+
+    def _plan_moves(self, resolver: Resolver, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
         keys: set[str] = set()
         for new in moves.values():
-            keys |= self.resolver.link_keys(Entry(new, 0))
-        with self._damage_noticed(), self._file.reading() as connection:
-            concerned = links.links_concerning(connection, moves, keys)
-        return plan_renames(self.resolver, moves, concerned)
+            keys |= resolver.link_keys(Entry(new, 0))
+        with self._damage_noticed():
+            concerned = links.links_concerning(self._file.reading, moves, keys)
+        return plan_renames(resolver, moves, concerned)
 
     def graph(self) -> GraphData:
         """The vault as arrays; for a large one, call it from another thread."""

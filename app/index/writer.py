@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
@@ -39,7 +39,9 @@ class Batch:
     """Changes to write: files by their row id. `link_keys` are those whose links may lead elsewhere now.
 
     `problems`, unless None, takes the place of all problems that an earlier walk found; in
-    `changed_problems` are those of single paths, None for one that is no more.
+    `changed_problems` are those of single paths, None for one that is no more. `gone` and `new` are the
+    files by their paths, `moved` pairs of their row ids; `births` says when files were first seen, if that
+    was before what their times say.
     """
 
     files: list[tuple[int, FoundFile]] = field(default_factory=list)
@@ -47,6 +49,10 @@ class Batch:
     same: list[tuple[int, Same]] = field(default_factory=list)
     removed: list[int] = field(default_factory=list)
     link_keys: set[str] = field(default_factory=set)
+    gone: dict[NotePath, int] = field(default_factory=dict)
+    new: list[tuple[int, NotePath]] = field(default_factory=list)
+    moved: list[tuple[int, int]] = field(default_factory=list)
+    births: dict[int, float] = field(default_factory=dict)
     problems: list[Problem] | None = None
     changed_problems: dict[str, Problem | None] = field(default_factory=dict)
 
@@ -57,13 +63,14 @@ class Batch:
 
 def write(connection: sqlite3.Connection, batch: Batch, resolver: Resolver) -> tuple[NotePath, ...]:
     """Write the batch; the notes, besides those read, whose links lead elsewhere than before."""
+    _carry_births(connection, batch)
     _remove(connection, batch.removed)
-    _list_files(connection, batch.files)
+    _list_files(connection, batch.files, batch.births)
     connection.executemany(
-        "UPDATE files SET size = ?, seen_ns = ?, modified = ?, created = ? WHERE id = ?",
-        ((s.size, s.modified_ns, s.modified, s.created, id) for id, s in batch.same),
+        "UPDATE files SET size = ?, seen_ns = ?, modified = ? WHERE id = ?",
+        ((s.size, s.modified_ns, s.modified, id) for id, s in batch.same),
     )
-    _put_notes(connection, batch.read, resolver)
+    _put_notes(connection, batch.read, resolver, batch.births)
     if batch.problems is not None:
         connection.execute("DELETE FROM problems")
         rows = ((problem.path.text, problem.reason, problem.kind) for problem in batch.problems)
@@ -76,39 +83,64 @@ def write(connection: sqlite3.Connection, batch: Batch, resolver: Resolver) -> t
     return _relink(connection, batch.link_keys, resolver, {id for id, _ in batch.read})
 
 
+def _carry_births(connection: sqlite3.Connection, batch: Batch) -> None:
+    """Let the notes that moved keep the time at which they were first seen."""
+    for old, new in batch.moved:
+        row = connection.execute("SELECT created FROM files WHERE id = ?", (old,)).fetchone()
+        if row is not None:
+            batch.births[new] = min(row[0], batch.births.get(new, row[0]))
+
+
 def _remove(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
     rows = [(id,) for id in ids]
     for table, column in (*_CHILDREN, ("notes", "id"), ("files", "id")):
         connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", rows)
 
 
-def _list_files(connection: sqlite3.Connection, files: Iterable[tuple[int, FoundFile]]) -> None:
+def _list_files(
+    connection: sqlite3.Connection, files: Iterable[tuple[int, FoundFile]], births: Mapping[int, float]
+) -> None:
     """Files by name only; a note among them is read later."""
     connection.executemany(
         "INSERT INTO files (id, path, key, is_note, size, seen_ns, modified, created)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (id) DO UPDATE SET size = excluded.size, seen_ns = excluded.seen_ns,"
-        " modified = excluded.modified, created = excluded.created",
+        " modified = excluded.modified, created = min(created, excluded.created)",
         (
-            (id, f.path.text, f.path.key, f.path.is_note, f.size, at := f.modified_ns, at / 1e9, f.created)
+            (
+                id,
+                f.path.text,
+                f.path.key,
+                f.path.is_note,
+                f.size,
+                at := f.modified_ns,
+                at / 1e9,
+                min(f.created, births.get(id, f.created)),
+            )
             for id, f in files
         ),
     )
 
 
-def _put_notes(connection: sqlite3.Connection, notes: Sequence[tuple[int, Read]], resolver: Resolver) -> None:
+def _put_notes(
+    connection: sqlite3.Connection,
+    notes: Sequence[tuple[int, Read]],
+    resolver: Resolver,
+    births: Mapping[int, float],
+) -> None:
     ids = json.dumps([id for id, _ in notes])
     known = connection.execute(
         "SELECT id FROM notes WHERE id IN (SELECT value FROM json_each(?))", (ids,)
     ).fetchall()
     for table, column in _CHILDREN:
         connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", known)
+    seen = {**births, **_first_seen(connection, ids, births)}
     connection.executemany(
         "INSERT INTO files VALUES (?,?,?,1,?,?,?,?,?,?,?) ON CONFLICT (id) DO UPDATE"
         " SET size = excluded.size, seen_ns = excluded.seen_ns, modified = excluded.modified,"
         " created = excluded.created, hash = excluded.hash, aliases = excluded.aliases,"
         " note_id = excluded.note_id",
-        (_file_row(id, read) for id, read in notes),
+        (_file_row(id, read, seen.get(id, read.created)) for id, read in notes),
     )
     _insert(connection, "REPLACE", "notes", ((id, *read.note) for id, read in notes))
     _insert(connection, "INSERT", "tags", ((row[0], id, *row[1:]) for id, read in notes for row in read.tags))
@@ -133,6 +165,14 @@ def _put_notes(connection: sqlite3.Connection, notes: Sequence[tuple[int, Read]]
     _insert(connection, "INSERT", "unworded", ((id, *heads[:2], heads[3]) for id, heads in waiting))
 
 
+def _first_seen(connection: sqlite3.Connection, ids: str, births: Mapping[int, float]) -> dict[int, float]:
+    """Return when the listed ones of these files were first seen: a save changes the times of the file."""
+    rows = connection.execute(
+        "SELECT id, created FROM files WHERE id IN (SELECT value FROM json_each(?))", (ids,)
+    )
+    return {id: min(created, births.get(id, created)) for id, created in rows}
+
+
 def _insert(connection: sqlite3.Connection, verb: str, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
     rows = iter(rows)
     if first := next(rows, None):
@@ -141,7 +181,8 @@ def _insert(connection: sqlite3.Connection, verb: str, table: str, rows: Iterabl
         connection.executemany(f"{verb} INTO {table} VALUES ({marks})", rows)
 
 
-def _file_row(id: int, read: Read) -> tuple[Any, ...]:
+def _file_row(id: int, read: Read, seen: float) -> tuple[Any, ...]:
+    """Return the row of a note that was first seen at `seen`; what its properties state comes first."""
     aliases = json.dumps(read.aliases) if read.aliases else "[]"
     path = NotePath(read.path)
     return (
@@ -151,7 +192,7 @@ def _file_row(id: int, read: Read) -> tuple[Any, ...]:
         read.size,
         read.modified_ns,
         read.modified,
-        read.created,
+        read.created if read.is_dated else min(read.created, seen),
         read.hash,
         aliases,
         read.note_id,

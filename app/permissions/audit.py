@@ -6,7 +6,8 @@ second file is written; a crash between the two leaves the file one row behind, 
 
 New rows continue after the kept head, so no number is used twice. Missing rows stay visible for ever, and
 the row after them tells why they are missing: lost when the computer stopped, in a damaged file that was set
-aside, or cut off. `problem` has the words for the user.
+aside, or cut off. `problem` has the words for the user, and
+`is_replaced` says that the log before this one was damaged.
 """
 
 from __future__ import annotations
@@ -91,6 +92,7 @@ class AuditLog(AuditReading):
         self._head_file = head or folder / "audit.head"
         self._floor = Head()
         connection, damage = open_database(self._file, SCHEMA)
+        self.is_replaced = damage is not None
         super().__init__(connection)
         self._end: Head | None = None
         try:

@@ -64,6 +64,11 @@ class AuditEntry:
     paths: tuple[str, ...] = ()
     undone_by: int | None = None
 
+    @property
+    def is_of_session(self) -> bool:
+        """Whether it is a save of a writing session, whose saves belong together."""
+        return self.tool == "save" and bool(self.turn) and self.commit is not None
+
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:

@@ -2,7 +2,7 @@
 
 It sees the system's programs and libraries, read-only; the vault as `/vault`; an own, empty `/tmp`; its own
 processes. There is no network, no home folder, no other file and no way to gain a right, and it ends when
-the app ends. See bwrap(1).
+the app ends. Memory and processes are limited inside it, where only its own processes count. See bwrap(1).
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from app.sandbox.limits import IN_SANDBOX, limited
 
 VAULT = "/vault"
 """Where the sandbox has the vault."""
@@ -78,7 +80,7 @@ def sandbox_arguments(
     ]
     options += [*_vault(bound), "--chdir", f"{VAULT}/{cwd}" if cwd else VAULT]
     given = b"".join(os.fsencode(option) + b"\0" for option in options)
-    return [bwrap, "--args", "0", "--", *command], given
+    return [bwrap, "--args", "0", "--", *limited(command, IN_SANDBOX, PATH)], given
 
 
 def sandbox_environment() -> dict[str, str]:

@@ -9,8 +9,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.errors import ScriptoriumError
+from app.errors import NotFoundError, ScriptoriumError
 from app.sandbox.bubblewrap import PATH, Bound, sandbox_arguments
+from app.sandbox.limits import WITHOUT_SANDBOX, limited
 from app.sandbox.process import Finished, run_program
 
 _PROBE_S = 10.0
@@ -69,6 +70,10 @@ async def run_unshielded(command: Sequence[str], folder: str, home: str, timeout
     """Run a command without a sandbox: it can do whatever the user can.
 
     Its environment holds nothing of the app's but the search path, and `home` as its home folder.
+
+    Raises:
+        NotFoundError: there is no such program.
+        StorageError: it can't be started.
     """
     environment = {
         "PATH": os.environ.get("PATH", PATH),
@@ -79,7 +84,10 @@ async def run_unshielded(command: Sequence[str], folder: str, home: str, timeout
     if sys.platform == "win32":
         # Without it no program starts on Windows.
         environment["SYSTEMROOT"] = os.environ.get("SYSTEMROOT", "")
-    return await run_program(command, cwd=folder, environment=environment, timeout=timeout)
+    if os.sep not in command[0] and shutil.which(command[0], path=environment["PATH"]) is None:
+        raise NotFoundError(f"There is no program {command[0]!r}.", program=command[0])
+    limited_command = limited(command, WITHOUT_SANDBOX)
+    return await run_program(limited_command, cwd=folder, environment=environment, timeout=timeout)
 
 
 async def _in_bubblewrap(

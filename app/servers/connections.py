@@ -35,12 +35,17 @@ class Connections:
         self._open: dict[Address, BoundedProtocol] = {}
         self._strangers: dict[Address, asyncio.TimerHandle] = {}
         self.turned_away = 0
+        self.closed = False
 
     def __len__(self) -> int:
         return len(self._open)
 
     def add(self, address: Address, protocol: BoundedProtocol) -> None:
         """A new connection; another one, or this, is dropped where there is no room."""
+        if self.closed:
+            # It was accepted just before the end: nobody would close it later.
+            protocol.transport.abort()
+            return
         loop = asyncio.get_running_loop()
         self._open[address] = protocol
         self._strangers[address] = loop.call_later(self._within, self.drop, address)
@@ -58,7 +63,8 @@ class Connections:
         self._forget(address)
 
     def close(self) -> None:
-        """Drop all of them, whatever they do."""
+        """Drop all of them, whatever they do, and each one that comes later."""
+        self.closed = True
         for address in tuple(self._open):
             self.drop(address)
 
@@ -150,8 +156,12 @@ class BoundedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A client has connected."""
         super().connection_made(GatheringTransport(cast("asyncio.Transport", transport)))
-        if self.client is not None:
-            self.bounds.add(self.client, self)
+        self.bounds.add(self._address, self)
+
+    @property
+    def _address(self) -> Address:
+        # A client that has gone before it was accepted has no address, and is closed with the others.
+        return self.client or ("", id(self))
 
     def on_response_complete(self) -> None:
         """An answer is whole."""
@@ -161,8 +171,7 @@ class BoundedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection has ended."""
         super().connection_lost(exc)
-        if self.client is not None:
-            self.bounds.remove(self.client, self)
+        self.bounds.remove(self._address, self)
 
 
 def protocol_of(connections: Connections) -> type[asyncio.Protocol]:

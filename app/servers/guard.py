@@ -19,6 +19,8 @@ from urllib.parse import unquote
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.encoding import check_json_size
+from app.errors import LimitError
 from app.permissions.caller import CallerKind
 from app.servers.served import Client
 
@@ -231,7 +233,7 @@ class Guard:
         """The whole body; None where the client has gone.
 
         Raises:
-            Refusal: it is too large.
+            Refusal: it is too large, or holds too many values.
             TimeoutError: it takes too long.
         """
         too_large = Refusal(
@@ -252,7 +254,13 @@ class Guard:
                     raise too_large
                 parts.append(part)
                 if not message.get("more_body"):
-                    return b"".join(parts)
+                    break
+        body = b"".join(parts)
+        try:
+            await check_json_size(body)
+        except LimitError as error:
+            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, error.message) from error
+        return body
 
 
 class _Headers:

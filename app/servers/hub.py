@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from app.encoding import encodable, encodable_arguments
 from app.errors import LimitError, NetworkError, PermissionDeniedError
 from app.events import EventBus
 from app.index.completion import complete
@@ -122,8 +123,10 @@ class Hub:
         """Call a tool, as `ServedVault.call` says.
 
         Raises:
+            LimitError: the arguments are nested too deeply.
             NetworkError: the vault was closed while it ran.
         """
+        tool, arguments = encodable(tool), encodable_arguments(arguments)
         caller = caller_of(client, claim=claim, tainted=self.presence.is_tainted(client))
         if client.kind is CallerKind.MCP and (turn := self.in_turn(client.name)) is not None:
             tainted = caller.tainted or turn.tainted
@@ -175,7 +178,7 @@ class Hub:
         Raises:
             PermissionDeniedError: it may not list notes.
         """
-        view = self._view(client, LIST_NOTES)
+        view, after = self._view(client, LIST_NOTES), encodable(after)
         limit = min(max(limit, 1), _MOST_NOTES)
         paths = sorted(text for one in view.notes() if (text := str(one.path)) > after)
         page = tuple(paths[:limit])
@@ -184,6 +187,7 @@ class Hub:
 
     async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
         """Up to 100 names that go on from `text`, the best first; none of what `client` may not list."""
+        text = encodable(text)
         tool = {"note": LIST_NOTES, "tag": LIST_TAGS, "block": BLOCK}[kind]
         try:
             view = self._view(client, tool)

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import httpx2
 
+from app.encoding import encodable, encodable_arguments
 from app.errors import NetworkError
 from app.servers import wire
 from app.servers.discovery import DoorSign
@@ -97,9 +98,10 @@ class Link:
         Raises:
             HolderGoneError: the server is gone; `sent`: whether the call was done is not known.
         """
+        tool, arguments = encodable(tool), encodable_arguments(arguments)
         headers = self._headers(client)
         if claim:
-            headers["scriptorium-claim"] = quote(claim)
+            headers["scriptorium-claim"] = quote(encodable(claim))
         if waiting == "pending":
             headers["prefer"] = "respond-async"
         path = f"/tools/{quote(tool, safe='')}"
@@ -141,12 +143,12 @@ class Link:
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
         """The notes that `client` may see, by path, from the one behind `after`."""
-        page = await self._get("/notes", client, after=after, limit=str(limit))
+        page = await self._get("/notes", client, after=encodable(after), limit=str(limit))
         return NotePage(tuple(page["paths"]), page["next"])
 
     async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
         """Up to 100 names that go on from `text`, the best first."""
-        return list((await self._get("/complete", client, kind=kind, text=text))["names"])
+        return list((await self._get("/complete", client, kind=kind, text=encodable(text)))["names"])
 
     async def news(self, client: Client) -> AsyncIterator[VaultNews]:
         """What changes from now on; it ends with the server.

@@ -107,11 +107,17 @@ class Door:
         sign = new_sign(int(listener.getsockname()[1]), self.holder)
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._stop.clear()
+        self.connections.closed = False
         self._serving = asyncio.create_task(self._serve(listener, sign, ready), name="local server")
-        await asyncio.wait({self._serving, ready}, return_when=asyncio.FIRST_COMPLETED)
+        # However it ends, also before its first step.
+        self._serving.add_done_callback(lambda _: listener.close())
+        try:
+            await asyncio.wait({self._serving, ready}, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            await self.close()
+            raise
         if not ready.done():
             ready.cancel()
-            listener.close()
             serving, self._serving = self._serving, None
             raise NetworkError(f"The local server could not be started: {serving.exception()}.")
         try:
@@ -127,6 +133,24 @@ class Door:
         """End what runs by a way that was switched off."""
         if self._guard is not None:
             self._guard.turn_out_closed()
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the server ended by itself."""
+        return self._serving is not None and self._serving.done() and not self._stop.is_set()
+
+    async def wait_ended(self) -> None:
+        """Wait until the server is closed.
+
+        Raises:
+            NetworkError: it ended by itself.
+        """
+        if self._serving is None:
+            return
+        await asyncio.wait({self._serving})
+        if not self._stop.is_set():
+            error = None if self._serving.cancelled() else self._serving.exception()
+            raise NetworkError(f"The local server ended: {error or 'it was stopped'}.")
 
     async def close(self) -> None:
         """Stop listening; what clients wait for is withdrawn."""
@@ -155,7 +179,13 @@ class Door:
         async with AsyncExitStack() as stack:
             if self._mcp is not None:
                 await stack.enter_async_context(self._mcp.lifespan())
-            await server.serve(sockets=[listener])
+            try:
+                await server.serve(sockets=[listener])
+            finally:
+                # A server that is cancelled or fails leaves its listeners to the loop.
+                for one in getattr(server, "servers", ()):
+                    one.close()
+                self.connections.close()
 
     def _ways(self) -> tuple[Way, ...]:
         ways = [Way(PREFIX, CallerKind.HTTP, http_api(self._hub, self.on_yield), self._api_closed)]

@@ -8,9 +8,11 @@ kept for a while; a call whose client has gone and does not come back is withdra
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -33,9 +35,28 @@ from app.servers.served import Client, ServedVault
 _MOST_BODY = 10 * 1024 * 1024
 _MOST_SESSIONS, _MOST_OF_ONE = 512, 32
 _IDLE_S = 30 * 60.0
+_LISTENING_IDLE_S = 2 * 3600.0
+"""After how long without a request a session ends whose client keeps its stream of news open."""
+_LEAST_IDLE_S = 60.0
+"""How long a session has to be idle to make room for a new one of the same client."""
 _COME_BACK_S = 20.0
 _RETRY_MS = 1000
+_SESSION_HEADERS = (b"host", b"mcp-session-id", b"mcp-protocol-version", b"accept", b"authorization")
+log = logging.getLogger(__name__)
+
+_Name = tuple[tuple[str, str], str]
+"""A session as a client named it: whose it is, and its id."""
 Build = Callable[[ServedVault, Callable[[Context], Client]], VaultServer]
+
+
+@dataclass(slots=True)
+class _Session:
+    """A session: the scope of a request of it, the timer that ends it, requests that are answered now."""
+
+    scope: Scope
+    timer: asyncio.TimerHandle
+    requests: int = 0
+    since: float = 0.0
 
 
 class McpOverHttp:
@@ -47,6 +68,7 @@ class McpOverHttp:
         served: The vault.
         build: Makes the server.
         idle: After how many seconds without a request a session ends.
+        listening_idle: The same for a session whose stream of news is open, which is no request here.
         come_back: How many seconds a client whose stream broke has to take it up again.
         security: Checks of Host and Origin, where no guard is before it.
     """
@@ -57,6 +79,7 @@ class McpOverHttp:
         build: Build = mcp_server,
         *,
         idle: float = _IDLE_S,
+        listening_idle: float = _LISTENING_IDLE_S,
         come_back: float = _COME_BACK_S,
         security: TransportSecuritySettings | None = None,
     ) -> None:
@@ -65,6 +88,9 @@ class McpOverHttp:
         self._sessions = Sessions()
         self._open: Counter[tuple[str, str]] = Counter()
         self._come_back = come_back
+        self._listening_idle = listening_idle
+        self._idle: dict[_Name, _Session] = {}
+        self._ending: set[asyncio.Task[None]] = set()
         self._gone: dict[str, list[asyncio.TimerHandle]] = {}
         self._manager = StreamableHTTPSessionManager(
             app=server,
@@ -83,6 +109,11 @@ class McpOverHttp:
             async with self._manager.run():
                 yield
         finally:
+            for session in self._idle.values():
+                session.timer.cancel()
+            self._idle.clear()
+            for task in self._ending:
+                task.cancel()
             for timers in self._gone.values():
                 for timer in timers:
                     timer.cancel()
@@ -100,7 +131,7 @@ class McpOverHttp:
             await self._manager.handle_request(scope, receive, send)
         elif session:
             await self._in_session(session, scope, receive, send)
-        elif self._open[_key(client)] >= _MOST_OF_ONE:
+        elif self._open[_key(client)] >= _MOST_OF_ONE and not await self._make_room(client):
             refusal = _refuse(HTTPStatus.SERVICE_UNAVAILABLE, f"{_MOST_OF_ONE} sessions are open already.")
             await refusal(scope, receive, send)
         else:
@@ -113,6 +144,13 @@ class McpOverHttp:
                 timer.cancel()
         calls: set[asyncio.Task[object]] = set()
         scope[CALLS] = calls
+        name = (_key(scope[CLIENT]), session)
+
+        async def seen(message: Message) -> None:
+            gone = message["type"] == "http.response.start" and message["status"] == HTTPStatus.NOT_FOUND
+            if gone or scope["method"] == "DELETE":
+                self._forget(name)
+            await send(message)
 
         async def watched() -> Message:
             message = await receive()
@@ -122,10 +160,78 @@ class McpOverHttp:
 
         with self._sessions.entered(session):
             if scope["method"] != "POST":
-                await self._manager.handle_request(scope, watched, send)
+                self._know(name, scope)
+                await self._manager.handle_request(scope, watched, seen)
                 return
-            async with QuickAnswer(send) as quick:
-                await self._manager.handle_request(scope, watched, quick)
+            with self._busy(name, scope):
+                async with QuickAnswer(seen) as quick:
+                    await self._manager.handle_request(scope, watched, quick)
+
+    # Idle sessions
+
+    def _know(self, name: _Name, scope: Scope) -> _Session:
+        known = self._idle.get(name)
+        if known is None:
+            loop = asyncio.get_running_loop()
+            timer = loop.call_later(self._listening_idle, self._expire, name)
+            known = self._idle[name] = _Session(scope, timer, since=loop.time())
+        return known
+
+    def _forget(self, name: _Name) -> None:
+        if (known := self._idle.pop(name, None)) is not None:
+            known.timer.cancel()
+
+    @contextmanager
+    def _busy(self, name: _Name, scope: Scope) -> Iterator[None]:
+        """Around a request of a session: it is not idle, and its time begins anew afterwards."""
+        known = self._know(name, scope)
+        known.requests += 1
+        try:
+            yield
+        finally:
+            known.requests -= 1
+            if self._idle.get(name) is known:
+                loop = asyncio.get_running_loop()
+                known.timer.cancel()
+                known.since = loop.time()
+                known.timer = loop.call_later(self._listening_idle, self._expire, name)
+
+    def _expire(self, name: _Name) -> None:
+        """End a session in the background, unless it is at work."""
+        known = self._idle.get(name)
+        if known is not None and not known.requests:
+            task = asyncio.ensure_future(self._end(name))
+            self._ending.add(task)
+            task.add_done_callback(self._ending.discard)
+
+    async def _end(self, name: _Name) -> None:
+        """End a session as its client would: by a DELETE of its own."""
+        known = self._idle[name]
+        self._forget(name)
+        log.info("an idle MCP session of %s ends", name[0][1])
+
+        async def nothing() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def dropped(message: Message) -> None:
+            return
+
+        headers = [(key, value) for key, value in known.scope["headers"] if key in _SESSION_HEADERS]
+        scope = {**known.scope, "method": "DELETE", "headers": headers}
+        await self._manager.handle_request(scope, nothing, dropped)
+
+    async def _make_room(self, client: Client) -> bool:
+        """End the session of a client that is idle for longest; whether there was one."""
+        now, key = asyncio.get_running_loop().time(), _key(client)
+        idle = [
+            (one.since, name)
+            for name, one in self._idle.items()
+            if name[0] == key and not one.requests and now - one.since >= _LEAST_IDLE_S
+        ]
+        if not idle:
+            return False
+        await self._end(min(idle)[1])
+        return True
 
     def _lose(self, session: str, calls: set[asyncio.Task[object]]) -> None:
         """Withdraw the calls, unless the client comes back for them."""

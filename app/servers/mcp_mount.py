@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -18,6 +19,9 @@ from app.servers.served import ServedVault
 
 if TYPE_CHECKING:
     from app.servers.mcp_http import McpOverHttp
+
+
+log = logging.getLogger(__name__)
 
 
 class McpMount:
@@ -54,11 +58,19 @@ class McpMount:
                 app: McpOverHttp = module.McpOverHttp(self._served)
                 ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
                 self._living = asyncio.create_task(self._live(app, ready), name="MCP server")
+                self._living.add_done_callback(self._ended)
                 await asyncio.wait({ready, self._living}, return_when=asyncio.FIRST_COMPLETED)
                 if not ready.done():
                     await self._living
                 self._app = app
             return self._app
+
+    def _ended(self, living: asyncio.Task[None]) -> None:
+        """Let the next request load a server that ended by itself again."""
+        if not self._stop.is_set() and not living.cancelled():
+            self._app = None
+            if living.exception() is not None:
+                log.error("the MCP server ended", exc_info=living.exception())
 
     async def _live(self, app: McpOverHttp, ready: asyncio.Future[None]) -> None:
         """The life of the server, in one task from its beginning to its end."""

@@ -21,6 +21,8 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from app.encoding import check_json_size
+from app.errors import LimitError
 from app.servers.mcp_server import mcp_server
 from app.servers.served import Client, ServedVault
 
@@ -99,7 +101,10 @@ async def _read(
                 await _refuse(writer, t.INVALID_REQUEST, f"A message has more than {MOST_BYTES} bytes.")
             elif line.strip():
                 try:
+                    await check_json_size(line)
                     message = t.jsonrpc_message_adapter.validate_json(line, by_name=False)
+                except LimitError as error:
+                    await _refuse(writer, t.INVALID_REQUEST, error.message)
                 except ValidationError as error:
                     await _refuse(writer, *_what_is_wrong(error))
                 else:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from app.encoding import encodable
 from app.permissions.caller import CallerKind
 from app.toolkit.outcome import ToolOutcome
 
@@ -27,6 +28,11 @@ class Client:
     name: str
     session: str = ""
     says: str = ""
+
+    def __post_init__(self) -> None:
+        """Keep the words of the program encodable: they are logged and sent on."""
+        for field in ("name", "session", "says"):
+            object.__setattr__(self, field, encodable(getattr(self, field)))
 
 
 @dataclass(frozen=True, slots=True)

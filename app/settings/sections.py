@@ -34,9 +34,9 @@ class EditorSettings(Section):
         title="Default view",
         description="How a note is opened: live preview, source, or reading. Ctrl+E changes it.",
     )
-    font: str = Field("", title="Text font", description="Leave empty for the system's font.")
+    font: str = Field("", title="Text font", description="Code keeps a font of its own.")
     font_size: int = Field(0, ge=0, le=72, title="Text size (pt)", description="0 is the usual size.")
-    code_font: str = Field("", title="Code font", description="Leave empty for the first that is installed.")
+    code_font: str = Field("", title="Code font", description="For code and for the source view.")
     code_size: int = Field(0, ge=0, le=72, title="Code size (pt)", description="0 follows the text.")
     line_width: int = Field(
         760,
@@ -58,7 +58,7 @@ class EditorSettings(Section):
     spelling_languages: tuple[str, ...] = Field(
         (),
         title="Spelling languages",
-        description="Such as en_US or de_DE, one a line. Leave empty for the language of the system.",
+        description="Such as en_US, de_DE. Leave empty for the language of the system.",
     )
     autosave: bool = Field(
         True,
@@ -177,7 +177,11 @@ class PermissionSettings(GuardedSection):
         20, ge=1, le=1000, title="Bulk threshold", description="A change of more files than this always asks."
     )
     approval_timeout: float = Field(
-        300.0, ge=10, le=86_400, title="Approval time-out (s)", description="No answer in this time is a no."
+        300.0,
+        ge=10,
+        le=86_400,
+        title="Approval time-out (s)",
+        description="A program outside that gets no answer in this time is denied.",
     )
     unlock_delete_grants: bool = Field(
         False,

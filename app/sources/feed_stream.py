@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.errors import ScriptoriumError
 from app.events import EventBus
+from app.processes.supervisor import Supervisor
 from app.sources.base import Notification, SourcesChanged, Tell
 from app.sources.feed import Feed, FeedEntry, read_feed
 from app.sources.kept import KeptFeed, read_json
@@ -68,7 +69,7 @@ class FeedStream:
         self._events = events
         self._clock = clock
         self._failures = 0
-        self._polling: asyncio.Task[None] | None = None
+        self._supervisor = Supervisor(events)
         self._tell: Tell | None = None
         self._etag = self._modified = ""
         self._known = False
@@ -78,14 +79,12 @@ class FeedStream:
     async def start(self, tell: Tell) -> None:
         """Ask now if it is time, and then every so many minutes."""
         self._tell = tell
-        self._polling = asyncio.create_task(self._poll(), name=f"poll {self.kept.name}")
+        self._supervisor = Supervisor(self._events)
+        self._supervisor.start(f"read the feed {self.kept.name}", self._poll)
 
     async def stop(self) -> None:
         """Ask no more."""
-        if self._polling is not None:
-            self._polling.cancel()
-            await asyncio.gather(self._polling, return_exceptions=True)
-            self._polling = None
+        await self._supervisor.close()
 
     async def _poll(self) -> None:
         while True:

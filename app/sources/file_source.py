@@ -7,12 +7,14 @@ import hashlib
 import logging
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import InvalidPathError, LimitError, NotFoundError, ScriptoriumError, UnreadableNoteError
+from app.errors import InvalidPathError, LimitError, NotFoundError, UnreadableNoteError
 from app.events import EventBus
 from app.memory.block import Permission
+from app.processes.supervisor import Supervisor
 from app.sources.base import SourcesChanged
 from app.sources.kept import KeptFiles
 from app.sources.loaded import Bases
@@ -28,6 +30,7 @@ log = logging.getLogger(__name__)
 
 LARGEST = 2 * 1024 * 1024
 """The bytes of the largest file that is loaded."""
+_GRACE_S = 10.0
 _DEEPEST = 24
 _MOST_LOOKED_AT = 50_000
 _LEFT_OUT = frozenset({"node_modules", "__pycache__"})
@@ -94,7 +97,7 @@ class FileSource:
         self._events = events
         self._is_loaded = is_loaded
         self._stop = asyncio.Event()
-        self._watching: asyncio.Task[None] | None = None
+        self._supervisor = Supervisor(events)
 
     # Life
 
@@ -104,23 +107,24 @@ class FileSource:
         ready = asyncio.Event()
         if self._writable and await asyncio.to_thread(self.root.is_dir):
             self.recovered = tuple(await asyncio.to_thread(self.store.recover))
-        self._watching = asyncio.create_task(self._watch(ready), name=f"watch {self.kept.name}")
-        waiting = asyncio.create_task(ready.wait())
-        await asyncio.wait({waiting, self._watching}, timeout=2, return_when=asyncio.FIRST_COMPLETED)
-        waiting.cancel()
+        self._supervisor = Supervisor(self._events)
+        self._supervisor.start(f"watch {self.kept.name}", lambda: self._watch(ready))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(ready.wait(), 2)
 
     async def stop(self) -> None:
         """Watch no more."""
         self._stop.set()
-        if self._watching is not None:
-            await asyncio.gather(self._watching, return_exceptions=True)
-            self._watching = None
+        await self._supervisor.close(_GRACE_S)
 
     async def _watch(self, ready: asyncio.Event) -> None:
+        if self.problem:
+            self._say("")
         try:
             await watch(self.root, self._take, self._stop, self.store.wrote, ready=ready)
-        except (OSError, ScriptoriumError) as error:
+        except Exception as error:
             self._say(f"The folder can't be watched: {error}")
+            raise
 
     async def _take(self, batch: FileBatch) -> None:
         """What others did in the folder."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from pathlib import Path
 
-from app.errors import ScriptoriumError
 from app.events import EventBus
+from app.processes.supervisor import Supervisor
 from app.sources.base import Notification, SourcesChanged, Tell
 from app.sources.kept import KeptFolderStream
 from app.vault.globs import Glob
 from app.vault.path import NotePath
 from app.vault.watcher import FileBatch, watch
 
+_GRACE_S = 10.0
 _MOST_AT_ONCE = 20
 
 
@@ -28,32 +30,33 @@ class FolderStream:
         self._events = events
         self._globs = tuple(Glob(text) for text in kept.globs)
         self._stop = asyncio.Event()
-        self._watching: asyncio.Task[None] | None = None
+        self._supervisor = Supervisor(events)
 
     async def start(self, tell: Tell) -> None:
         """Watch from now on; a folder that is not there is waited for."""
         self._stop = asyncio.Event()
         ready = asyncio.Event()
-        self._watching = asyncio.create_task(self._watch(tell, ready), name=f"watch {self.kept.name}")
-        waiting = asyncio.create_task(ready.wait())
-        await asyncio.wait({waiting, self._watching}, timeout=2, return_when=asyncio.FIRST_COMPLETED)
-        waiting.cancel()
+        self._supervisor = Supervisor(self._events)
+        self._supervisor.start(f"watch {self.kept.name}", lambda: self._watch(tell, ready))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(ready.wait(), 2)
 
     async def stop(self) -> None:
         """Watch no more."""
         self._stop.set()
-        if self._watching is not None:
-            await asyncio.gather(self._watching, return_exceptions=True)
-            self._watching = None
+        await self._supervisor.close(_GRACE_S)
 
     async def _watch(self, tell: Tell, ready: asyncio.Event) -> None:
         async def take(batch: FileBatch) -> None:
             self._take(batch, tell)
 
+        if self.problem:
+            self._say("")
         try:
             await watch(Path(self.kept.folder), take, self._stop, _nobody, ready=ready)
-        except (OSError, ScriptoriumError) as error:
+        except Exception as error:
             self._say(f"The folder can't be watched: {error}")
+            raise
 
     def _take(self, batch: FileBatch, tell: Tell) -> None:
         if batch.lost or batch.found:

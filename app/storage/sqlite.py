@@ -238,6 +238,8 @@ def _check(connection: sqlite3.Connection, schema: Schema, size: int) -> None:
 class Database:
     """One connection, used by one thread at a time; a file that turns out damaged in use is replaced.
 
+    `on_damage` is then called with the words for the user, in the thread that found the damage.
+
     Args:
         file: The SQLite file.
         schema: What it holds.
@@ -250,6 +252,7 @@ class Database:
     def __init__(self, file: Path, schema: Schema, *, writable: bool = True) -> None:
         self.file = file
         self.damage: Damage | None = None
+        self.on_damage: Callable[[str], None] = lambda message: None
         self._schema = schema
         self._writable = writable
         self._lock = threading.RLock()
@@ -318,6 +321,7 @@ class Database:
             raise StorageError(message, path=str(self.file)) from failed
         self._db, _ = open_database(self.file, self._schema)
         self._replaced()
+        self.on_damage(self.problem or "")
 
     def close(self) -> None:
         """Close the file."""

@@ -5,11 +5,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Coroutine, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ValidationError
 
-from app.errors import InvalidParametersError, PermissionDeniedError, ScriptoriumError, TimeoutExpiredError
+from app.encoding import MAX_VALUES
+from app.errors import (
+    InvalidParametersError,
+    LimitError,
+    PermissionDeniedError,
+    ScriptoriumError,
+    TimeoutExpiredError,
+)
 from app.permissions.audit_entry import Decided
 from app.toolkit.call_record import CallRecord
 from app.toolkit.outcome import UNTRUSTED, ToolOutcome
@@ -20,6 +28,9 @@ if TYPE_CHECKING:
     from app.toolkit.tool import Tool
 
 log = logging.getLogger(__name__)
+
+MAX_UNKNOWN = 10
+"""How many unknown arguments an error names."""
 
 
 async def guarded(record: CallRecord, work: Coroutine[object, object, ToolOutcome]) -> ToolOutcome:
@@ -55,6 +66,35 @@ def validated(tool: Tool, given: Mapping[str, object]) -> BaseModel:
             problems=problems,
             arguments=[parameter.name for parameter in tool.parameters],
         ) from error
+
+
+def check_size(tool: Tool, given: Mapping[str, object]) -> None:
+    """Refuse unknown and too many arguments before each of them is looked at and reported.
+
+    Raises:
+        InvalidParametersError: some are unknown; the first few are named.
+        LimitError: they hold too many values.
+    """
+    known = {parameter.name for parameter in tool.parameters}
+    unknown = list(islice((name for name in given if name not in known), MAX_UNKNOWN))
+    if unknown:
+        names = ", ".join(repr(name[:60]) for name in unknown)
+        raise InvalidParametersError(
+            f"{tool.name} was called wrongly: it takes no argument {names}.",
+            problems=[
+                {"argument": name[:60], "problem": "Extra inputs are not permitted"} for name in unknown
+            ],
+            arguments=sorted(known),
+        )
+    left = MAX_VALUES
+    pending: list[object] = [given]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Mapping | list | tuple):
+            left -= len(value)
+            if left < 0:
+                raise LimitError(f"{tool.name} takes {MAX_VALUES:,} values at most.", limit=MAX_VALUES)
+            pending.extend(value.values() if isinstance(value, Mapping) else value)
 
 
 def success(tool: Tool, result: ToolResult, extra: Mapping[str, object] | None = None) -> ToolOutcome:

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from app.encoding import escaped
+from app.encoding import escaped, is_encodable
+from app.toolkit.hidden_paths import HiddenPaths
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.sight import Sight
 from app.vault.path import NotePath, name_key
@@ -38,6 +39,7 @@ _PATHS = frozenset(
     ]
 )
 # Fields that hold sentences of the app, or what other programs print.
+_JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 _EXPLANATIONS = frozenset(["message", "left_out", "said", "output", "errors"])
 
 
@@ -49,27 +51,37 @@ def disclosed(outcome: ToolOutcome, sight: Sight, given: Mapping[str, object]) -
         sight: What the call may see.
         given: The arguments of the call.
     """
-    names = _HiddenNames(sight.hidden_names(), given)
+    if not _needs_cleaning(outcome, hidden := sight.hidden_paths()):
+        return outcome
+    names = _HiddenNames(hidden, given)
     error = outcome.error
     return replace(
         outcome,
-        result={key: names.clean(value, key) for key, value in outcome.result.items()},
+        result={escaped(key): names.clean(value, key) for key, value in outcome.result.items()},
         message=names.explain(outcome.message),
-        error=error and {key: names.clean(value, key, explains=True) for key, value in error.items()},
+        error=error
+        and {escaped(key): names.clean(value, key, explains=True) for key, value in error.items()},
         words=escaped(outcome.words),
     )
 
 
-class _HiddenNames:
-    """The paths of hidden files, folded, less those whose names a caller has said itself."""
+def _needs_cleaning(outcome: ToolOutcome, hidden: HiddenPaths) -> bool:
+    """Whether the outcome names a hidden file or can't be encoded; quick, since nearly none does."""
+    told = (outcome.result, outcome.message, outcome.error, outcome.words)
+    text = _JSON.encode(told)
+    return not is_encodable(text) or (bool(hidden) and bool(hidden.in_text(text)))
 
-    def __init__(self, folded: frozenset[str], given: Mapping[str, object]) -> None:
-        self._folded = folded
+
+class _HiddenNames:
+    """The paths of hidden files, less those whose names a caller has said itself."""
+
+    def __init__(self, hidden: HiddenPaths, given: Mapping[str, object]) -> None:
+        self._hidden = hidden
         self._given = given
 
     @cached_property
     def _said(self) -> str:
-        return name_key(json.dumps(self._given, ensure_ascii=False, default=str))
+        return name_key(_JSON.encode(self._given))
 
     def clean(self, value: object, key: str, *, explains: bool = False) -> object:
         """A field of a result, or of an error (`explains`), without these names."""
@@ -90,10 +102,10 @@ class _HiddenNames:
     def explain(self, text: str) -> str:
         """A sentence with a mark in place of each such name."""
         text = escaped(text)
-        folded = name_key(text)
-        for name in self._folded:
-            if name in folded and not self._is_said(name):
-                text = re.sub(rf"(?<![\w/\\]){re.escape(name)}", HIDDEN_NAME, text, flags=re.IGNORECASE)
+        # The longest first: one path may be the end of another.
+        for key in sorted(self._hidden.in_text(text), key=len, reverse=True):
+            if not self._is_said(key):
+                text = _without(text, key)
         return text
 
     def _is_about_hidden(self, item: object, key: str) -> bool:
@@ -103,8 +115,17 @@ class _HiddenNames:
         return isinstance(item, str) and key in _PATHS and self._is_hidden(item)
 
     def _is_hidden(self, text: str) -> bool:
-        folded = name_key(text)
-        return folded in self._folded and not self._is_said(folded)
+        return text in self._hidden and not self._is_said(name_key(text))
 
-    def _is_said(self, folded: str) -> bool:
-        return NotePath(folded).name in self._said
+    def _is_said(self, key: str) -> bool:
+        return NotePath(key).name in self._said
+
+
+def _without(text: str, key: str) -> str:
+    """The text with a mark in place of the path that compares as `key`."""
+    # A path after a slash is another one, in another folder.
+    pattern = re.compile(rf"(?<![\w/\\]){re.escape(key)}", re.IGNORECASE)
+    cleaned = pattern.sub(HIDDEN_NAME, text)
+    folded = name_key(cleaned)
+    # Another Unicode form, or letters that fold into several: only the folded text shows the name.
+    return pattern.sub(HIDDEN_NAME, folded) if pattern.search(folded) else cleaned

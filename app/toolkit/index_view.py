@@ -15,6 +15,7 @@ from app.index.records import PropertyCount, UnresolvedName
 from app.index.request import Grouping, Order
 from app.toolkit.meaning import Meaning
 from app.toolkit.sight import Sight
+from app.vault.note import ParsedNote
 from app.vault.path import NotePath, name_key
 
 if TYPE_CHECKING:
@@ -58,13 +59,18 @@ class IndexView:
         path = found.path if found.path is None or self._sight.sees(found.path) else None
         return replace(found, path=path, candidates=candidates)
 
-    def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
+    async def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
         """Which notes' links these moves ask to rewrite, hidden notes included: never for a result."""
-        return self._index.moves_to_rewrite(moves)
+        return await self._index.moves_to_rewrite(moves)
 
     def note(self, path: NotePath) -> NoteRecord | None:
         """The record of the note at `path`."""
         return self._index.note(path) if self._sight.sees(path) else None
+
+    def is_from_web(self, path: NotePath) -> bool:
+        """Whether the properties of the note at `path` say that it holds a page of the web."""
+        record = self.note(path)
+        return record is not None and ParsedNote(properties=record.properties).is_from_web
 
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
         """The records of the notes in `folder` (None: the whole vault), sorted by path."""
@@ -92,12 +98,12 @@ class IndexView:
         """The links to the note at `path` from hidden notes too: to change them, never for a result."""
         return self._index.backlinks(path)
 
-    def links_to_rewrite(self, old: NotePath, new: NotePath) -> RenamePlan:
+    async def links_to_rewrite(self, old: NotePath, new: NotePath) -> RenamePlan:
         """What a rename or move asks for, in hidden notes too: they must not be left with dead links.
 
         What stands in a hidden note must not get into a result.
         """
-        return self._index.links_to_rewrite(old, new)
+        return await self._index.links_to_rewrite(old, new)
 
     def unresolved(self) -> tuple[UnresolvedName, ...]:
         """The names that links say and no file has, and how many links say each."""
@@ -222,6 +228,10 @@ class IndexView:
             return ()
         hits = self._meant().like_note(path, limit + len(self._sight.hidden()), min_similarity)
         return tuple(hit for hit in hits if self._sight.sees(hit.path))[:limit]
+
+    def knows_meaning_of(self, path: NotePath, hash: str) -> bool:
+        """Whether there are vectors of the note at `path` as it is: of the text with this SHA-256."""
+        return self._meaning is not None and self._sight.sees(path) and self._meaning.is_current(path, hash)
 
     def likeness(self, first: NotePath, second: NotePath) -> float | None:
         """The cosine of what two notes mean; None where that is not known."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from app.embeddings import fusion
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from app.embeddings.onnx_model import Vectors
     from app.embeddings.table import VectorHit
     from app.embeddings.vectors import VectorStore
-    from app.vault.store import NoteStore
 
 
 class Meaning:
@@ -72,6 +71,10 @@ class Meaning:
         """The other notes closest in meaning to the note at `path`, best first."""
         return self._vectors.similar(path, limit, min_similarity)
 
+    def is_current(self, path: NotePath, hash: str) -> bool:
+        """Whether the vectors of the note at `path` are those of the text with this SHA-256."""
+        return self._vectors.hashes.get(path) == hash
+
     def likeness(self, first: NotePath, second: NotePath) -> float | None:
         """The cosine of what two notes mean; None where one of them has no vectors."""
         return self._vectors.similarity(first, second)
@@ -88,14 +91,18 @@ class Meaning:
         meant = [(hit.path, hit.score) for hit in hits]
         return fusion.blended(words, meant, self.share_of(text))[:limit]
 
-    async def near_duplicates(self, store: NoteStore) -> tuple[Duplicate, ...]:
-        """Pairs of notes that say nearly the same, the most alike first; cancelling ends the search."""
+    async def near_duplicates(self, read: Callable[[NotePath], bytes]) -> tuple[Duplicate, ...]:
+        """Pairs of notes that say nearly the same, the most alike first; cancelling ends the search.
+
+        Args:
+            read: The bytes of a note; a note for which it raises NotFoundError or StorageError is left out.
+        """
         # The comparison of words is loaded when it is asked for, not with every vault.
         from app.embeddings.duplicates import near_duplicates
 
         def body(path: NotePath) -> str | None:
             try:
-                text = decode_lossy(store.read(path))
+                text = decode_lossy(read(path))
             except (NotFoundError, StorageError):
                 return None
             return text[read_frontmatter(text).body_start :]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
@@ -36,6 +37,10 @@ class ToolResult(BaseModel):
         marked = self.model_copy()
         marked._ends_turn = True
         return marked
+
+    def from_notes(self, are_from_web: Iterable[bool]) -> Self:
+        """The same result, marked by `from_outside` if a note that it quotes holds a page of the web."""
+        return self.from_outside() if any(are_from_web) else self
 
     def from_outside(self) -> Self:
         """The same result, marked as holding text from outside: who reads it is tainted from then on."""

@@ -13,8 +13,9 @@ from app.events import EventBus
 from app.index.records import IndexUpdated
 from app.permissions.caller import Caller
 from app.permissions.policy import Policy
+from app.toolkit.hidden_paths import HiddenPaths
 from app.vault.changes import VAULT
-from app.vault.path import NotePath
+from app.vault.path import NotePath, name_key
 
 if TYPE_CHECKING:
     from app.index.vault_index import VaultIndex
@@ -30,7 +31,7 @@ class Visibility:
         self._index = index
         self._policy = policy
         self._private: set[NotePath] | None = None
-        self._names: frozenset[str] | None = None
+        self._paths: HiddenPaths | None = None
         self.close = events.subscribe(IndexUpdated, self._follow)
 
     def of(self, caller: Caller, tool: str) -> Sight:
@@ -47,11 +48,11 @@ class Visibility:
         return path in self._known()
 
     @property
-    def private_names(self) -> frozenset[str]:
-        """The paths of these notes, in the form to compare by."""
-        if self._names is None or self._private is None:
-            self._names = frozenset(path.key for path in self._known())
-        return self._names
+    def private_paths(self) -> HiddenPaths:
+        """The paths of these notes, to be found in texts."""
+        if self._paths is None or self._private is None:
+            self._paths = HiddenPaths(self._known())
+        return self._paths
 
     def _known(self) -> set[NotePath]:
         if self._private is None:
@@ -68,10 +69,14 @@ class Visibility:
 
     def paths(self) -> Iterable[NotePath]:
         """Every indexed note."""
-        return (record.path for record in self._index.notes())
+        return self._index.note_paths()
+
+    def files(self) -> Iterable[NotePath]:
+        """Every indexed file that is no note."""
+        return (record.path for record in self._index.files())
 
     def _follow(self, event: IndexUpdated) -> None:
-        self._names = None
+        self._paths = None
         touched = (*event.changed, *event.removed)
         if self._private is None or len(touched) > _MANY:
             # Looked up again when next asked: a scan's batches must not hold the thread up.
@@ -98,6 +103,7 @@ class Sight:
         self._opened: set[NotePath] = set()
         self._ruled = visibility.has_read_rules(caller, tool)
         self._hidden: frozenset[NotePath] | None = None
+        self._hidden_folders: frozenset[str] | None = None
 
     @property
     def is_ruled(self) -> bool:
@@ -134,7 +140,7 @@ class Sight:
     def open(self, path: NotePath) -> None:
         """The user let this call read `path`."""
         self._opened.add(path)
-        self._hidden = None
+        self._hidden = self._hidden_folders = None
 
     def hidden(self) -> frozenset[NotePath]:
         """Every indexed note that the call may not see."""
@@ -144,8 +150,31 @@ class Sight:
             self._hidden = private | frozenset(ruled)
         return self._hidden
 
-    def hidden_names(self) -> frozenset[str]:
-        """The paths of `hidden`, in the form to compare by."""
+    def hidden_paths(self) -> HiddenPaths:
+        """The paths of `hidden`, to be found in texts."""
         if not self._ruled:
-            return self._visibility.private_names if self.hides_private else frozenset()
-        return frozenset(path.key for path in self.hidden())
+            return self._visibility.private_paths if self.hides_private else HiddenPaths()
+        return HiddenPaths(self.hidden())
+
+    def hides_folder(self, folder: NotePath) -> bool:
+        """Whether a folder holds hidden notes and no other file: then its name is hidden, too.
+
+        The first call looks at every path of the vault: call it in a thread.
+        """
+        if self._hidden_folders is None:
+            hidden = self.hidden()
+            held = _folders(hidden)
+            others = (path for path in self._visibility.paths() if path not in hidden)
+            self._hidden_folders = held and held - _folders(others) - _folders(self._visibility.files())
+        return folder.key in self._hidden_folders
+
+
+def _folders(paths: Iterable[NotePath]) -> frozenset[str]:
+    """The folders that hold these files, at any depth, in the form to compare by."""
+    found: set[str] = set()
+    for path in paths:
+        folder = name_key(path.folder)
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return frozenset(found)

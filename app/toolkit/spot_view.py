@@ -13,6 +13,7 @@ from app.permissions.scoping import OUTSIDE_READ
 from app.toolkit.context import ToolContext
 from app.toolkit.disk import Disk, Spot
 from app.toolkit.disk_reading import MAX_FILE, Bounds, read_file
+from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import EffectProposal
 from app.toolkit.result import ToolResult
 from app.vault.path import NotePath
@@ -82,6 +83,18 @@ class SpotView:
             return Bounds(depth, enters=self._may_enter)
         return Bounds(depth, shows=self._shows)
 
+    def require_folder(self) -> None:
+        """See that the call may know of the folder; it looks at every path, so call it in a thread.
+
+        Raises:
+            NotFoundError: all that it holds is hidden from the call: it looks like one that is not there.
+        """
+        if self._prefix is not None and self._hides_folder(self._prefix.as_posix()):
+            raise NotFoundError(f"There is no folder {self.spot.real}.", path=self.spot.real)
+
+    def _hides_folder(self, text: str) -> bool:
+        return text not in ("", ".") and self._context.vault.hides_folder(NotePath.on_disk(text))
+
     def read(self, name: str) -> bytes:
         """The bytes of a file.
 
@@ -102,6 +115,12 @@ class SpotView:
             raise LimitError(message, limit=MAX_FILE, path=name)
         return content
 
+    def is_from_web(self, name: str) -> bool:
+        """Whether a file is a note whose properties say that it holds a page of the web; raises as `read`."""
+        if self._prefix is None or not self._inside(name).is_note:
+            return False
+        return OpenNote(self._inside(name), self.read(name)).is_from_web
+
     def told(self, name: str) -> str:
         """A path as the caller can use it: relative to the vault, or absolute."""
         top = PurePath(self.spot.folder) if self._prefix is None else self._prefix
@@ -115,7 +134,7 @@ class SpotView:
     def _shows(self, name: str) -> bool:
         """Whether the call may know of a file of the vault. Where the index is behind, its text decides."""
         path, context = self._inside(name), self._context
-        if path.is_hidden or not context.vault.sees(path):
+        if path.is_hidden or not context.vault.sees(path) or context.vault.hides_folder(path):
             return False
         if not path.is_note or context.index.note(path) is not None:
             return True

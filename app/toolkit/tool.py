@@ -118,7 +118,7 @@ class Tool:
         return flat_schema(self.arguments)
 
     @cached_property
-    def _nullable(self) -> frozenset[str]:
+    def nullable(self) -> frozenset[str]:
         """The arguments that take any JSON value, of which null is one: it was given, not left out."""
         return frozenset(one.name for one in self.parameters if one.annotation is JsonValue)
 
@@ -184,7 +184,7 @@ class Tool:
         fields = self.operations[op]
         given = {name for name in arguments.model_fields_set if getattr(arguments, name) is not None}
         # Some clients send null for what they leave out, so null is never held against an operation.
-        said_null = self._nullable & arguments.model_fields_set
+        said_null = self.nullable & arguments.model_fields_set
         missing = sorted(fields.needs - given - said_null)
         ruled = frozenset().union(*(one.takes for one in self.operations.values()))
         foreign = sorted((given & ruled) - fields.takes)

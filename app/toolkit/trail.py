@@ -109,6 +109,9 @@ class Trail:
 
     def log_lost(self, audit: AuditLog, journal: Journal) -> int:
         """Log the commits that are in the journal and, by a crash just after them, not in the log."""
+        if audit.is_replaced:
+            # Which commits the lost log knew can't be told: none of them is news.
+            return 0
         known = audit.last_commit
         lost = [commit for commit in journal.commits(100) if commit.id > known]
         for commit in reversed(lost):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from app.errors import (
@@ -32,10 +32,21 @@ class VaultView:
     A note is checked by its properties as they are on disk, too: the index may be a moment behind.
     """
 
-    def __init__(self, store: NoteStore, resolver: Resolver, sight: Sight) -> None:
+    def __init__(
+        self,
+        store: NoteStore,
+        resolver: Resolver,
+        sight: Sight,
+        changed: Mapping[NotePath, bytes] | None = None,
+    ) -> None:
         self._store = store
         self._resolver = resolver
         self._sight = sight
+        self._changed = changed or {}
+
+    def with_changes(self, changed: Mapping[NotePath, bytes]) -> VaultView:
+        """The same notes, as if those in `changed` held these bytes: for calls that build on one another."""
+        return VaultView(self._store, self._resolver, self._sight, changed)
 
     async def resolve_strictly(self, reference: str) -> OpenNote:
         """The one note that a path, name, `id` property or wikilink means: for a tool that writes.
@@ -80,9 +91,13 @@ class VaultView:
                 raise
         except NotFoundError as error:
             raise _not_found(path) from error
+        except InvalidPathError as error:
+            if self._sight.hides_folder(path):
+                raise _not_found(path) from error
+            raise
         if hides and is_private(content):
             raise _not_found(path)
-        return content
+        return self._changed.get(path, content)
 
     def _is_private_by_its_start(self, path: NotePath) -> bool:
         """Whether a note that can't be read as a whole is kept from the call."""
@@ -141,6 +156,10 @@ class VaultView:
     def spelled(self, path: NotePath) -> NotePath:
         """`path` with the folders that exist spelled as on disk: where a new file must be put."""
         return self._store.spelled(path)
+
+    def hides_folder(self, folder: NotePath) -> bool:
+        """Whether a folder holds nothing that the call may know of; the first call looks at every path."""
+        return self._sight.hides_folder(folder)
 
     def sees(self, path: NotePath) -> bool:
         """Whether the call may know of the note at `path`."""

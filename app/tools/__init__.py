@@ -52,6 +52,7 @@ from app.tools.source_files import file
 from app.tools.sources import source
 from app.tools.suggesting_relationships import suggest_relationships
 from app.tools.tags import add_tag, remove_tag, rename_tag
+from app.tools.vault_health import find_duplicates, list_unresolved_links
 from app.tools.web import fetch_page, search_web_for_evidence
 
 CATEGORIES = (
@@ -93,6 +94,8 @@ CATALOG: tuple[Tool, ...] = (
     list_tags,
     vault_info,
     unlinked_mentions,
+    list_unresolved_links,
+    find_duplicates,
     add_tag,
     remove_tag,
     rename_tag,

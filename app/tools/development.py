@@ -131,13 +131,15 @@ async def diff(
     one, two = [await spot_of(context, text) for text in (path, other)]
 
     def compared() -> Difference:
-        found = compare(*(SpotView(context, spot).read(spot.name) for spot in (one, two)))
+        views = [SpotView(context, spot) for spot in (one, two)]
+        found = compare(*(view.read(view.spot.name) for view in views))
         text = unified(found, path, other)[:_LONGEST_DIFF]
         counts = f"{counted(found.added, 'line')} more and {found.removed} less"
         same = f"differ: {counts}" if found.hunks else "are the same"
-        return Difference(
+        difference = Difference(
             diff=text, added=found.added, removed=found.removed, message=f"{path} and {other} {same}."
         )
+        return difference.from_notes(view.is_from_web(view.spot.name) for view in views)
 
     if one.is_outside or two.is_outside:
         return ask_to_read(context, f"Compare {path} and {other}", one, two, read=compared)

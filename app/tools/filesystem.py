@@ -170,7 +170,8 @@ async def file_read(
     view = SpotView(context, spot)
 
     def read() -> FileText:
-        return _file_text(view.told(spot.name), view.read(spot.name), offset, limit)
+        text = _file_text(view.told(spot.name), view.read(spot.name), offset, limit)
+        return text.from_notes([view.is_from_web(spot.name)])
 
     if spot.is_outside:
         return ask_to_read(context, f"Read the file {spot.real}", spot, read=read)
@@ -207,7 +208,7 @@ async def grep(
     """
     compiled = line_pattern(pattern, cased=case_sensitive)
     spot = await spot_of(context, path)
-    whole = await asyncio.to_thread(is_folder, spot.real)
+    whole = await asyncio.to_thread(_is_folder, context, spot)
     view = SpotView(context, spot if not whole else spot.as_folder())
     named, bounds = _matcher(files or "*"), view.bounds(depth)
 
@@ -218,18 +219,26 @@ async def grep(
             names = (one.path for one in walk(spot.real, bounds) if one.kind == "file" and named(one.path))
         hits = list(islice(matching_lines(names, view.read, compiled, bounds), limit + 1))
         found = [LineMatch(path=view.told(hit.path), line=hit.line, text=hit.text) for hit in hits[:limit]]
-        return LineMatches(
+        matches = LineMatches(
             matches=found,
             complete=len(hits) <= limit and not bounds.left_out,
             left_out=_left_out(bounds, len(hits) > limit, limit),
             message=f"{counted(len(found), 'line matches', 'lines match')} {pattern}.",
         )
+        return matches.from_notes(map(view.is_from_web, dict.fromkeys(hit.path for hit in hits[:limit])))
 
     if spot.is_outside:
         return ask_to_read(context, f"Search {spot.real} for {pattern}", view.spot, read=searched)
     if not whole:
         await asyncio.to_thread(view.read, spot.name)
     return await asyncio.to_thread(searched)
+
+
+def _is_folder(context: ToolContext, spot: Spot) -> bool:
+    """Whether a folder that the call may know of is there."""
+    if not is_folder(spot.real):
+        return False
+    return not spot.inside or not context.vault.hides_folder(NotePath.on_disk(spot.inside))
 
 
 async def _listed(
@@ -244,6 +253,7 @@ async def _listed(
     bounds = view.bounds(depth)
 
     def listed() -> FileList:
+        view.require_folder()
         found = list(islice((one for one in walk(spot.real, bounds) if wanted(one)), limit + 1))
         entries = [
             FileEntry(path=view.told(one.path), kind=one.kind, size=one.size, modified=one.modified)

@@ -207,7 +207,7 @@ class _Work:
     async def _shows(self, name: str, tracked: bool = True) -> bool:
         """Whether the caller may see a file as it is, as it is staged, and as it was last committed."""
         path = NotePath.on_disk(name)
-        if not self._vault.sees(path):
+        if not self._vault.sees(path) or await asyncio.to_thread(self._vault.hides_folder, path):
             return False
         if not self._hides or not path.is_note:
             return True

@@ -65,7 +65,7 @@ async def merge_nodes(
     primary = await context.vault.resolve_strictly(primary_node_id)
     secondary = await context.vault.resolve_strictly(secondary_node_id)
     check_distinct(str(primary.path), str(secondary.path))
-    plan = context.index.links_to_rewrite(secondary.path, primary.path)
+    plan = await context.index.links_to_rewrite(secondary.path, primary.path)
     rewrites = dict(plan.rewrites)
     own, moved = rewrites.pop(primary.path, None), rewrites.pop(secondary.path, None)
     first = _rewritten(context, _without_ties(context, primary, secondary.path), own)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Iterable, Mapping
 
 from app.errors import ConflictError, InvalidParametersError, UnreadableNoteError
-from app.index.renames import RenamePlan
+from app.index.renames import RenamePlan, Rewrite
 from app.permissions.wording import counted
 from app.toolkit.arguments import FolderName, NewNoteName, NoteName
 from app.toolkit.context import ToolContext
@@ -65,18 +66,12 @@ async def move_note(
     taken = context.vault.taken(to)
     if taken is not None and taken.key != note.path.key:
         raise ConflictError(f"There is a note at {taken} already.", path=str(taken))
-    plan = context.index.links_to_rewrite(note.path, to)
+    plan = await context.index.links_to_rewrite(note.path, to)
     rewrites = dict(plan.rewrites)
     own_rewrite = rewrites.pop(note.path, None)
     own = edit.rewrite_links(note.text, own_rewrite) if own_rewrite else None
-    changes, left_out = [], _untouched(context, plan)
-    for source, rewrite in rewrites.items():
-        try:
-            other = context.vault.open_for_change(source)
-            changes.append(other.with_text(edit.rewrite_links(other.text, rewrite)))
-        except UnreadableNoteError as error:
-            if context.vault.sees(source):
-                left_out.append(f"{source}: {error.message}")
+    changes, failed = await asyncio.to_thread(_rewritten, context, rewrites)
+    left_out = [*_untouched(context, plan), *failed]
     summary = f"Move {note.path} to {to}"
     if changes:
         summary += f", {counted(len(changes), 'note')} rewritten"
@@ -102,6 +97,19 @@ async def move_note(
         )
 
     return context.propose(change_set, report)
+
+
+def _rewritten(context: ToolContext, rewrites: Mapping[NotePath, Rewrite]) -> tuple[list[Update], list[str]]:
+    """Rewrite the links in other notes: the changes, and the notes that can't be read, with the reason."""
+    changes, failed = [], []
+    for source, rewrite in rewrites.items():
+        try:
+            other = context.vault.open_for_change(source)
+            changes.append(other.with_text(edit.rewrite_links(other.text, rewrite)))
+        except UnreadableNoteError as error:
+            if context.vault.sees(source):
+                failed.append(f"{source}: {error.message}")
+    return changes, failed
 
 
 def _untouched(context: ToolContext, plan: RenamePlan) -> list[str]:

@@ -134,6 +134,9 @@ async def find_related_nodes(
         else ChangeSet(())
     )
 
+    quoted = [readable(context, StorageId.parse(one.id).path) for one in found]
+    are_from_web = [other.is_from_web for other in quoted if other is not None]
+
     def report(committed: ChangeSet) -> RelatedNodes:
         written = next(filter(None, map(after_of, committed.changes)), note.content)
         added = OpenNote(note.path, written).parsed.relations
@@ -141,9 +144,10 @@ async def find_related_nodes(
         words = f"{counted(len(found), 'node')} related to [[{note.name}]]."
         if auto_link:
             words += f" {counted(made, 'relation')} created."
-        return RelatedNodes(
+        related = RelatedNodes(
             node_id=str(note.storage_id), related_nodes=found, links_created=made, message=words
         )
+        return related.from_notes(are_from_web)
 
     return context.propose(change, report)
 
@@ -204,14 +208,15 @@ async def summarize_node(
         lines = _relation_lines(context, note)
         related = len(lines)
         points += lines[:_STRONGEST]
-    return NodeSummary(
+    summary = NodeSummary(
         node_id=str(note.storage_id),
         summary=told.text,
         key_points=points,
         related_count=related,
         reasoning=told.reasoning,
-        message=f"[[{note.name}]] in short." if told.text else f"[[{note.name}]] has no text to summarise.",
+        message=f"[[{note.name}]] in short." if told.text else f"[[{note.name}]] has no text to summarize.",
     )
+    return summary.from_notes([note.is_from_web])
 
 
 def _relation_lines(context: ToolContext, note: OpenNote) -> list[str]:
@@ -269,7 +274,7 @@ async def summarize_node_with_context(
         far = f" ({steps} steps away)" if steps > 1 else ""
         groups[stance].append(f"[[{other.name}]]{far}: {text}" if text else f"[[{other.name}]]{far}")
     result = SummaryContext(**groups)
-    return NodeSummaryWithContext(
+    summary = NodeSummaryWithContext(
         node_id=str(note.storage_id),
         summary=told.text,
         context=result,
@@ -277,6 +282,7 @@ async def summarize_node_with_context(
         synthesis=_synthesis(context, note, result, depth),
         message=f"[[{note.name}]] with {counted(len(around), 'node')} around it.",
     )
+    return summary.from_notes(one.is_from_web for one in (note, *(other for _, other, _ in around)))
 
 
 def _first_words(note: OpenNote) -> str:

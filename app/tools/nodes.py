@@ -182,7 +182,7 @@ async def get_node(context: ToolContext, node_id: NodeId) -> Node:
     parsed = note.parsed
     own, others = [one.as_result() for one in edges_of(context, note)], incoming_edges(context, note)
     relations = counted(len(own) + len(others), "relation")
-    return Node(
+    node = Node(
         node_id=str(note.storage_id),
         name=note.name,
         type=parsed.type,
@@ -195,6 +195,7 @@ async def get_node(context: ToolContext, node_id: NodeId) -> Node:
         hash=note.hash,
         message=f"[[{note.name}]] is {with_article(parsed.type)} with {relations}.",
     )
+    return node.from_notes([note.is_from_web])
 
 
 @tool(category="nodes")

@@ -192,7 +192,7 @@ async def read_note(
         hash=note.hash,
         message=f"Read [[{note.name}]].{more}",
     )
-    return answer.from_outside() if note.is_from_web else answer
+    return answer.from_notes([note.is_from_web])
 
 
 def _cut(text: str) -> str:

@@ -25,6 +25,7 @@ from app.toolkit.tool import tool
 from app.tools.editing_blocks import BlockEdited
 from app.tools.memory import Label, blocks_of, memory_of, put_away
 from app.vault.changes import ChangeSet
+from app.vault.path import NotePath
 
 Count = Annotated[int, Field(ge=1, le=100)]
 _SHOWN = 1000
@@ -192,7 +193,9 @@ async def search(
         found += _in_conversations(context, memory, query, limit, role, start, end)
     if domain in ("vault", "all") and role is None:
         found += await _in_vault(context, query, limit, start, end)
-    return FoundTexts(results=found, message=f"{counted(len(found), 'result')}.")
+    texts = FoundTexts(results=found, message=f"{counted(len(found), 'result')}.")
+    notes = (NotePath.on_disk(one.title) for one in found if one.where == "vault")
+    return texts.from_notes(context.index.is_from_web(path) for path in notes)
 
 
 def _may_hear(context: ToolContext) -> bool:

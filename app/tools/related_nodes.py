@@ -182,17 +182,13 @@ def kept_from(thinker: Thinker, notes: Iterable[OpenNote]) -> str:
 
 async def _candidates(context: ToolContext, note: OpenNote, limit: int) -> list[tuple[NotePath, float]]:
     """Notes that may be related, with their likeness, best first."""
-    if context.index.knows_meaning:
-        try:
-            hits = context.index.like_note(note.path, limit)
-        except EmbedderUnavailable:
-            hits = ()
+    if context.index.knows_meaning_of(note.path, note.hash):
+        hits = context.index.like_note(note.path, limit)
         scored = [(hit.path, context.index.likeness(note.path, hit.path) or hit.score) for hit in hits]
-        if scored:
-            return sorted(scored, key=lambda one: (-one[1], one[0]))
-        # A note that was written a moment ago has no vectors yet.
-        if not note.parsed.is_private:
-            return await _like_draft(context, note, prose_of(note), limit)
+        return sorted(scored, key=lambda one: (-one[1], one[0]))
+    if context.index.knows_meaning and not note.parsed.is_private:
+        # It was written a moment ago: the vectors that there are, if any, are of another text.
+        return await _like_draft(context, note, prose_of(note), limit)
     return await _by_words(context, prose_of(note), note.path, note)
 
 

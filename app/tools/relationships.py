@@ -304,7 +304,7 @@ async def summarize_relationship(
     if edge.relation.note:
         summary += f" {edge.relation.note[0].upper()}{edge.relation.note[1:]}."
     summary, evidence, reasoning = await _in_words(context, edge.source, target, verb, summary, evidence)
-    return RelationshipSummary(
+    told = RelationshipSummary(
         edge_id=edge.id,
         from_node=str(edge.source.storage_id),
         to_node=str(target.storage_id),
@@ -315,6 +315,7 @@ async def summarize_relationship(
         reasoning=reasoning,
         message=f"A {strength(sure)} relation.",
     )
+    return told.from_notes(one.is_from_web for one in (edge.source, target))
 
 
 async def _in_words(

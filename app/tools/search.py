@@ -201,7 +201,9 @@ async def search_notes(
         for hit in page.hits
     ]
     groups = [HitGroup(name=one.name, count=one.count) for one in page.groups]
-    return Hits(hits=hits, total=page.total, groups=groups, message=f"{counted(page.total, 'note')} found.")
+    words = f"{counted(page.total, 'note')} found."
+    found = Hits(hits=hits, total=page.total, groups=groups, message=words)
+    return found.from_notes(context.index.is_from_web(hit.path) for hit in page.hits)
 
 
 @tool(
@@ -222,6 +224,7 @@ async def semantic_search(
         limit: How many at most.
         min_similarity: The least cosine similarity, 0 to 1.
     """
+    chunks = await context.index.like_text(query, limit, min_similarity)
     hits = [
         Hit(
             name=chunk.path.name,
@@ -229,9 +232,10 @@ async def semantic_search(
             score=round(chunk.score, 4),
             lines=_passage(context, chunk),
         )
-        for chunk in await context.index.like_text(query, limit, min_similarity)
+        for chunk in chunks
     ]
-    return Hits(hits=hits, total=len(hits), message=f"{counted(len(hits), 'note')} close in meaning.")
+    found = Hits(hits=hits, total=len(hits), message=f"{counted(len(hits), 'note')} close in meaning.")
+    return found.from_notes(context.index.is_from_web(chunk.path) for chunk in chunks)
 
 
 def _passage(context: ToolContext, chunk: VectorHit) -> list[Line]:
@@ -384,7 +388,8 @@ async def unlinked_mentions(context: ToolContext, name: NoteName) -> Mentions:
     found = context.index.unlinked_mentions(note.path)
     entries = [MentionEntry(path=str(m.source), line=m.line, text=m.text) for m in found]
     words = f"{counted(len(entries), 'mention')} of [[{note.name}]] without a link."
-    return Mentions(mentions=entries, message=words)
+    mentions = Mentions(mentions=entries, message=words)
+    return mentions.from_notes(context.index.is_from_web(one.source) for one in found)
 
 
 def _names(paths: Iterable[NotePath], limit: int) -> NoteNames:

@@ -30,6 +30,7 @@ from app.toolkit.spot_view import disk_of
 from app.toolkit.tool import tool
 from app.toolkit.visible_files import VisibleFiles, visible_files
 from app.vault.changes import ChangeSet
+from app.vault.path import NotePath
 
 DEFAULT_SECONDS, MOST_SECONDS = 10, 60
 
@@ -89,7 +90,7 @@ async def shell(
     if any("\0" in word for word in line):
         raise InvalidParametersError("An argument of a command can't hold a NUL character.")
     disk, sandbox = disk_of(context), _sandbox(context)
-    folder = await asyncio.to_thread(_folder, disk, cwd)
+    folder = await asyncio.to_thread(_folder, context, disk, cwd)
     files = await asyncio.to_thread(visible_files, disk.root, context.vault)
     problem = await sandbox.problem()
     _check_shielded(problem, files)
@@ -237,11 +238,12 @@ def _sandbox(context: ToolContext) -> Sandbox:
     return context.services.sandbox
 
 
-def _folder(disk: Disk, cwd: str) -> str:
+def _folder(context: ToolContext, disk: Disk, cwd: str) -> str:
     """The folder of the vault to run in, relative to it."""
     spot = disk.spot(cwd)
     if spot.inside is None:
         raise PermissionDeniedError(f"{cwd} is not in the vault, where commands run.", cwd=cwd)
-    if not is_folder(spot.real):
+    hidden = bool(spot.inside) and context.vault.hides_folder(NotePath.on_disk(spot.inside))
+    if hidden or not is_folder(spot.real):
         raise NotFoundError(f"The vault has no folder {cwd!r}.", cwd=cwd)
     return spot.inside

@@ -21,7 +21,8 @@ from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.tools.sources import WHERE, sources_of
 from app.vault.changes import ChangeSet
-from app.vault.markdown.privacy import is_private
+from app.vault.markdown.privacy import judge
+from app.vault.note import PUBLIC, Privacy
 from app.vault.path import NotePath
 
 _SHOWN = 40_000
@@ -187,10 +188,11 @@ def readable_copy(context: ToolContext, source_id: str | None, path: str) -> Wor
 
 def _check_readable(context: ToolContext, copy: WorkingCopy) -> None:
     """Raise NotFoundError for a file that the caller may not read."""
-    if not _reads(context, copy.source, copy.path):
+    # Of a file that is no note, bytes that can't be judged say nothing.
+    verdict = PUBLIC if copy.disk is None else judge(copy.disk.content)
+    hidden = verdict.hides if copy.path.is_note else verdict.privacy is Privacy.PRIVATE
+    if hidden or not _reads(context, copy.source, copy.path):
         raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
-    if copy.disk is not None and is_private(copy.disk.content):
-        raise NotFoundError(f"{copy.path} is private and is not shown.", path=str(copy.path))
 
 
 _RECONCILED = {

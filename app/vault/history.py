@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any
 
+from app.vault.changes import VAULT
 from app.vault.commits import OUTSIDE, Version
 from app.vault.journal_rows import from_text, to_text
 from app.vault.path import NotePath
@@ -20,6 +21,8 @@ WHERE place = ? AND commit_id < ? AND (path_key = ? OR target_key = ?)
 ORDER BY commit_id DESC, position DESC LIMIT 1
 """
 _NEWEST = 2**62
+# Of more notes than this, the whole journal is read once.
+_FEW = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,35 @@ def read_history(db: Connection, path: NotePath, limit: int, place: str) -> list
     if newer is not None and newer.before is not None:
         found.append(_outside(newer))
     return found[:limit]
+
+
+def first_commits(db: Connection, paths: Sequence[NotePath], place: str = VAULT) -> dict[NotePath, float]:
+    """Return the time of the first commit of each of these documents that has one, back through moves."""
+    if len(paths) <= _FEW:
+        found = {}
+        for path in paths:
+            for row, key in _rows(db, path.key, place):
+                moved_away = row.target_key not in (None, key)
+                if moved_away or (row.after is None and row.target is None):
+                    break  # That was another note of the same name.
+                found[path] = row.time
+                if row.before is None:
+                    break
+        return found
+    seen: dict[str, float] = {}
+    rows = db.execute(
+        "SELECT time, path_key, target_key, after FROM changes JOIN commits ON id = commit_id"
+        " WHERE place = ? ORDER BY commit_id, position",
+        (place,),
+    )
+    for time, key, target, after in rows:
+        first = seen.setdefault(key, time)
+        if target is not None:
+            seen[target] = first
+        if target is not None or after is None:
+            del seen[key]
+    keys = ((path, to_text(path.key)) for path in paths)
+    return {path: seen[key] for path, key in keys if key in seen}
 
 
 def sessions(versions: Sequence[Version]) -> list[tuple[Version, ...]]:

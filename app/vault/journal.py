@@ -18,7 +18,7 @@ from sqlite3 import Connection
 from app.errors import InvalidParametersError, NotFoundError
 from app.vault.changes import VAULT, ChangeSet, Create, Update, content_hash
 from app.vault.commits import Changed, Commit, Draft, Version
-from app.vault.history import read_history
+from app.vault.history import first_commits, read_history
 from app.vault.journal_database import JournalDatabase
 from app.vault.journal_rows import from_text, read_changes, read_commits, to_text
 from app.vault.path import NotePath
@@ -50,6 +50,10 @@ class Journal:
     def problem(self) -> str | None:
         """What happened to a damaged journal file, in words for the user; None if all is well."""
         return self._database.problem
+
+    def on_damage(self, tell: Callable[[str], None]) -> None:
+        """Call `tell` with the words for the user when the file turns out damaged in use; in any thread."""
+        self._database.on_damage = tell
 
     def close(self) -> None:
         """Close the file."""
@@ -175,6 +179,11 @@ class Journal:
         """
         with self._database.transaction() as db:
             return tuple(read_history(db, path, limit, place))
+
+    def first_seen(self, paths: Sequence[NotePath]) -> dict[NotePath, float]:
+        """Return when each of these notes was first committed, under whatever path; others are left out."""
+        with self._database.transaction() as db:
+            return first_commits(db, paths)
 
     def content(self, key: str) -> bytes:
         """The bytes with this hash.

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -156,7 +156,7 @@ class _Watch:
     async def _follow(
         self, ready: asyncio.Event | None, *, found: bool, polling: bool | None, resumed: bool
     ) -> None:
-        async with aclosing(self._changes(polling)) as changes:
+        async with self._stopping() as stop, aclosing(self._changes(polling, stop)) as changes:
             first = asyncio.ensure_future(anext(changes, None))
             try:
                 # The watches exist once the generator has run up to its first wait.
@@ -182,7 +182,24 @@ class _Watch:
                     await self._tell(raw)
                 raw = await anext(changes, None)
 
-    def _changes(self, polling: bool | None) -> AsyncGenerator[_Raw, None]:
+    @asynccontextmanager
+    async def _stopping(self) -> AsyncIterator[asyncio.Event]:
+        """An event for watchfiles, which sets it itself when it is cancelled: `stop` must not end by that."""
+        ended = asyncio.Event()
+
+        async def follow() -> None:
+            await self._stop.wait()
+            ended.set()
+
+        following = asyncio.create_task(follow(), name="stop the watch")
+        try:
+            yield ended
+        finally:
+            ended.set()
+            following.cancel()
+            await asyncio.gather(following, return_exceptions=True)
+
+    def _changes(self, polling: bool | None, stop: asyncio.Event) -> AsyncGenerator[_Raw, None]:
         return awatch(
             self._root,
             watch_filter=self._snapshot.is_of_interest,
@@ -190,7 +207,7 @@ class _Watch:
             debounce=_DEBOUNCE_MS,
             rust_timeout=_LOOK_MS,
             yield_on_timeout=True,
-            stop_event=self._stop,
+            stop_event=stop,
             force_polling=polling,
             poll_delay_ms=_POLL_MS if polling else 300,
             ignore_permission_denied=True,

@@ -40,10 +40,11 @@ class ModelSight:
         """The text of a note that a model may see, None for another."""
         note = NotePath.on_disk(path)
         try:
-            content = self._store.read(note)
+            content, real = self._store.read(note), self._store.real(note)
         except ScriptoriumError:
             return None
-        return None if is_private(content) or self.is_kept_from(note) else decode_lossy(content)
+        hidden = (real.is_note and is_private(content)) or self.is_kept_from(note) or self.is_kept_from(real)
+        return None if hidden else decode_lossy(content)
 
     def is_kept_from(self, path: NotePath) -> bool:
         """Whether a rule denies a model to read the note."""

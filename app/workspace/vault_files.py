@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 from app import paths
 from app.agent.conversations import ConversationStore
-from app.events import EventBus
+from app.events import Event, EventBus
 from app.index.saved_searches import SavedSearches
 from app.index.vault_index import VaultIndex
 from app.memory.store import MemoryStore
@@ -20,6 +22,13 @@ from app.storage.private import make_private_folder
 from app.vault.journal import Journal
 from app.vault.lock import VaultLock
 from app.vault.store import NoteStore
+
+
+@dataclass(frozen=True, slots=True)
+class StoreReplaced(Event):
+    """A file turned out damaged in use: it was set aside, and a new one or a backup took its place."""
+
+    message: str
 
 
 class VaultFiles:
@@ -44,26 +53,37 @@ class VaultFiles:
         self._lock = VaultLock(self.shared)
         if not read_only:
             self._lock.acquire()
-        try:
-            self._open(root, settings, events, read_only)
-        except BaseException:
-            self._lock.release()
-            raise
+        with ExitStack() as opened:
+            opened.callback(self._lock.release)
+            self._open(root, settings, events, read_only, opened)
+            opened.pop_all()
 
-    def _open(self, root: Path, settings: Settings, events: EventBus, read_only: bool) -> None:
+    def _open(
+        self, root: Path, settings: Settings, events: EventBus, read_only: bool, opened: ExitStack
+    ) -> None:
+        """Open every file; what is open is entered in `opened`, to be closed where a later one fails."""
         writable = not read_only
         self.audit = AuditLog(self.own, paths.audit_head_file(root) if writable else None)
+        opened.callback(self.audit.close)
         self.journal = Journal(self.shared, settings.journal.max_mib * 1024 * 1024, writable=writable)
+        opened.callback(self.journal.close)
         if writable:
             # Also where the journal was deleted, or an older copy of it was put back.
             self.journal.reserve(self.audit.last_commit)
         self.store = NoteStore(root, self.journal, writable=writable)
-        self.index = VaultIndex(root, self.cache, settings.index, events)
+        self.index = VaultIndex(root, self.cache, settings.index, events, self.journal.first_seen)
         self.searches = SavedSearches(self.shared, events, writable=writable)
         self.grants = Grants(self.own, events=events)
         self.conversations = ConversationStore(self.own)
+        opened.callback(self.conversations.close)
         self.memory = MemoryStore(self.shared, self.journal, writable=writable)
+        opened.callback(self.memory.close)
         self.pending = PendingStore(self.own) if writable else None
+
+    def tell_damage(self, tell: Callable[[str], None]) -> None:
+        """Call `tell` with the words for the user when a file turns out damaged in use; in any thread."""
+        self.journal.on_damage(tell)
+        self.memory.database.on_damage = tell
 
     @property
     def problems(self) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.errors import NetworkError, ScriptoriumError
 from app.events import EventBus
+from app.processes.supervisor import Supervisor
 from app.servers.door_state import DoorChanged, DoorState, Holder, OnYield
 from app.servers.hub import Hub
 from app.servers.mcp_mount import McpMount
@@ -52,6 +53,8 @@ class WaysIn:
         self._settings = settings
         self._opening = asyncio.Lock()
         self._moving: asyncio.Task[None] | None = None
+        self._serving: asyncio.Task[None] | None = None
+        self._supervisor = Supervisor(events)
         self._wanted = 0
         self._problem = ""
         self._closed = False
@@ -105,8 +108,8 @@ class WaysIn:
             if self.door is None:
                 return
             holder, on_yield = self.door.holder, self.door.on_yield
-            await self.door.close()
-            self.door = None
+            door, self.door = self.door, None
+            await door.close()
             try:
                 await self._open(holder, on_yield)
             except ScriptoriumError as error:
@@ -137,12 +140,39 @@ class WaysIn:
         port = await door.open()
         self.door = door
         self._events.publish(DoorChanged(self.state()))
+        if self._serving is None or self._serving.done():
+            self._serving = self._supervisor.start("serve other programs", self._serve)
         return port
+
+    async def _serve(self) -> None:
+        """Wait until the server is closed, also one that was moved to another port; reopen one that failed.
+
+        Raises:
+            NetworkError: the server ended by itself, or could not be opened again.
+        """
+        while True:
+            async with self._opening:
+                if self._closed:
+                    return
+                if self.door is not None and self.door.has_failed and self._problem:
+                    door, self.door = self.door, None
+                    await door.close()
+                    await self._open(door.holder, door.on_yield)
+                serving = self.door
+            if serving is None:
+                return
+            try:
+                await serving.wait_ended()
+            except NetworkError as error:
+                self._problem = f"Other programs can't use this vault now: {error.message}"
+                self._events.publish(DoorChanged(self.state()))
+                raise
 
     async def close(self) -> None:
         """Let nobody in any more, and withdraw what clients wait for."""
+        self._closed = True
+        await self._supervisor.close()
         async with self._opening:
-            self._closed = True
             if self.door is not None:
                 await self.door.close()
                 self.door = None

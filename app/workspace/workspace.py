@@ -7,15 +7,16 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import date, datetime
 from functools import partial
 from pathlib import Path
 
 from app import paths
-from app.agent.builtin import BuiltinAgent
+from app.agent.builtin import BUILTIN_NAME, BuiltinAgent
 from app.agent.keys import KeyStore
+from app.agent.language.vocabulary import VaultWords
 from app.agent.model_agent import ModelAgent
 from app.agent.news import NewsTurns
-from app.agent.planner import BuiltinPlanner
 from app.agent.programs.direct_edits import DirectEdits
 from app.agent.programs.program_agent import ProgramAgent
 from app.agent.session import AgentSession
@@ -32,8 +33,10 @@ from app.index.missed import MissedChanges
 from app.index.records import ScanProgress, ScanReport
 from app.messages.outbox import Outbox
 from app.permissions.approval import Approver
+from app.permissions.audit_entry import AuditFilter
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.policy import Policy
+from app.processes.supervisor import Supervisor
 from app.sandbox.sandbox import Sandbox
 from app.settings import (
     PermissionSettings,
@@ -59,12 +62,13 @@ from app.workspace.model_sight import ModelSight
 from app.workspace.note_vectors import NoteVectors
 from app.workspace.recovery import told
 from app.workspace.sources import news_for_model, open_sources
-from app.workspace.vault_files import VaultFiles
+from app.workspace.vault_files import StoreReplaced, VaultFiles
 from app.workspace.ways_in import WaysIn
 
 log = logging.getLogger(__name__)
 
 _OUTSIDE = "outside"
+_GRACE_S = 30.0
 _MODEL_READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
 
 
@@ -139,8 +143,8 @@ class Workspace:
         self._apply_tool_settings()
         self._stop = asyncio.Event()
         self._watches = True
-        self._watching: asyncio.Task[None] | None = None
-        self._checking: asyncio.Task[None] | None = None
+        self._is_watching = False
+        self._supervisor = Supervisor(self.events)
 
     def _build_services(self) -> None:
         """What tools work with beside the notes."""
@@ -190,8 +194,9 @@ class Workspace:
 
     def _build_agent(self) -> None:
         """The agent of the panel: the built-in one, and the one with a model."""
-        likeness = self.embedder if self.settings.embeddings.enabled else None
-        planner = BuiltinPlanner(self.registry, self.index.resolver, likeness)
+        builtin = BuiltinAgent(
+            self.registry, self.index.resolver, self._vault_words, self._builtin_changes_today
+        )
         text = self._sight.text
         news = partial(news_for_model, self.sources, text)
         model = ModelAgent(
@@ -210,7 +215,7 @@ class Workspace:
             self._files.conversations,
             self.events,
             self.runner,
-            BuiltinAgent(planner),
+            builtin,
             model,
             self._settings,
             self.programs,
@@ -218,6 +223,22 @@ class Workspace:
         self._undone_cards = UndoneCards(self._files.conversations, self.audit, self.events)
         self.runner.services.team = self.agent.team
         self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
+
+    def _vault_words(self) -> VaultWords:
+        """The tags, types and properties that requests to the built-in agent may name."""
+        return VaultWords(
+            tuple(one.tag for one in self.index.tags()),
+            self.index.types(),
+            tuple(one.name for one in self.index.properties()),
+        )
+
+    def _builtin_changes_today(self) -> tuple[int, ...]:
+        """The audit entries of the built-in agent's changes since midnight that were not undone."""
+        midnight = datetime.combine(date.today(), datetime.min.time()).timestamp()
+        entries = self.audit.matching(AuditFilter(caller=BUILTIN_NAME, since=midnight))
+        return tuple(
+            one.id for one in entries if one.commit is not None and not one.undoes and one.undone_by is None
+        )
 
     def _settings(self) -> Settings:
         return self.settings
@@ -245,6 +266,13 @@ class Workspace:
         With `watch_later` the folder is not watched before the first scan.
         """
         self._watches = not brief
+        loop = asyncio.get_running_loop()
+
+        def tell(message: str) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self.events.publish, StoreReplaced(message))
+
+        self._files.tell_damage(tell)
         if not self.read_only:
             for recovery in await asyncio.to_thread(self.store.recover):
                 self.notices.append(told(recovery))
@@ -268,17 +296,35 @@ class Workspace:
 
     async def _watch(self) -> None:
         """Follow what others change in the folder from now on, if that is wanted and was not begun before."""
-        if not self._watches or self._watching is not None:
+        if not self._watches or self._is_watching:
             return
+        self._is_watching = True
+        begun = asyncio.Event()
+        self._supervisor.start("watch the vault", partial(self._follow, begun))
+        await begun.wait()
+        self._supervisor.start("look for missed changes", partial(self.missed.run, self._stop))
+
+    async def _follow(self, begun: asyncio.Event) -> None:
+        """Watch the vault; in a later run, look for what was missed since the one before failed."""
         ready = asyncio.Event()
-        self._watching = asyncio.create_task(
-            watch(self.root, self._take, self._stop, self.store.wrote, ready=ready, quiet=self.runner.quiet),
-            name="watch the vault",
-        )
-        waiting = asyncio.create_task(ready.wait())
-        await asyncio.wait({waiting, self._watching}, return_when=asyncio.FIRST_COMPLETED)
-        waiting.cancel()
-        self._checking = asyncio.create_task(self.missed.run(self._stop), name="look for missed changes")
+        is_first = not begun.is_set()
+
+        async def look() -> None:
+            await ready.wait()
+            begun.set()
+            if not is_first:
+                await self.missed.look(self._stop.is_set)
+
+        looking = asyncio.create_task(look(), name="look for changes once the vault is watched")
+        try:
+            await watch(
+                self.root, self._take, self._stop, self.store.wrote, ready=ready, quiet=self.runner.quiet
+            )
+        finally:
+            # Who waits for the watching to begin must not wait for ever where it can't.
+            begun.set()
+            looking.cancel()
+            await asyncio.gather(looking, return_exceptions=True)
 
     async def close(self) -> None:
         """Let nobody in any more, stop the agent, the watcher and the worker, and close every file."""
@@ -291,9 +337,7 @@ class Workspace:
             await self.pending.close()
         await self.external.close()
         self._stop.set()
-        for task in (self._watching, self._checking):
-            if task is not None:
-                await asyncio.gather(task, return_exceptions=True)
+        await self._supervisor.close(_GRACE_S)
         await self._vectors.settle()
         await self.sources.close()
         await self.analysis.close()

@@ -87,7 +87,7 @@ async def test_the_built_in_agent_asks_back_when_a_name_is_ambiguous(workspace, 
 
 async def test_the_built_in_agent_says_what_needs_a_model(talk, approver):
     await talk.say("write an essay about why Harrison was a genius")
-    assert any("model" in item.text for item in talk.items if isinstance(item, AgentText))
+    assert any("language model" in item.text for item in talk.items if isinstance(item, Question))
     assert not approver.asked
 
 
@@ -410,3 +410,14 @@ async def test_a_card_says_how_the_change_was_approved(workspace, talk, approver
     first, second = (item for item in talk.items if isinstance(item, ToolCard))
     assert first.changed_by_user and first.decision == "user-approved"
     assert not second.changed_by_user and second.decision == "auto-approved"
+
+
+async def test_arguments_of_a_model_that_are_too_large_are_refused_and_told(workspace, talk):
+    many = json.dumps({f"k{n}": n for n in range(30_000)})
+    calls = RawCalls((("read_note", many), ("read_note", '{"name": "H4"}')))
+    async with model(workspace, calls, Say("Sorry.")) as server:
+        await talk.say("read")
+    states = sorted(item.state for item in talk.items if isinstance(item, ToolCard))
+    assert states == ["done", "failed"]
+    told = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
+    assert any("20,000 values" in one for one in told)

@@ -28,7 +28,7 @@ def test_a_category_is_switched_after_a_yes_and_shown_as_it_is(run: Run, vault: 
     assert refused.status == Exit.DENIED and "--approve admin" in refused.err
     assert states(run)["development"] == "off"
     assert states(run, "on", "development", "--approve", "admin") == {"development": "on"}
-    assert load_vault_settings(paths.vault_data_folder(vault)).categories_on == ("development",)
+    assert load_vault_settings(paths.vault_data_folder(vault))[0].categories_on == ("development",)
     assert states(run)["development"] == "on" and "## Development\n" in run("tools").out
     assert run("diff", "Tea.md", "Water.md").status == Exit.DONE
     assert states(run, "off", "development", "notes", "--approve", "admin") == {
@@ -89,7 +89,7 @@ def test_sources_are_added_used_paused_and_removed(run: Run, vault: Path, tmp_pa
     assert run("file", "load", "Plan.txt").out == "one\n"
     appended = run("file", "append", "Plan.txt", "two")
     assert "Added to Plan.txt in memory" in appended.out
-    assert "state\tchanged in memory" in run("file", "status", "--path", "Plan.txt").out
+    assert "state\tchanged in memory" in run("file", "status", "Plan.txt").out
     assert "Plan.txt" in run("file", "status").out
     notes = run("sources", "add", "notes", "Journal/**", "--approve", "admin")
     assert notes.status == Exit.DONE
@@ -125,3 +125,17 @@ def test_undo_tells_what_went_back_in_words(run: Run) -> None:
     ended = run("undo", "--yes")
     assert ended.status == Exit.DONE
     assert ended.out.startswith("Undone: Milk.md.") and "commits" not in ended.out and "left" not in ended.out
+
+
+@pytest.mark.parametrize(("answer", "status"), [("y", Exit.DONE), ("n", Exit.DENIED), (None, Exit.DENIED)])
+def test_the_person_at_the_terminal_is_asked(
+    run: Run, vault: Path, monkeypatch: pytest.MonkeyPatch, answer: str | None, status: Exit
+) -> None:
+    class Person:
+        async def line(self, prompt: str) -> str | None:
+            return answer
+
+    monkeypatch.setattr("app.cli.owner.Tty.find", Person)
+    ended = run("tokens", "create", "Editor")
+    assert ended.status == status and "Give “Editor” a token" in ended.err
+    assert bool(ClientTokens(paths.vault_data_folder(vault), EventBus()).clients) == (status == Exit.DONE)

@@ -62,6 +62,9 @@ def test_an_operation_takes_what_it_needs_as_words_in_the_order_it_names_them() 
     assert read("block", "load", "persona") == {"op": "load", "label": "persona"}
     assert read("git", "add", "a.md", "b.md") == {"op": "add", "paths": ["a.md", "b.md"]}
     assert read("suggest_relationships") == {}
+    loaded = {"op": "load", "label": "Plan.txt", "source_id": "desk"}
+    assert read("block", "load", "Plan.txt", "desk") == loaded, "then the first text that it may be given"
+    assert read("suggest_relationships", "list", "Tea") == {"op": "list", "node_id": "Tea"}
 
 
 def test_properties_are_names_with_values_or_json() -> None:
@@ -79,12 +82,19 @@ def test_properties_are_names_with_values_or_json() -> None:
     assert given == {"name": "Tea", "properties": {"rating": 4, "status": "to do", "tags": ["a"]}}
 
 
+def test_null_is_a_value_where_any_is_taken() -> None:
+    given = read("block_edit", "set_field", "form", "mood", "null")
+    assert given == {"op": "set_field", "label": "form", "field": "mood", "value": None}
+
+
 def test_long_texts_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "text.md").write_text("From a file.\n", "utf-8")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("Ümlaut\n".encode()), "ascii"))
     assert read("create_note", "New", "--content", "-")["content"] == "Ümlaut\n"
     assert read("update_note", "Tea", f"@{tmp_path}/text.md")["content"] == "From a file.\n"
     assert read("update_note", "Tea", "@@me")["content"] == "@me"
+    patch = "@@ -1 +1 @@\n-a\n+b\n"
+    assert read("edit_note", "Tea", "patch", patch)["patch"] == patch, "a text of several lines is no name"
     assert read("read_note", "@me") == {"name": "@me"}, "a name is never a file"
 
 

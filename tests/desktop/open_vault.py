@@ -65,6 +65,7 @@ class OpenVault:
         self.agent = SimpleNamespace(team=team)
         self.ways_in = ClosedDoor()
         self.notices: list[str] = []
+        self.unreadable_rules: tuple[str, ...] = ()
         self.closed = False
 
     def apply_settings(self, settings: Settings) -> None:

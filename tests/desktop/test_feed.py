@@ -133,3 +133,22 @@ def test_older_calls_of_the_log_come_below_and_once(qapp) -> None:
     feed.take([AuditAppended(ENTRY)])
     feed.add_older([ENTRY, replace(ENTRY, id=6, call="b")])
     assert [line.key for line in feed.activities] == ["c", "b"]
+
+
+def test_the_saves_of_a_writing_session_are_one_line_on_top(qapp) -> None:
+    def save(number: int) -> AuditEntry:
+        call, commit = f"s{number}", 100 + number
+        return replace(ENTRY, id=number, call=call, commit=commit, tool="save", turn="w1", result="Save Tea")
+
+    feed = Feed()
+    feed.take([AuditAppended(save(10)), AuditAppended(replace(ENTRY, id=11)), AuditAppended(save(12))])
+    session, other = feed.activities
+    assert session.summary == "Save Tea (2 times)" and session.entry == save(12) and other.what == "add_tag"
+    feed.take([AuditAppended(replace(save(13), paths=("Water.md",)))])
+    assert len(feed.activities) == 3
+    feed.take([AuditAppended(replace(ENTRY, id=14, call="u", tool="undo", commit=9, undoes=(110, 112)))])
+    assert feed.activities[2].summary == "Save Tea (2 times) (undone)"
+    # The log has them one by one, the newest first.
+    fresh = Feed()
+    fresh.add_older([save(12), replace(ENTRY, id=11), save(10)])
+    assert [line.summary for line in fresh.activities] == ["Save Tea (2 times)", "Tagged “Tea”."]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,9 +14,12 @@ from app.embeddings.model_choice import ModelChoice
 from app.embeddings.pace import Pace, Pacer, Reading
 from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed, VectorUpkeep
 from app.embeddings.vectors import VectorStore
+from app.errors import NotFoundError, ScriptoriumError, StorageError, VaultLostError
 from app.events import Event, EventBus
 from app.index.records import IndexUpdated
+from app.processes.supervisor import TaskFailed
 from app.vault.path import NotePath
+from app.vault.watcher import VaultFound
 from tests.embeddings.test_vectors import CountingEmbedder, Notes
 
 
@@ -159,3 +163,79 @@ async def test_an_embedder_that_cannot_work_is_told(kept: Kept) -> None:
     kept.upkeep.start()
     await kept.until(lambda: any(isinstance(told, EmbeddingFailed) for told in kept.told))
     assert kept.vectors.notes == 0
+    kept.embedder.poison = ""
+    kept.told.clear()
+    kept.upkeep.start()
+    await kept.until(lambda: bool(kept.told))
+    await kept.finished()
+    assert kept.vectors.notes == 40
+
+
+class Outage:
+    """The vault's folder, which goes away and comes back."""
+
+    def __init__(self, kept: Kept, error: ScriptoriumError, after: int) -> None:
+        self._read = kept.notes.read
+        self._error = error
+        self._after = after
+        self.is_there = False
+        kept.notes.read = self.read  # type: ignore[method-assign]
+
+    def read(self, path: NotePath) -> bytes:
+        self._after -= 1
+        if self._after < 0 and not self.is_there:
+            raise self._error
+        return self._read(path)
+
+
+@pytest.mark.parametrize("error", [VaultLostError("gone"), NotFoundError("gone"), StorageError("no disk")])
+async def test_notes_that_could_not_be_read_are_never_counted_as_embedded(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch, error: ScriptoriumError
+) -> None:
+    """Whatever is told, as many notes have vectors; what could not be read is tried again."""
+    monkeypatch.setattr("app.embeddings.upkeep._LOOK_AGAIN_S", 0.01)
+    embedded: list[tuple[EmbeddingProgressed, int]] = []
+    kept.events.subscribe(EmbeddingProgressed, lambda event: embedded.append((event, kept.vectors.notes)))
+    outage = Outage(kept, error, after=20)
+    kept.upkeep.start()
+    await kept.until(lambda: len(embedded) > 1)
+    for _ in range(50):
+        await asyncio.sleep(0)
+    assert kept.vectors.notes < 40
+    outage.is_there = True
+    kept.events.publish(VaultFound())
+    await kept.until(lambda: kept.vectors.notes == 40)
+    await kept.finished()
+    assert all(told.done <= notes for told, notes in embedded)
+    assert embedded[-1][0].done == 40
+
+
+async def test_a_note_that_the_model_cannot_take_is_told_as_failed(kept: Kept) -> None:
+    kept.embedder.poison = "text 7"
+    kept.upkeep.start()
+    await kept.until(lambda: bool(kept.told) and kept.told[-1].is_over)  # type: ignore[attr-defined]
+    last = kept.told[-1]
+    assert isinstance(last, EmbeddingProgressed)
+    assert (last.done, last.failed, last.total, kept.vectors.notes) == (39, 1, 40, 39)
+
+
+async def test_an_error_that_nobody_foresaw_is_told_and_the_work_starts_again(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch, errors: list[str]
+) -> None:
+    errors.append("could not prepare notes for semantic search")
+    monkeypatch.setattr("app.processes.supervisor.FIRST_DELAY_S", 0.01)
+    failures: list[TaskFailed] = []
+    kept.events.subscribe(TaskFailed, failures.append)
+    put, calls = kept.vectors.put, []
+
+    async def refuse_once(*arguments: object) -> None:
+        calls.append(arguments)
+        if len(calls) == 1:
+            raise sqlite3.OperationalError("database or disk is full")
+        await put(*arguments)  # type: ignore[arg-type]
+
+    kept.vectors.put = refuse_once  # type: ignore[method-assign,assignment]
+    kept.upkeep.start()
+    await kept.until(lambda: kept.vectors.notes == 40)
+    await kept.finished()
+    assert [failure.reason for failure in failures] == ["database or disk is full"]

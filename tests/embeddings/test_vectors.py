@@ -85,6 +85,10 @@ class CountingEmbedder:
         self.texts: list[str] = []
         self.poison = ""
 
+    async def start(self) -> None:
+        """As the real one: a failure is over."""
+        self.available = True
+
     async def embed(self, texts: Sequence[str], *, priority: bool = False) -> np.ndarray:
         if self.poison and any(self.poison in text for text in texts):
             raise EmbedderUnavailable("died")

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPushButton
 
 from app import paths
 from app.permissions.caller import Caller, CallerKind
+from app.processes.supervisor import TaskFailed, TaskRecovered
 from app.settings import Settings, load_settings
 from app.settings.storage import permissions_file
 from app.workspace import open_workspace
@@ -309,6 +310,13 @@ def test_damage_to_what_the_app_keeps_is_told_in_the_window(app_run, settings, g
             assert any(key.startswith(f"told:{store} could not be read") for key in pilot.banners), (
                 pilot.banners
             )
+        events = pilot.window.session.client.workspace.events
+        failed = TaskFailed("watch the vault", "no more watches", 4.0)
+        await pilot.window.session.client.run(lambda workspace: events.publish(failed))
+        await pilot.until(lambda: "task:watch the vault" in pilot.banners, "a task that died is told")
+        assert "no more watches" in shown._shown["task:watch the vault"].accessibleName()
+        await pilot.window.session.client.run(lambda _: events.publish(TaskRecovered("watch the vault")))
+        await pilot.until(lambda: "task:watch the vault" not in pilot.banners, "it runs again")
         rules.findChild(QPushButton).click()
         await pilot.until(lambda: "unreadable rules" not in pilot.banners, "the rules are replaced")
 

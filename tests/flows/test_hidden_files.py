@@ -41,8 +41,8 @@ def test_a_note_that_cannot_be_judged_has_a_badge_and_a_row(app_run, garden: Pat
         pilot.window.menu.run("show-problems")
         panel = pilot.panel("problems", ProblemsPanel)
         await pilot.until(lambda: "Typo.md" in _rows(panel), "it is listed")
-        assert "kept from agents" in _rows(panel)["Typo.md"]
-        assert "kept from agents" not in _rows(panel)["Error.md"] and "Own.md" not in _rows(panel)
+        assert "Agents and other programs can't see it" in _rows(panel)["Typo.md"]
+        assert "Agents" not in _rows(panel)["Error.md"] and "Own.md" not in _rows(panel)
         note = await pilot.open_note("Typo.md")
         await pilot.until(lambda: _badge(note)[0] == "Hidden from agents", "the badge is there")
         assert "can't be judged" in _badge(note)[1] and "can't be read" in _badge(note)[1]

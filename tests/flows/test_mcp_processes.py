@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import mcp_types as t
 import pytest
 from mcp import Client, StdioServerParameters
 
+from app import paths
 from app.settings import Settings, save_settings
 from tests.support.mcp_clients import YES
 
@@ -124,3 +126,38 @@ async def test_two_clients_without_a_window_and_what_they_leave_to_the_next_one(
     async with window(sample_vault) as process:
         told = [await line_of(process), await line_of(process)]
     assert sorted(told) == ["asked edit_note by Claude", "open"]
+
+
+@pytest.mark.parametrize("moment", ["the first line", "vault.lock", "audit.sqlite3-wal"])
+async def test_a_server_told_to_end_while_it_starts_closes_every_store(
+    sample_vault: Path, no_embeddings: None, moment: str
+) -> None:
+    """Its input is closed, and a signal follows, again and again while it opens and closes the vault."""
+    data = paths.vault_data_folder(sample_vault)
+    server = stdio(sample_vault)
+    process = await asyncio.create_subprocess_exec(
+        server.command,
+        *server.args,
+        env=server.env,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    process.stdin.close()
+    sign = paths.log_folder() / "command-line.log" if moment == "the first line" else data / moment
+    while not sign.exists() and process.returncode is None:
+        await asyncio.sleep(0.005)
+    ended = asyncio.create_task(process.communicate())
+    while not ended.done():
+        with suppress(ProcessLookupError):
+            process.send_signal(signal.SIGTERM)
+        await asyncio.wait({ended}, timeout=0.05)
+    _, said = await ended
+    assert (process.returncode, said.decode()) == (0, "")
+    left = [
+        file.name
+        for folder in (data, paths.vault_cache_folder(sample_vault))
+        for file in folder.glob("*-wal")
+    ]
+    assert left == [], "a store that is closed has no log beside it"

@@ -203,6 +203,21 @@ async def test_words_that_waited_in_a_file_of_the_fourth_shape_come_with_their_h
         assert [hit.path.text for hit in (await index.search(query)).hits] == ["a.md"], query
 
 
+async def test_notes_that_were_judged_by_an_earlier_version_are_hidden_until_they_are_judged_again(
+    make_vault: MakeVault, reopened: Reopen
+) -> None:
+    vault = await make_vault({"open.md": "word", "own.md": "---\nai:\n  - private\n---\nword"})
+    await vault.index.close()
+    with closing(sqlite3.connect(file_of(vault))) as connection:
+        connection.executescript("UPDATE notes SET private = 0; PRAGMA user_version = 5;")
+    index = await reopened(vault)
+    assert index.private_notes() == {NotePath("open.md"), NotePath("own.md")}
+    assert (await index.search("word", private=False)).total == 0
+    await index.scan()
+    assert index.private_notes() == {NotePath("own.md")} and index.is_private(NotePath("own.md"))
+    assert [hit.path.text for hit in (await index.search("word", private=False)).hits] == ["open.md"]
+
+
 async def test_a_closed_index_says_so(make_vault: MakeVault) -> None:
     vault = await make_vault({"a.md": "x"})
     await vault.index.close()

@@ -16,9 +16,9 @@ from app.vault.path import NotePath
 from tests.index.conftest import MakeVault, Vault
 
 
-def new_targets(vault: Vault, moves: dict[str, str]) -> dict[str, list[str | None]]:
+async def new_targets(vault: Vault, moves: dict[str, str]) -> dict[str, list[str | None]]:
     """What each link of each note to rewrite becomes."""
-    plan = vault.index.moves_to_rewrite({NotePath(old): NotePath(new) for old, new in moves.items()})
+    plan = await vault.index.moves_to_rewrite({NotePath(old): NotePath(new) for old, new in moves.items()})
     found: dict[str, list[str | None]] = {}
     for path, rewrite in plan.rewrites.items():
         text = (vault.root / path.text).read_text()
@@ -35,7 +35,7 @@ async def test_each_style_is_kept(make_vault: MakeVault) -> None:
             "[t](dir/Old.md) [t](/dir/Old.md) [[x]]",
         }
     )
-    assert new_targets(vault, {"dir/Old.md": "dir/New name.md"}) == {
+    assert await new_targets(vault, {"dir/Old.md": "dir/New name.md"}) == {
         "dir/b.md": ["New name", "New name.md", "./New name", "New name.md", "./New name.md"],
         "other/c.md": [
             "dir/New name",
@@ -50,12 +50,12 @@ async def test_each_style_is_kept(make_vault: MakeVault) -> None:
 
 async def test_a_move_leaves_short_links_that_still_lead_there(make_vault: MakeVault) -> None:
     vault = await make_vault({"N.md": "x", "a.md": "[[N]] [t](N.md) [[N|x]]", "d/b.md": "[[../N]]"})
-    assert new_targets(vault, {"N.md": "archive/N.md"}) == {"d/b.md": ["../archive/N"]}
+    assert await new_targets(vault, {"N.md": "archive/N.md"}) == {"d/b.md": ["../archive/N"]}
 
 
 async def test_a_move_among_notes_of_the_same_name_gets_a_folder(make_vault: MakeVault) -> None:
     vault = await make_vault({"N.md": "x", "b/N.md": "y", "s.md": "[[N]] and [[b/N]]"})
-    assert new_targets(vault, {"N.md": "c/N.md"}) == {"s.md": ["c/N", None]}
+    assert await new_targets(vault, {"N.md": "c/N.md"}) == {"s.md": ["c/N", None]}
 
 
 async def test_links_in_the_moved_note_still_lead_where_they_did(make_vault: MakeVault) -> None:
@@ -67,7 +67,7 @@ async def test_links_in_the_moved_note_still_lead_where_they_did(make_vault: Mak
             "Far.md": "3",
         }
     )
-    assert new_targets(vault, {"a/N.md": "b/N.md"}) == {
+    assert await new_targets(vault, {"a/N.md": "b/N.md"}) == {
         "a/N.md": ["a/sibling", "../a/sibling", "../a/sibling.md", None, None, None]
     }
 
@@ -75,7 +75,7 @@ async def test_links_in_the_moved_note_still_lead_where_they_did(make_vault: Mak
 async def test_a_folder_moves_as_one(make_vault: MakeVault) -> None:
     files = {"a/N.md": "[[M]] [t](M.md) [[./M]]", "a/M.md": "[[a/N]]", "s.md": "[[a/N]] [[M]]"}
     vault = await make_vault(files)
-    assert new_targets(vault, {"a/N.md": "z/N.md", "a/M.md": "z/M.md"}) == {
+    assert await new_targets(vault, {"a/N.md": "z/N.md", "a/M.md": "z/M.md"}) == {
         "a/M.md": ["z/N"],
         "s.md": ["z/N", None],
     }
@@ -83,7 +83,7 @@ async def test_a_folder_moves_as_one(make_vault: MakeVault) -> None:
 
 async def test_ambiguous_links_are_listed_and_not_touched(make_vault: MakeVault) -> None:
     vault = await make_vault({"a/N.md": "1", "bb/N.md": "2", "s.md": "[[N]] [[a/N]]"})
-    plan = vault.index.links_to_rewrite(NotePath("a/N.md"), NotePath("a/M.md"))
+    plan = await vault.index.links_to_rewrite(NotePath("a/N.md"), NotePath("a/M.md"))
     assert [(link.source.text, link.target_text) for link in plan.ambiguous] == [("s.md", "N")]
     (rewrite,) = plan.rewrites.values()
     assert [rewrite(link) for link in scan("[[N]] [[a/N]]").links] == [None, "a/M"]
@@ -91,14 +91,14 @@ async def test_ambiguous_links_are_listed_and_not_touched(make_vault: MakeVault)
 
 async def test_links_that_a_new_name_would_capture_are_listed(make_vault: MakeVault) -> None:
     vault = await make_vault({"Old.md": "1", "sub/Home.md": "2", "s.md": "[[Home]] [[Later]]"})
-    plan = vault.index.links_to_rewrite(NotePath("Old.md"), NotePath("Home.md"))
+    plan = await vault.index.links_to_rewrite(NotePath("Old.md"), NotePath("Home.md"))
     assert [(link.source.text, link.target_text) for link in plan.captured] == [("s.md", "Home")]
     assert plan.rewrites == {}
 
 
 async def test_an_attachment_keeps_its_suffix(make_vault: MakeVault) -> None:
     vault = await make_vault({"p.png": b"x", "a.md": "![[p.png|100]] ![t](p.png)"})
-    assert new_targets(vault, {"p.png": "img/q.jpg"}) == {"a.md": ["q.jpg", "img/q.jpg"]}
+    assert await new_targets(vault, {"p.png": "img/q.jpg"}) == {"a.md": ["q.jpg", "img/q.jpg"]}
 
 
 FOLDERS = ("", "a/", "b/", "a/c/")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 import shutil
 import sys
@@ -15,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from app.errors import VaultLostError
-from app.index import extract, reading
+from app.index import extract, heap, reading
+from app.index.database import Database
 from app.index.records import ScanProgress
 from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
@@ -522,3 +524,28 @@ async def test_a_folder_and_a_note_in_it_told_together_are_read_once(make_vault:
     delta = await vault.index.refresh([NotePath("a/x.md"), NotePath("a"), NotePath("a/img.png")])
     assert delta.changed.count(NotePath("a/x.md")) == 1
     assert await vault.found("two ") == ["a/x"]
+
+
+async def test_a_scan_gives_the_memory_that_it_used_back(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    vault = await make_vault({"a.md": "one"})
+    release = Database.release_memory
+    monkeypatch.setattr(Database, "release_memory", lambda self: (release(self), done.append("caches")))
+    monkeypatch.setattr(heap, "trim", lambda: done.append("heap"))
+    await vault.index.scan()
+    assert done == ["caches", "heap"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads what Linux says of its memory")
+def test_trimming_the_heap_returns_freed_memory() -> None:
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    before = resident()
+    blocks = [ctypes.create_string_buffer(4_000) for _ in range(20_000)]
+    keep = blocks[::1_000]
+    blocks.clear()
+    heap.trim()
+    assert resident() - before < 40_000_000 and len(keep) == 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from datetime import datetime
 from typing import get_args
 
 import pytest
@@ -164,6 +165,8 @@ async def vault(make_vault: MakeVault) -> Vault:
         ("links-to:(garden OR water) ", "Claims/Claim B, notes/projects/Pond"),
         ("orphan:", "Alone, projects-old/Shed, かな, 中文"),
         ("orphan: hammer ", "projects-old/Shed"),
+        ("unresolved:", "Claims/Claim B"),
+        ("untagged: path:notes", "notes/Water"),
         ('""', ", ".join(sorted(path.removesuffix(".md") for path in FILES))),
     ],
 )
@@ -510,6 +513,40 @@ async def test_what_nothing_weighs_is_taken_from_the_newest_notes(
             assert [hit.path for hit in page.hits] == paths[start : start + 3], query
             assert page.total == exact.total if page.exact else start + 3 <= page.total < exact.total
     assert not (await vault.index.searcher.search("[status]", 3, exact=False)).exact
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("modified:2026-03-17", ["b"]),
+        ("modified:>=2026-03-17", ["b", "c"]),
+        ("modified:>2026-03-17", ["c"]),
+        ("modified:<2026-03-17", ["a"]),
+        ("modified:<=2026-03-17", ["a", "b"]),
+        ("modified:2026-03", ["b", "c"]),
+        ("modified:2026-W12", ["b", "c"]),
+        ("modified:2025 -modified:2025-12", []),
+        ("-modified:2026", ["a"]),
+    ],
+)
+async def test_notes_are_found_by_the_day_of_their_last_change(
+    make_vault: MakeVault, query: str, expected: list[str]
+) -> None:
+    days = {"a.md": (2025, 12, 31), "b.md": (2026, 3, 17), "c.md": (2026, 3, 18)}
+    times = {name: datetime(*day, 12).timestamp() for name, day in days.items()}
+    vault = await make_vault({})
+    await vault.index.refresh([vault.write(name, "text", at=at) for name, at in times.items()])
+    assert await vault.found(query) == expected
+
+
+@pytest.mark.parametrize(
+    "query", ["modified:", "modified:soon", "created:>", "created:2026-13", "modified:2026-W60"]
+)
+async def test_what_is_no_date_is_an_error(make_vault: MakeVault, query: str) -> None:
+    vault = await make_vault({"a.md": "text"})
+    with pytest.raises(QueryError) as raised:
+        await vault.found(query)
+    assert "a date" in str(raised.value)
 
 
 async def test_orphans_that_were_found_before_are_found_anew_after_a_change(make_vault: MakeVault) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.sandbox.bubblewrap import MOST_HIDDEN, VAULT, Bound, sandbox_arguments
+from app.sandbox.bubblewrap import MOST_HIDDEN, PATH, VAULT, Bound, sandbox_arguments
+from app.sandbox.limits import IN_SANDBOX, limited
 from app.sandbox.process import Finished
 from app.sandbox.sandbox import Sandbox
 
@@ -29,7 +30,7 @@ def has(options: list[str], *words: str) -> bool:
 
 def test_the_command_stands_behind_all_options_as_it_is() -> None:
     line, given = sandbox_arguments("/usr/bin/bwrap", Bound("/v"), ["--bind", "/", "a b"])
-    assert line == ["/usr/bin/bwrap", "--args", "0", "--", "--bind", "/", "a b"]
+    assert line == ["/usr/bin/bwrap", "--args", "0", "--", *limited(["--bind", "/", "a b"], IN_SANDBOX, PATH)]
     assert given.endswith(b"\0")
 
 

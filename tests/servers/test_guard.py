@@ -201,7 +201,7 @@ async def test_a_body_is_bounded_whether_it_says_its_size_or_not(door: OpenDoor)
 
 async def test_a_body_that_is_no_object_is_told(door: OpenDoor) -> None:
     async with door.http() as http:
-        for body in (b"{", b"[]", b'"x"', b"\xff\xfe", b"[" * 100_000, b'{"a":' * 50_000, b"NaN"):
+        for body in (b"{", b"[]", b'"x"', b"\xff\xfe", b"[" * 100_000, b'{"a":' * 10_000, b"NaN"):
             answer = await http.post(f"{TOOLS}/list_tags", content=body)
             assert answer.status_code == 422
             assert answer.json()["error"]["type"] == "invalid_parameters"

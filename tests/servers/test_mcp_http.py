@@ -82,6 +82,44 @@ async def test_each_client_has_a_bounded_number_of_sessions(door, monkeypatch):
             await asyncio.sleep(0)
 
 
+async def test_an_idle_session_ends_also_with_its_stream_open(workspace):
+    async with bare(workspace, 20.0, listening_idle=0.3) as http:
+        headers = {**await session_of(http), "mcp-protocol-version": "2025-11-25"}
+        async with http.stream("GET", "/mcp", headers={**headers, "accept": "text/event-stream"}) as news:
+            assert news.status_code == 200
+            assert (await http.post("/mcp", json=call(2, "vault_info"), headers=headers)).status_code == 200
+            # The stream ends with the session.
+            async for _ in news.aiter_lines():
+                pass
+        assert (await http.post("/mcp", json=call(3, "vault_info"), headers=headers)).status_code == 404
+
+
+async def test_a_new_session_takes_the_place_of_an_idle_one(door, monkeypatch):
+    monkeypatch.setattr(mcp_http, "_MOST_OF_ONE", 2)
+    monkeypatch.setattr(mcp_http, "_LEAST_IDLE_S", 0.0)
+    async with door.http() as http:
+        first, second = await session_of(http), await session_of(http)
+        for number, headers in ((2, first), (3, second)):
+            sent = call(number, "vault_info")
+            assert (await http.post("/mcp", json=sent, headers=headers)).status_code == 200
+        third = await session_of(http)
+        codes = []
+        for headers in (first, second, third):
+            answer = await http.post("/mcp", json=call(4, "vault_info"), headers=headers)
+            codes.append(answer.status_code)
+        assert codes == [404, 200, 200]
+
+
+async def test_a_body_with_too_many_values_is_refused_before_it_is_parsed(door):
+    many = b"{" + b",".join(b'"k%d":1' % n for n in range(60_000)) + b"}"
+    text = {"name": "Long", "content": "a, b: c, " * 60_000}
+    async with door.http() as http:
+        for path in ("/mcp", "/api/v1/tools/create_note"):
+            answer = await http.post(path, content=many, headers=ACCEPT)
+            assert answer.status_code == 413 and "20,000 values" in answer.text
+        assert (await http.post("/api/v1/tools/create_note", json=text)).status_code == 200
+
+
 MALFORMED = (
     b"",
     b"{",
@@ -162,7 +200,7 @@ async def test_a_client_that_comes_back_gets_what_it_missed(workspace, approver)
     assert json.loads(line[6:])["result"]["structuredContent"]["success"]
 
 
-def bare(workspace, come_back: float):
+def bare(workspace, come_back: float, **more: float):
     """The server without the guard, so that its patience can be chosen; over real connections."""
     from contextlib import asynccontextmanager
 
@@ -172,7 +210,7 @@ def bare(workspace, come_back: float):
 
     @asynccontextmanager
     async def running():
-        app = McpOverHttp(workspace.hub, come_back=come_back)
+        app = McpOverHttp(workspace.hub, come_back=come_back, **more)
 
         async def let_in(scope, receive, send):
             await app({**scope, CLIENT: ROBOT}, receive, send)

@@ -178,3 +178,21 @@ async def test_an_aborted_connection_sends_nothing_more() -> None:
     gathering.abort()
     gathering.flush()
     assert wire.packets == [] and wire.end == "aborted"
+
+
+async def test_a_connection_that_is_accepted_after_the_end_is_dropped() -> None:
+    class Late:
+        """The part of a protocol that is needed to drop it."""
+
+        def __init__(self) -> None:
+            self.transport = self
+            self.aborted = False
+
+        def abort(self) -> None:
+            self.aborted = True
+
+    connections, early, late = Connections(), Late(), Late()
+    connections.add(("127.0.0.1", 1), early)  # type: ignore[arg-type]
+    connections.close()
+    connections.add(("127.0.0.1", 2), late)  # type: ignore[arg-type]
+    assert early.aborted and late.aborted and len(connections) == 0

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
 CANARY = "xyzzycanary"
 _BODY = f"\n# {CANARY} heading\n\nThe {CANARY} body. #{CANARY}tag [[{CANARY} link]]\n"
 _FACTS = f"title: {CANARY} title\naliases: [{CANARY} alias]\ntags: [{CANARY}]\n"
@@ -66,3 +71,36 @@ VARIANTS: dict[str, str | bytes] = {
 def written(note: str | bytes) -> bytes:
     """The bytes of a variant."""
     return note if isinstance(note, bytes) else note.encode()
+
+
+PLAIN = f"Notes/{CANARY} plain.md"
+"""One of the notes of `write_private_vault`; two links lead to it."""
+HIDDEN_FOLDER = f"Notes/{CANARY} folder"
+"""A folder of that vault which holds nothing but a private note."""
+_TEA = "# Tea\n\nTea is a drink. See [[Home]].\n\n## Relations\n\n- supports [[Home]]\n"
+_LINKS = "\nTea is a drink [[Tea]] #drink\n- supports [[Tea]]\n"
+
+
+def write_private_vault(root: Path) -> Path:
+    """Make a vault of private notes of every kind, two open ones, links to a private one, a repository."""
+    (root / "Notes").mkdir(parents=True)
+    (root / "Links").mkdir()
+    (root / "Tea.md").write_text(_TEA)
+    (root / "Home.md").write_text("# Home\n\n[[Tea]] #drink\n")
+    for name, note in VARIANTS.items():
+        (root / "Notes" / f"{CANARY} {name}.md").write_bytes(_linked(written(note), name))
+    misnamed = os.fsdecode(CANARY.encode() + b" Gr\xfc\xdfe.md")
+    (root / "Notes" / misnamed).write_bytes(written(VARIANTS["plain"]))
+    (root / HIDDEN_FOLDER / "deeper").mkdir(parents=True)
+    (root / HIDDEN_FOLDER / "deeper" / "Diary.md").write_bytes(written(VARIANTS["list"]))
+    for name in ("link.md", "link.txt"):
+        (root / "Links" / name).symlink_to(root / PLAIN)
+    if (git := shutil.which("git")) is not None:
+        subprocess.run([git, "init", "--quiet", str(root)], check=True, timeout=60)
+    return root
+
+
+def _linked(content: bytes, name: str) -> bytes:
+    """The note with links to open notes, so that a move or a deletion would change it."""
+    encoding = "utf-16-le" if name == "UTF-16" else "utf-16-be" if "UTF-16" in name else "utf-8"
+    return content + _LINKS.encode(encoding)

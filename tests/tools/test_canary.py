@@ -7,10 +7,7 @@ tag and body. Every tool is called, and the canary must be nowhere in what it an
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator, Mapping
 
 import pytest
@@ -21,11 +18,9 @@ from app.settings import Settings
 from app.toolkit.tool import Tool
 from app.tools import CATALOG, FILE_TOOL
 from app.workspace import open_workspace
-from tests.support.private_notes import CANARY, VARIANTS, written
+from tests.support.private_notes import CANARY, HIDDEN_FOLDER, PLAIN, write_private_vault
 
-_TEA = "# Tea\n\nTea is a drink. See [[Home]].\n\n## Relations\n\n- supports [[Home]]\n"
-_LINKS = "\nTea is a drink [[Tea]] #drink\n- supports [[Tea]]\n"
-_HIDDEN = f"Notes/{CANARY} plain.md"
+_HIDDEN = PLAIN
 _NEEDS_NEW_PATH = {"create_note", "file_write", "patch", "move_note", "create_node"}
 
 
@@ -103,6 +98,8 @@ _MORE = (
     ("rename_tag", {"tag": "drink", "new_tag": "beverage"}),
     ("delete_node", {"node_id": "Home", "cascade": True}),
     ("undo", {}),
+    ("list_notes", {"folder": HIDDEN_FOLDER}),
+    ("directory_list", {"path": HIDDEN_FOLDER}),
     ("list_notes", {"folder": "Notes"}),
     ("find", {"pattern": "*", "path": "Notes"}),
     ("find", {"pattern": "*", "depth": 5}),
@@ -143,24 +140,10 @@ _MORE = (
 
 @pytest.fixture
 async def vault(tmp_path, approver):
-    """A vault of private notes of every kind, a few open ones, links to private notes, and a repository."""
-    root = tmp_path / "vault"
-    (root / "Notes").mkdir(parents=True)
-    (root / "Links").mkdir()
-    (root / "Tea.md").write_text(_TEA)
-    (root / "Home.md").write_text("# Home\n\n[[Tea]] #drink\n")
-    for name, note in VARIANTS.items():
-        (root / "Notes" / f"{CANARY} {name}.md").write_bytes(_linked(written(note), name))
-    (root / "Notes" / os.fsdecode(b"xyzzycanary Gr\xfc\xdfe.md")).write_bytes(
-        _linked(written(VARIANTS["plain"]), "")
-    )
-    for name in ("link.md", "link.txt"):
-        (root / "Links" / name).symlink_to(root / _HIDDEN)
-    if (git := shutil.which("git")) is not None:
-        subprocess.run([git, "init", "--quiet", str(root)], check=True, timeout=60)
+    """A vault of private notes of every kind, open, with every tool switched on."""
     settings = Settings()
     settings.embeddings.enabled = False
-    opened = await open_workspace(root, settings, approver)
+    opened = await open_workspace(write_private_vault(tmp_path / "vault"), settings, approver)
     try:
         await opened.start_scan(lambda progress: None)
         for category in opened.registry.categories:
@@ -168,13 +151,6 @@ async def vault(tmp_path, approver):
         yield opened
     finally:
         await opened.close()
-
-
-def _linked(content: bytes, name: str) -> bytes:
-    """The note with links to open notes, so that a move or a deletion would change it."""
-    return content + _LINKS.encode(
-        "utf-16-le" if name == "UTF-16" else "utf-16-be" if "UTF-16" in name else "utf-8"
-    )
 
 
 class _Asking:
@@ -245,6 +221,29 @@ async def test_a_private_note_and_none_at_all_are_the_same_to_a_tool(vault, appr
             if _unmarked(told) != _unmarked(expected):
                 different.append((tool.name, arguments, told, expected))
     assert different == [], "\n".join(map(str, different))
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("list_notes", {"folder": "X"}),
+        ("directory_list", {"path": "X"}),
+        ("find", {"pattern": "*", "path": "X"}),
+        ("grep", {"pattern": ".", "path": "X"}),
+        ("file_read", {"path": "X"}),
+        ("diff", {"path": "X", "other": "Tea.md"}),
+        ("shell", {"command": "ls", "cwd": "X"}),
+        ("git", {"op": "add", "paths": ["X"]}),
+        ("git", {"op": "diff", "paths": ["X"]}),
+    ],
+)
+async def test_a_folder_of_private_notes_and_none_at_all_are_the_same_to_a_tool(vault, tool, arguments):
+    ask = _Asking(vault)
+    told = []
+    for folder in (HIDDEN_FOLDER, HIDDEN_FOLDER.replace("folder", "fulder")):
+        given = json.loads(json.dumps(arguments).replace("X", folder))
+        told.append(json.dumps(await ask(tool, given)).replace(folder, "X"))
+    assert told[0] == told[1]
 
 
 def _unmarked(answer: dict[str, object]) -> str:

@@ -340,3 +340,32 @@ async def test_tools_take_the_storage_id_that_they_give(workspace, sample_vault)
     content = "---\nid: https://hub.example/notes/1\n---\n"
     await call(workspace, "create_note", name="Shared", content=content)
     assert (await call(workspace, "read_note", name="https://hub.example/notes/1")).success
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("read_note", {"name": "Page"}),
+        ("get_node", {"node_id": "Page"}),
+        ("summarize_node", {"node_id": "Page"}),
+        ("summarize_node_with_context", {"node_id": "Answer"}),
+        ("summarize_relationship", {"edge_id": "Page -> Answer"}),
+        ("find_related_nodes", {"node_id": "Answer", "min_similarity": 0.05, "limit": 50}),
+        ("search_notes", {"query": "quagga"}),
+        ("search", {"query": "quagga", "domain": "vault"}),
+        ("unlinked_mentions", {"name": "Quagga"}),
+        ("file_read", {"path": "Page.md"}),
+        ("grep", {"pattern": "quagga is"}),
+        ("diff", {"path": "Page.md", "other": "Answer.md"}),
+    ],
+)
+async def test_whoever_reads_a_page_of_the_web_by_any_tool_is_told_that_it_is_one(workspace, tool, arguments):
+    page = "---\norigin: web\n---\nThe quagga is extinct.\n\n- supports [[Answer]]\n"
+    workspace.enable_categories(["development"])
+    await call(workspace, "create_note", name="Answer", content="The quagga is extinct, it says.\n")
+    await call(workspace, "create_note", name="Quagga")
+    await call(workspace, "create_note", name="Page", content=page)
+    outcome = await call(workspace, tool, **arguments)
+    assert outcome.success and outcome.untrusted
+    await call(workspace, "set_properties", name="Page", remove=["origin"])
+    assert not (await call(workspace, tool, **arguments)).untrusted

@@ -87,6 +87,8 @@ async def test_re_analysis_of_a_node_is_of_its_new_text(meant: Workspace) -> Non
     told = await _call(meant, "update_node", node_id="Tax", updates=updates, re_analyze=True)
     names = [one["id"] for one in told.result["related_nodes"]]
     assert "Baking day.md" in names and "Tax.md" not in names
+    found = await _call(meant, "find_related_nodes", node_id="Tax", min_similarity=0.4)
+    assert "Baking day.md" in [one["id"] for one in found.result["related_nodes"]], "old vectors do not count"
     await _call(meant, "undo")
 
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app import paths
 from app.agent.transcript import UserText
+from app.errors import StorageError
 from app.permissions.caller import Caller
 from app.settings import Settings
+from app.vault.journal_database import SCHEMA
 from app.workspace import Workspace, open_workspace
+from app.workspace.vault_files import StoreReplaced
 from tests.support.approver import ScriptedApprover
 
 DATA = ("journal.sqlite", "audit.sqlite3", "conversations.sqlite", "memory.sqlite", "pending.sqlite")
@@ -80,6 +85,8 @@ async def test_a_store_that_cannot_be_used_is_set_aside_and_told(
         assert len(told) == 1, workspace.notices
         asides = list(file.parent.glob(f"{file.stem}.damaged-*{file.suffix}"))
         assert [aside.read_bytes() for aside in asides] == [spoilt]
+        entries = workspace.audit.entries()
+        assert not any("before the call was logged" in entry.reason for entry in entries)
         await workspace.start_scan(lambda progress: None)
         arguments = {"name": "Tea", "op": "append", "text": "White."}
         assert (await workspace.runner.call("edit_note", arguments, Caller.user())).success
@@ -161,3 +168,47 @@ async def test_what_the_app_keeps_is_private(root: Path, approver: ScriptedAppro
             file.name for file in folder.rglob("*") if file.is_file() and file.stat().st_mode & 0o077
         ]
         assert open_to_others == []
+
+
+async def test_damage_found_in_use_is_told_and_the_next_change_works(
+    root: Path, approver: ScriptedApprover, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What the check at the opening has read would be in memory.
+    monkeypatch.setattr("app.vault.journal_database.SCHEMA", replace(SCHEMA, check_up_to=0))
+    await used(root, approver)
+    workspace = await opened(root, approver)
+    told: list[str] = []
+    workspace.events.subscribe(StoreReplaced, lambda event: told.append(event.message))
+    try:
+        await workspace.start_scan(lambda progress: None)
+        file = paths.vault_data_folder(root) / "journal.sqlite"
+        content = bytearray(file.read_bytes())
+        content[4096:] = b"\xff" * (len(content) - 4096)
+        file.write_bytes(content)
+        arguments = {"name": "Tea", "op": "append", "text": "White."}
+        assert not (await workspace.runner.call("edit_note", arguments, Caller.user())).success
+        assert (root / "Tea.md").read_text("utf-8") == "Green.\nBlack.\n"
+        assert (await workspace.runner.call("edit_note", arguments, Caller.user())).success
+        async with asyncio.timeout(30):
+            while not told:
+                await asyncio.sleep(0.01)
+        assert "The journal could not be read" in told[0]
+    finally:
+        await workspace.close()
+
+
+async def test_a_file_that_cannot_be_opened_leaves_no_other_open(
+    root: Path, approver: ScriptedApprover
+) -> None:
+    await used(root, approver)
+    file = paths.vault_data_folder(root) / "memory.sqlite"
+    kept = file.read_bytes()
+    with sqlite3.connect(file, isolation_level=None) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.MonkeyPatch.context() as patched, pytest.raises(StorageError, match="locked"):
+            patched.setattr("app.storage.sqlite.BUSY_S", 0.01)
+            await opened(root, approver)
+    other.close()
+    assert file.read_bytes() == kept
+    assert await used(root, approver), "the lock of the vault is free again"

@@ -55,7 +55,7 @@ class Activity:
     """A line. `key` is the call's id, or names the system's work; `at` a Unix time in seconds.
 
     `summary` says what came of it, `request` is set while the user is asked, `entry` once it is in the
-    audit log; `paths` are the files that it is about.
+    audit log; `paths` are the files that it is about. `saves` counts the saves of a writing session.
     """
 
     key: str
@@ -69,6 +69,7 @@ class Activity:
     request: ApprovalRequest | None = None
     entry: AuditEntry | None = None
     paths: tuple[str, ...] = ()
+    saves: int = 1
 
 
 def begun(key: str, tool: str, caller: Caller, at: float) -> Activity:
@@ -92,15 +93,20 @@ def answered(activity: Activity) -> Activity:
     return replace(activity, status=Status.RUNNING, request=None)
 
 
-def of_entry(entry: AuditEntry) -> Activity:
-    """A call that has ended, by its entry in the audit log."""
+def of_entry(entry: AuditEntry, saves: int = 1) -> Activity:
+    """A call that has ended, by its entry in the audit log.
+
+    The saves of a writing session are one line: `entry` is the last of so many.
+    """
     summary = _ERROR_TYPE.sub("", entry.result)
+    if saves > 1:
+        summary = _tr("{0} ({1} times)").format(summary, f"{saves:,}")
     if entry.decision in _SAID_NO or summary == "denied":
         summary = entry.reason or summary
     if entry.undone_by is not None:
         summary = _tr("{0} (undone)").format(summary)
     return Activity(
-        key=entry.call or f"entry:{entry.id}",
+        key=key_of(entry),
         kind=Kind.TOOL,
         what=entry.tool or entry.caller,
         status=status_of(entry),
@@ -110,7 +116,15 @@ def of_entry(entry: AuditEntry) -> Activity:
         at=entry.time,
         entry=entry,
         paths=entry.paths,
+        saves=saves,
     )
+
+
+def key_of(entry: AuditEntry) -> str:
+    """What names the line of an entry."""
+    if entry.is_of_session:
+        return f"{entry.turn}:{':'.join(entry.paths)}"
+    return entry.call or f"entry:{entry.id}"
 
 
 def without_brackets(words: str) -> str:

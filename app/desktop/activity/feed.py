@@ -17,6 +17,7 @@ from app.desktop.activity.activity import (
     asked,
     begun,
     in_a_line,
+    key_of,
     of_entry,
 )
 from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
@@ -77,7 +78,14 @@ class Feed(QAbstractListModel):
     def add_older(self, entries: Iterable[AuditEntry]) -> None:
         """Put what the log has from before below what is there."""
         known = {row.key for row in self._rows}
-        older = [made for entry in entries if (made := of_entry(entry)).key not in known]
+        grouped: dict[str, Activity] = {}
+        for entry in entries:
+            made = of_entry(entry)
+            if (newer := grouped.get(made.key)) is not None and newer.entry is not None:
+                grouped[made.key] = of_entry(newer.entry, newer.saves + 1)
+            elif made.key not in known:
+                grouped[made.key] = made
+        older = list(grouped.values())
         if older:
             first = len(self._rows)
             self.beginInsertRows(_NONE, first, first + len(older) - 1)
@@ -140,25 +148,31 @@ class Feed(QAbstractListModel):
             self.put(answered(known))
 
     def _log(self, entry: AuditEntry) -> None:
-        self.put(of_entry(entry))
+        earlier = self._of(key_of(entry)) if entry.is_of_session else None
+        if earlier is not None:
+            self._remove(self._rows.index(earlier))  # The session comes to the top again.
+        self.put(of_entry(entry, 1 if earlier is None else earlier.saves + 1))
         restored: set[int] = set()
         for row in list(self._rows) if entry.undoes else ():
             logged = row.entry
             if logged is not None and logged.commit in entry.undoes:
                 restored.update(logged.undoes)
-                self.put(of_entry(replace(logged, undone_by=entry.id)))
+                self.put(of_entry(replace(logged, undone_by=entry.id), row.saves))
         for row in list(self._rows) if restored else ():
             logged = row.entry
             if logged is not None and logged.commit in restored and logged.undone_by is not None:
-                self.put(of_entry(replace(logged, undone_by=None)))
+                self.put(of_entry(replace(logged, undone_by=None), row.saves))
+
+    def _remove(self, row: int) -> None:
+        self.beginRemoveRows(_NONE, row, row)
+        del self._rows[row]
+        self.endRemoveRows()
 
     def _count_refused(self, event: ToolFinished) -> None:
         """Count a call that a limit refused again in the line of the first refusal."""
         row = next((at for at, one in enumerate(self._rows) if one.key == event.call_id), None)
         if row is not None:
-            self.beginRemoveRows(_NONE, row, row)
-            del self._rows[row]
-            self.endRemoveRows()
+            self._remove(row)
         first = next((one for one in self._rows if one.entry and one.entry.id == event.outcome.entry), None)
         if first is not None and first.entry is not None:
             more = counted(event.repeats, self.tr("more call"), self.tr("more calls"))
@@ -180,8 +194,8 @@ class Feed(QAbstractListModel):
                 self._changed_outside(event)
             case IndexRebuilt(reason):
                 self._tell(Kind.INDEX, self.tr("Make the index anew"), reason)
-            case EmbeddingProgressed(done, total) if total:
-                self._embedded(done, total)
+            case EmbeddingProgressed() if event.total:
+                self._embedded(event)
             case EmbeddingFailed(reason):
                 self._tell(Kind.MEANING, self.tr("Search by meaning"), reason, Status.FAILED, key="meaning")
             case TokenRefused(refused):
@@ -212,11 +226,13 @@ class Feed(QAbstractListModel):
         paths = tuple(path.text for path in event.paths)
         self._tell(Kind.VAULT, self.tr("Changed outside"), words, paths=paths)
 
-    def _embedded(self, done: int, total: int) -> None:
+    def _embedded(self, progress: EmbeddingProgressed) -> None:
         """One line per round of the work: it grows, and the next round has another."""
-        over = done >= total
-        status = Status.COMPLETED if over else Status.RUNNING
-        words = self.tr("{0} of {1} notes").format(f"{done:,}", f"{total:,}")
+        over, total = progress.is_over, progress.total
+        status = Status.RUNNING if not over else Status.FAILED if progress.failed else Status.COMPLETED
+        words = self.tr("{0} of {1} notes").format(f"{progress.done:,}", f"{total:,}")
+        if progress.failed:
+            words += self.tr(", {0} could not be read").format(f"{progress.failed:,}")
         known = self._of("meaning")
         if over and (known is None or known.status is not Status.RUNNING):
             if total == 1:

@@ -10,16 +10,20 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushBut
 from app.agent.transcript import (
     AgentText,
     AnyItem,
+    Choice,
     Message,
     Notice,
     Plan,
     Question,
+    ReadingChip,
+    RequestReading,
     Thinking,
     ToolCard,
     UserText,
 )
 from app.desktop.agent_panel.markdown_label import MarkdownLabel
 from app.desktop.agent_panel.tool_card import ToolCardView
+from app.desktop.flow_layout import FlowLayout
 from app.desktop.panel import ElidedButton, ElidedLabel, ThemedButton
 from app.desktop.theme import Theme, ThemeSource, icon
 
@@ -27,7 +31,8 @@ from app.desktop.theme import Theme, ThemeSource, icon
 class ItemView(QWidget):
     """One item of a conversation.
 
-    `link_clicked` carries a note's name and a fragment; `reply_chosen` an answer that the agent offered;
+    `link_clicked` carries a note's name and a fragment; `reply_chosen` an answer that the agent offered, and
+    `action_wanted` what the window does instead of an answer;
     `resend_wanted` the text of a prompt that should be edited and sent again; `diff_wanted` and
     `undo_wanted` an audit entry.
     """
@@ -35,6 +40,7 @@ class ItemView(QWidget):
     link_clicked = Signal(str, str)
     tag_clicked = Signal(str)
     reply_chosen = Signal(str)
+    action_wanted = Signal(str)
     resend_wanted = Signal(str)
     diff_wanted = Signal(int)
     undo_wanted = Signal(int)
@@ -176,23 +182,71 @@ class QuestionView(ItemView):
         self._label.link_clicked.connect(self.link_clicked)
         self._column.addWidget(self._label)
         self._buttons: list[QPushButton] = []
+        self._choices: tuple[Choice, ...] = ()
 
     def show_item(self, item: AnyItem) -> None:
         """Show the question."""
         assert isinstance(item, Question)
         self._label.set_text(item.text)
+        self._choices = item.choices
         for button in self._buttons:
             button.deleteLater()
         self._buttons = [ElidedButton(choice.label.replace("&", "&&")) for choice in item.choices]
         for button, choice in zip(self._buttons, item.choices, strict=True):
             button.setToolTip(choice.label)
-            button.clicked.connect(lambda _=False, reply=choice.reply: self.reply_chosen.emit(reply))
+            button.clicked.connect(lambda _=False, choice=choice: self._chosen(choice))
             self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 
+    def _chosen(self, choice: Choice) -> None:
+        if choice.action:
+            self.action_wanted.emit(choice.action)
+        else:
+            self.reply_chosen.emit(choice.reply)
+
     def retire(self) -> None:
-        """The question was answered, or passed over."""
-        for button in self._buttons:
-            button.setEnabled(False)
+        """Disable the answers of a question that was answered or passed over; its actions stay."""
+        for button, choice in zip(self._buttons, self._choices, strict=True):
+            button.setEnabled(bool(choice.action))
+
+
+class ReadingView(ItemView):
+    """How the built-in agent understood a request: a row of chips, each of which can be taken away."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._row = FlowLayout()
+        self._row.setSpacing(4)
+        self._column.addLayout(self._row)
+        self._chips: list[QWidget] = []
+        self.setAccessibleName(self.tr("How the request was understood"))
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show the chips."""
+        assert isinstance(item, RequestReading)
+        for old in self._chips:
+            self._row.removeWidget(old)
+            old.deleteLater()
+        self._chips = [self._chip(chip) for chip in item.chips]
+        for widget in self._chips:
+            self._row.addWidget(widget)
+        self.setAccessibleDescription(" · ".join(chip.label for chip in item.chips))
+
+    def _chip(self, chip: ReadingChip) -> QWidget:
+        if not chip.without:
+            label = QLabel(chip.label)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setProperty("role", "reading")
+            return label
+        button = QPushButton(f"{chip.label}  ×")
+        button.setProperty("role", "reading")
+        button.setToolTip(self.tr("Search again without this"))
+        button.clicked.connect(lambda: self.reply_chosen.emit(chip.without))
+        return button
+
+    def retire(self) -> None:
+        """A later request stands below: the chips stay as a record."""
+        for chip in self._chips:
+            chip.setEnabled(False)
 
 
 class MessageView(ItemView):
@@ -343,6 +397,7 @@ _VIEWS: dict[type[object], type[ItemView]] = {
     Thinking: ThinkingView,
     ToolCard: CardView,
     Question: QuestionView,
+    RequestReading: ReadingView,
     Message: MessageView,
     Notice: NoticeView,
     Plan: PlanView,

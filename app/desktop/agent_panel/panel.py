@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.agent.conversations import Conversation
 from app.agent.transcript import (
+    SET_UP_MODEL,
     ConversationsChanged,
     ItemSettled,
     NoteOpened,
@@ -94,6 +95,7 @@ class AgentPanel(Panel):
         self.transcript.link_clicked.connect(self.open_requested)
         self.transcript.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
         self.transcript.reply_chosen.connect(self._send)
+        self.transcript.action_wanted.connect(self._do)
         self.transcript.resend_wanted.connect(lambda position, _: self._edit_again(position))
         self.transcript.diff_wanted.connect(self.diff_requested)
         self.transcript.undo_wanted.connect(self.undo_requested)
@@ -123,6 +125,11 @@ class AgentPanel(Panel):
         inner.addWidget(self.composer)
         self.column.addWidget(self._pages, 1)
         self.column.addWidget(foot)
+
+    def _do(self, action: str) -> None:
+        """Do what a button of the conversation stands for."""
+        if action == SET_UP_MODEL:
+            self.settings_requested.emit("model")
 
     # What the window calls
 

@@ -71,6 +71,9 @@ class DetailPane(QWidget):
         self.diff_button.setEnabled(wrote)
         self.undo_button.setEnabled(wrote and entry is not None and entry.undone_by is None)
         self.turn_button.setVisible(wrote and entry is not None and bool(entry.turn))
+        session = entry is not None and entry.is_of_session
+        words = self.tr("Undo the whole session") if session else self.tr("Undo the whole turn")
+        self.turn_button.setText(words)
         content = QWidget(self._area)
         # Never wider than the pane: long words are broken or elided, not scrolled to.
         content.setMinimumWidth(1)

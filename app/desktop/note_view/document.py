@@ -22,7 +22,6 @@ from app.desktop.note_view import saving
 from app.desktop.note_view.drafts import Draft, Drafts
 from app.desktop.note_view.line_ends import from_editor
 from app.desktop.note_view.page import Page
-from app.errors import NotFoundError
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
@@ -31,6 +30,9 @@ _DRAFT_MS = 900
 _DRAFT_EVERY_S = 10.0
 # A longer pause starts a new writing session: a new entry in the note's history.
 _SESSION_PAUSE_S = 30 * 60
+_MOST_TRIES = 5
+_CHARACTERS_PER_S = 150_000
+_LONGEST_DELAY_S = 20.0
 Answers = tuple[tuple[str, Callable[[], None]], ...]
 
 
@@ -112,6 +114,15 @@ class NoteDocument(QObject):
         return self._client.workspace.settings.editor.autosave
 
     @property
+    def save_cost_s(self) -> float:
+        """How many seconds should be between two saves of a note of this length.
+
+        Every save keeps a version of the whole note, parses and indexes it: ten times a minute is enough
+        for a note of a million characters.
+        """
+        return min(self._source.characterCount() / _CHARACTERS_PER_S, _LONGEST_DELAY_S)
+
+    @property
     def text(self) -> str:
         """The text as it would be saved now, with the note's own line ends."""
         if self.page is None:
@@ -188,20 +199,31 @@ class NoteDocument(QObject):
             Whether it is on the disk now. A conflict has to be resolved first.
         """
         async with self._access:
-            page, length, raw = self.page, self._source.characterCount(), self._source.toRawText()
-            if page is None or not self._dirty:
-                return True
-            if self.conflict is not None:
-                return False
-            text = from_editor(raw, page.text)
-            if text == page.text:
-                self._drafts.drop(page.path)
-                self._saved_length = length
-                self._set_dirty(False)
-                return True
-            session = self._writing_session()
-            result = await self._client.run(lambda ws: saving.save(ws, page, text, session))
-            return self._settle(result, raw, length)
+            for _ in range(_MOST_TRIES):
+                if (saved := await self._save()) is not None:
+                    return saved
+            self._fail("Other programs change the note all the time.")
+            return False
+
+    async def _save(self) -> bool | None:
+        """Save once; None if a change was merged that came between, so that it is to be saved again."""
+        page, length, raw = self.page, self._source.characterCount(), self._source.toRawText()
+        if page is None or not self._dirty:
+            return True
+        if self.conflict is not None:
+            return False
+        text = from_editor(raw, page.text)
+        if text == page.text:
+            self._drafts.drop(page.path)
+            self._saved_length = length
+            self._set_dirty(False)
+            return True
+        session = self._writing_session()
+        result = await self._client.run(lambda ws: saving.save(ws, page, text, session))
+        if isinstance(result, saving.Changed):
+            await self._take_news(result)
+            return None if self.conflict is None else False
+        return self._settle(result, raw, length)
 
     @property
     def is_saving(self) -> bool:
@@ -269,11 +291,14 @@ class NoteDocument(QObject):
             case saving.Changed(theirs):
                 self._meet_conflict(theirs)
             case saving.Failed(reason):
-                self.keep_draft()
-                self.failure = reason
-                self.refresh_state()
-                self.said.emit(f"Not saved: {reason} Your text is kept here.", "danger")
+                self._fail(reason)
         return False
+
+    def _fail(self, reason: str) -> None:
+        self.keep_draft()
+        self.failure = reason
+        self.refresh_state()
+        self.said.emit(f"Not saved: {reason} Your text is kept here.", "danger")
 
     # Unsaved text of an earlier run
 
@@ -296,7 +321,7 @@ class NoteDocument(QObject):
 
     # Conflicts
 
-    def _meet_conflict(self, theirs: Page | None) -> None:
+    def _meet_conflict(self, theirs: Page | None, *, by_app: bool = False) -> None:
         """Keep the unsaved text and let the user choose; nothing is written until then."""
         if self.page is None or (self.conflict is not None and _same(self.conflict.theirs, theirs)):
             return
@@ -315,7 +340,8 @@ class NoteDocument(QObject):
             ("Keep theirs", self.keep_theirs),
             ("Merge", self.merge),
         )
-        self.asked.emit("The note was changed outside while you were writing.", answers)
+        where = "here, but not by you," if by_app else "outside"
+        self.asked.emit(f"The note was changed {where} while you were writing.", answers)
 
     def keep_mine(self) -> None:
         """Save what was typed over what is on the disk, which stays in the note's history."""
@@ -397,33 +423,33 @@ class NoteDocument(QObject):
                 moved = dict(event.moved)
                 if own in moved or own in event.paths or own in event.removed:
                     own = moved.get(own, own)
-                    self._start(self._follow(own, outside=event.commit is None), "follow the note")
+                    self._start(self._follow(own), "follow the note")
 
-    async def _follow(self, path: NotePath, *, outside: bool) -> None:
-        """Show the note as it is now, at `path`; unsaved text is not touched without a question.
+    async def _follow(self, path: NotePath) -> None:
+        """Show the note as it is now, at `path`; unsaved text is not touched without a question."""
+        async with self._access:
+            await self._take_news(await self._client.run(lambda ws: saving.look(ws, path)))
+
+    async def _take_news(self, news: saving.Changed) -> None:
+        """Take the note as it is on the disk now.
 
         A change through the app itself was wanted by the user: it is merged into unsaved text where both
         do not collide.
         """
-        async with self._access:
-            if self.page is None:
-                return
-            try:
-                page: Page | None = await self._client.run(lambda ws: pages.load(ws, path))
-            except NotFoundError:
-                page = None
-            # Only now: the user may have resolved a conflict while the note was loaded.
-            old = self.page
-            if page is None:
-                self._lose()
-            elif page.path != old.path and page.content == old.content:
+        # Read only now: the user may have resolved a conflict while the note was loaded.
+        old, page = self.page, news.theirs
+        if old is None:
+            return
+        if page is None:
+            self._lose()
+        elif page.content == old.content:
+            if page.path != old.path:
                 self._follow_move(page)
-            elif page.content == old.content:
-                self._end_conflict()
-            elif not self._dirty:
-                self._take(page)
-            else:
-                await self._follow_change(page, outside=outside)
+            self._end_conflict()
+        elif not self._dirty:
+            self._take(page)
+        else:
+            await self._follow_change(page, by_app=news.by_app)
 
     def _lose(self) -> None:
         if self._dirty:
@@ -446,8 +472,8 @@ class NoteDocument(QObject):
             self.settled.emit()
             self.edited.emit()
 
-    async def _follow_change(self, theirs: Page, *, outside: bool) -> None:
-        if outside or theirs.problem or self.page is None:
+    async def _follow_change(self, theirs: Page, *, by_app: bool) -> None:
+        if not by_app or theirs.problem or self.page is None:
             self._meet_conflict(theirs)
             return
         base = self.page.content
@@ -457,7 +483,7 @@ class NoteDocument(QObject):
             if self.text == mine:
                 break
         if text is None:
-            self._meet_conflict(theirs)
+            self._meet_conflict(theirs, by_app=True)
             return
         moved = self.page.path != theirs.path
         self.page = theirs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, SignalInstance
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, SignalInstance
 from PySide6.QtGui import QColor, QKeyEvent, QTextCursor, QTextDocument
 from PySide6.QtWidgets import (
     QFrame,
@@ -24,6 +24,7 @@ from app.desktop.theme import ThemeSource
 
 _MOST_MARKS = 500
 _AGAIN_MS = 150
+_ESCAPE_PRESSED = (QEvent.Type.KeyPress, Qt.Key.Key_Escape)
 
 
 class FindBar(QFrame):
@@ -44,6 +45,7 @@ class FindBar(QFrame):
         self._again.setInterval(_AGAIN_MS)
         self._again.timeout.connect(self._look)
         self.field = SearchField(theme, "Find in this note")
+        self.field.installEventFilter(self)
         self.replacement = QLineEdit()
         self.replacement.setPlaceholderText("Replace with")
         self.replacement.setAccessibleName("Replace with")
@@ -114,6 +116,13 @@ class FindBar(QFrame):
             self._view.setExtraSelections([])
         if isinstance(self._view, LiveEditor):
             self._view.show_matches([])
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Close with the first Escape; elsewhere such a field empties itself first."""
+        if isinstance(event, QKeyEvent) and (event.type(), event.key()) == _ESCAPE_PRESSED:
+            self.leave()
+            return True
+        return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter goes on, Escape closes."""

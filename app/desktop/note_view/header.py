@@ -42,7 +42,7 @@ class NoteHeader(QWidget):
         self._state.setProperty("tone", "faint")
         self._privacy = QLabel(self)
         self._privacy.setTextFormat(Qt.TextFormat.PlainText)
-        self._privacy.setProperty("tone", "warning")
+        self._privacy.setProperty("badge", True)
         self._privacy.hide()
         self._save = ThemedButton(theme, "floppy-disk", "Save (Ctrl+S)", self)
         self._mode = ThemedButton(theme, "code", "Show the source (Ctrl+E)", self)

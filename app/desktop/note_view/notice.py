@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.desktop.flow_layout import FlowLayout
 from app.desktop.panel import ThemedButton
 from app.desktop.theme import ThemeSource
 
@@ -22,13 +23,20 @@ class NoteNotice(QFrame):
         self._text = QLabel(self)
         self._text.setWordWrap(True)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(12, 6, 8, 6)
-        self._row.addWidget(self._text, 1)
+        top = QHBoxLayout()
+        top.addWidget(self._text, 1)
         self._buttons: list[QPushButton] = []
         self._close = ThemedButton(theme, "x", "Close this message", self, size=14)
         self._close.clicked.connect(self.clear)
-        self._row.addWidget(self._close)
+        top.addWidget(self._close)
+        # Below the words: beside four buttons a narrow note would leave them a word a line.
+        self._answers = QWidget(self)
+        self._row = FlowLayout(self._answers, spacing=6)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 6, 8, 6)
+        column.setSpacing(6)
+        column.addLayout(top)
+        column.addWidget(self._answers)
         self.hide()
 
     @property
@@ -62,9 +70,10 @@ class NoteNotice(QFrame):
             button.deleteLater()
         self._buttons = []
         for words, act in answers:
-            button = QPushButton(words)
+            button = QPushButton(words, self._answers)
             button.clicked.connect(lambda _=False, act=act: act())
-            self._row.insertWidget(self._row.count() - 1, button)
+            self._row.addWidget(button)
             self._buttons.append(button)
+        self._answers.setVisible(bool(answers))
         self.setAccessibleName(text)
         self.show()

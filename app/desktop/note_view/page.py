@@ -22,7 +22,7 @@ from app.toolkit.related import RelatedNote
 from app.toolkit.related import related as related_notes
 from app.vault.changes import content_hash
 from app.vault.markdown.privacy import judge
-from app.vault.markdown.render import NoteTarget, RenderColors, render
+from app.vault.markdown.render import Interaction, NoteTarget, RenderColors, render
 from app.vault.markdown.render_values import DrawnImage
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode, decode_lossy
@@ -163,20 +163,26 @@ async def rendered(
     *,
     whole: bool = False,
     points: float = _TEXT_POINTS,
+    interaction: Interaction | None = None,
 ) -> Rendered:
     """The reading view of `text` as the note at `path`; of a long one its beginning, unless `whole`.
 
-    `points` is the size of the text, which formulas follow.
+    `points` is the size of the text, which formulas follow; `interaction` what can be clicked.
     """
     if len(text) > _LONGEST_RENDERED and not whole:
         warning = "> [!warning] This note goes on\n> The reading view ends here; the source has all of it.\n"
         cut = text.rfind("\n\n", 0, _LONGEST_RENDERED)
         text = f"{text[: cut if cut > 0 else _LONGEST_RENDERED]}\n\n{warning}"
-    return await asyncio.to_thread(_render, workspace, path, text, colors, points)
+    return await asyncio.to_thread(_render, workspace, path, text, colors, points, interaction)
 
 
 def _render(
-    workspace: Workspace, path: NotePath, text: str, colors: RenderColors, points: float = _TEXT_POINTS
+    workspace: Workspace,
+    path: NotePath,
+    text: str,
+    colors: RenderColors,
+    points: float = _TEXT_POINTS,
+    interaction: Interaction | None = None,
 ) -> Rendered:
     embedded: list[NotePath] = []
     images: dict[str, QImage] = {}
@@ -202,7 +208,7 @@ def _render(
             embedded.append(found)
         return NoteTarget(str(found), partial(_body, workspace, found) if found.is_note else None)
 
-    html = render(text, resolve, colors, path=str(path), draw=draw_source)
+    html = render(text, resolve, colors, path=str(path), draw=draw_source, interaction=interaction)
     for image in dict.fromkeys(embedded[:_MOST_IMAGES]):
         loaded = _image(workspace, image)
         if loaded is not None:

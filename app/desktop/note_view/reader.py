@@ -21,7 +21,8 @@ class Reader(QTextBrowser):
 
     `note_clicked` carries a path and a fragment, `missing_clicked` the name of a note that does not exist,
     `tag_clicked` a tag, `web_clicked` an address. `hovered` carries the path of the note under the pointer
-    (empty for none) and where.
+    (empty for none) and where. `task_clicked` carries a task's number among those of the same text, and its
+    text; `fold_clicked` the number of a callout.
     """
 
     note_clicked = Signal(str, str)
@@ -29,6 +30,8 @@ class Reader(QTextBrowser):
     tag_clicked = Signal(str)
     web_clicked = Signal(str)
     hovered = Signal(str, QPoint)
+    task_clicked = Signal(int, str)
+    fold_clicked = Signal(int)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,6 +80,10 @@ class Reader(QTextBrowser):
     def _fitted(self, image: QImage) -> QImage:
         """The image at the width of the text where it is wider: Qt itself scales without smoothing."""
         ratio = self.devicePixelRatioF()
+        if (own := image.devicePixelRatio()) > ratio:
+            width = max(1, round(image.width() * ratio / own))
+            image = image.scaledToWidth(width, Qt.TransformationMode.SmoothTransformation)
+            image.setDevicePixelRatio(ratio)
         room = round((self.viewport().width() - 2 * self.document().documentMargin()) * ratio)
         if 0 < room < image.width():
             image = image.scaledToWidth(room, Qt.TransformationMode.SmoothTransformation)
@@ -112,6 +119,10 @@ class Reader(QTextBrowser):
             self.missing_clicked.emit(path)
         elif scheme == "tag":
             self.tag_clicked.emit(path)
+        elif scheme == "task":
+            self.task_clicked.emit(int(path), fragment)
+        elif scheme == "fold":
+            self.fold_clicked.emit(int(path))
         elif scheme in ("http", "https", "mailto"):
             self.web_clicked.emit(url.toString())
         elif fragment:

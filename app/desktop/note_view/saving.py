@@ -14,6 +14,7 @@ from app.errors import ConflictError, NotFoundError, StorageError, VaultLostErro
 from app.index.records import Mention
 from app.permissions.caller import Caller
 from app.toolkit.runner import ToolOutcome
+from app.vault.changes import VAULT
 from app.vault.merge import merge
 from app.vault.path import NotePath
 
@@ -30,9 +31,15 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The note was changed meanwhile, so nothing was written; `theirs` is it on the disk, None if gone."""
+    """The note is not what it was, so nothing was written.
+
+    Attributes:
+        theirs: The note on the disk, in its new place if the app has moved it; None if it is gone.
+        by_app: Whether the app itself wrote what it holds: the user wanted that.
+    """
 
     theirs: Page | None
+    by_app: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,7 @@ class Failed:
     reason: str
 
 
+_MOST_MOVES = 20
 Result = Saved | Changed | Failed
 
 
@@ -60,10 +68,8 @@ async def save(workspace: Workspace, page: Page, text: str, session: str = "") -
         return Saved(await load(workspace, page.path))
     kind = (outcome.error or {}).get("type")
     try:
-        if not workspace.store.exists(page.path):
-            return Changed(None)
-        if kind == "conflict":
-            return Changed(await load(workspace, page.path))
+        if kind == "conflict" or not workspace.store.exists(page.path):
+            return await look(workspace, page.path)
     except VaultLostError as error:
         # Not the note is gone but all of the vault: it may come back.
         return Failed(error.message)
@@ -79,6 +85,27 @@ async def create(workspace: Workspace, path: NotePath, text: str, session: str =
         return Changed(await load(workspace, path))
     except (NotFoundError, StorageError):
         return Failed(outcome.message)
+
+
+async def look(workspace: Workspace, path: NotePath) -> Changed:
+    """Look at the note at `path`, or where the app has moved it from there.
+
+    Raises:
+        StorageError: It can't be read.
+    """
+    for _ in range(_MOST_MOVES):
+        commits = workspace.journal.commits(1, path=path, place=VAULT)
+        changes = commits[0].changes if commits else ()
+        try:
+            page = await load(workspace, path)
+        except NotFoundError:
+            to = next((change.to for change in changes if change.path == path), None)
+            if to is None:
+                break
+            path = to
+        else:
+            return Changed(page, any(each.place == path and each.after == page.hash for each in changes))
+    return Changed(None)
 
 
 def merged(base: bytes, ours: bytes, theirs: bytes) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFontInfo, QKeySequence, QShortcut, QShowEvent, QTextCursor
@@ -44,11 +45,14 @@ from app.desktop.utf16 import units
 from app.errors import NotFoundError, ScriptoriumError
 from app.index.records import IndexUpdated
 from app.vault.markdown import edit
-from app.vault.markdown.render import RenderColors
+from app.vault.markdown.render import Interaction, RenderColors
 from app.vault.markdown.scan import scan
 from app.vault.note import ParsedNote
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
 
 _RENDER_MS = 200
 # In place of a fragment: the note is opened to be written in; a position in its text may follow.
@@ -85,6 +89,8 @@ class NoteView(QWidget):
         self._filling = False
         self._undressed = False
         self._mode = ViewMode.LIVE
+        self._toggled_callouts: set[int] = set()
+        self._reading_place = ""
         self._modes = ViewModes(client.workspace.root)
         # A double click asks twice: the second must not load over what was typed after the first.
         self._opening = asyncio.Lock()
@@ -100,7 +106,7 @@ class NoteView(QWidget):
         self._render_soon = QTimer(self)
         self._render_soon.setSingleShot(True)
         self._render_soon.setInterval(_RENDER_MS)
-        self._render_soon.timeout.connect(lambda: self._start(self._render(), "show the note"))
+        self._render_soon.timeout.connect(self._render_reading)
         self._connect()
         client.events.batch.connect(self._receive)
         theme.changed.connect(self._dress)
@@ -152,6 +158,7 @@ class NoteView(QWidget):
         self._connect_reading()
         self.editor.edited.connect(lambda: None if self._filling else document.touched())
         self.editor.completion_requested.connect(lambda r: self._start(self._complete(r), "complete"))
+        self.editor.links_requested.connect(lambda t: self._start(self._resolve(t), "resolve the links"))
         self.editor.drawing_requested.connect(lambda r: self._start(self._draw(r), "draw a part of the note"))
         self.editor.link_followed.connect(self._following.follow)
         self.editor.link_hovered.connect(self._hover)
@@ -164,6 +171,8 @@ class NoteView(QWidget):
         self.reader.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
         self.reader.web_clicked.connect(self._following.open_web)
         self.reader.hovered.connect(self._point_at)
+        self.reader.task_clicked.connect(self._toggle_task)
+        self.reader.fold_clicked.connect(self._toggle_callout)
         for part in (self._links, self._following):
             part.open_requested.connect(self.open_requested)
             part.create_requested.connect(self.create_requested)
@@ -217,6 +226,7 @@ class NoteView(QWidget):
         self._header.show_privacy(page.privacy)
         self._show_properties(page.parsed, editable)
         if moved:
+            self._toggled_callouts = set()
             self.show_mode(self._modes.get(self.path, self._aids.default_mode), remember=False)
         self._header.show_mode(self._mode, editable)
         if moved:
@@ -253,9 +263,10 @@ class NoteView(QWidget):
         self._filling = True
         place, at = self.editor.verticalScrollBar().value(), self.editor.textCursor().position()
         self.editor.load(for_editor(text))
-        cursor = self.editor.textCursor()
-        cursor.setPosition(min(at, max(0, self.editor.document().characterCount() - 1)))
-        self.editor.setTextCursor(cursor)
+        if at:
+            cursor = self.editor.textCursor()
+            cursor.setPosition(min(at, max(0, self.editor.document().characterCount() - 1)))
+            self.editor.setTextCursor(cursor)
         self.editor.verticalScrollBar().setValue(place)
         self._filling = False
 
@@ -281,6 +292,10 @@ class NoteView(QWidget):
             if (heading := next(same, None)) is not None:
                 self.editor.go_to_line(heading.line)
 
+    def _render_reading(self) -> None:
+        if self._mode is ViewMode.READING:
+            self._start(self._render(), "show the note")
+
     async def _render(self) -> None:
         """Bring the reading view up to date, if it is in front."""
         page, colors = self.document.page, RenderColors.of(self._theme.theme)
@@ -288,9 +303,15 @@ class NoteView(QWidget):
             return
         text = self.document.text
         points = QFontInfo(self.reader.font()).pointSizeF()
-        shown = await self._client.run(lambda ws: pages.rendered(ws, page.path, text, colors, points=points))
+        can_do = Interaction(frozenset(self._toggled_callouts))
+        shown = await self._client.run(
+            lambda ws: pages.rendered(ws, page.path, text, colors, points=points, interaction=can_do)
+        )
         if self.path == str(page.path):
             self.reader.show_rendered(shown, page.path)
+            if self._reading_place:
+                self.reader.go_to(self._reading_place)
+                self._reading_place = ""
             if self._mode is ViewMode.READING:
                 self._stack.setCurrentWidget(self._reading)
 
@@ -335,6 +356,7 @@ class NoteView(QWidget):
         """Show the live preview, the source, or the reading view; the note is shown so the next time."""
         self._mode = mode
         if mode is ViewMode.READING:
+            self._reading_place = self._heading_in_view()
             self._column.insertWidget(self._column.indexOf(self.notice) + 1, self.properties)
             self.properties.show()
             self._start(self._render(), "show the note")
@@ -347,6 +369,12 @@ class NoteView(QWidget):
         self._header.show_mode(mode, not self.editor.isReadOnly())
         if remember and self.path:
             self._modes.put(self.path, mode)
+
+    def _heading_in_view(self) -> str:
+        """The heading above what the editor shows first; empty at the start of the note."""
+        first = self.editor.visible_lines().start
+        headings = [one.text for one in self.editor.outline() if one.line <= first]
+        return headings[-1] if len(headings) > 1 else ""
 
     def toggle_links(self) -> None:
         """Show or hide what links here and where this note links."""
@@ -372,6 +400,18 @@ class NoteView(QWidget):
             )
             self._stack.addWidget(self._nothing)
         return self._nothing
+
+    def _toggle_task(self, number: int, text: str) -> None:
+        """Check or uncheck a task in the reading view, as an edit that can be undone."""
+        lines = self.editor.task_lines(text)
+        if number < len(lines):
+            self.editor.toggle_task(lines[number])
+            self._render_soon.start()
+
+    def _toggle_callout(self, number: int) -> None:
+        """Fold or unfold a callout in the reading view."""
+        self._toggled_callouts ^= {number}
+        self._start(self._render(), "show the note")
 
     def _hover(self, name: str, at: QPoint) -> None:
         """The pointer is on a link of the editor, or on none."""
@@ -452,8 +492,17 @@ class NoteView(QWidget):
     # Smaller things
 
     def _receive(self, events: tuple[object, ...]) -> None:
-        if any(isinstance(event, IndexUpdated) for event in events):
-            self._links.refresh()
+        for event in events:
+            if isinstance(event, IndexUpdated):
+                self._links.refresh()
+                self._follow_index(event)
+
+    def _follow_index(self, event: IndexUpdated) -> None:
+        """Bring links, pictures and embedded notes in the editor up to date."""
+        if any(str(path) == self.path for path in event.relinked):
+            self.editor.refresh_links()
+        if any(str(path) != self.path for path in (*event.changed, *event.removed)):
+            self.editor.refresh_files()
 
     def _dress(self, _theme: Theme) -> None:
         """Another theme is in force. A method, no lambda: Qt forgets it when the tab is closed."""
@@ -477,6 +526,20 @@ class NoteView(QWidget):
         source = NotePath(self.path)
         drawing = await self._client.run(lambda ws: pages.drawing(ws, source, request))
         self.editor.show_drawing(request, drawing)
+
+    async def _resolve(self, targets: list[str]) -> None:
+        """Find out which targets of links exist."""
+        source = NotePath(self.path)
+
+        def resolve(workspace: Workspace) -> dict[str, bool]:
+            resolver = workspace.index.resolver
+            names = {target: parse_reference(f"[[{target}]]").target for target in targets}
+            return {
+                target: not name or resolver.resolve(name, source).path is not None
+                for target, name in names.items()
+            }
+
+        self.editor.show_links(await self._client.run(resolve))
 
     def _start(self, coro: object, what: str) -> None:
         tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]

@@ -13,7 +13,8 @@ import threading
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app import paths
 from app.desktop import tasks
@@ -148,6 +149,34 @@ class Spelling(QObject):
     def _receive(self, events: tuple[object, ...]) -> None:
         if self._loaded is not None and any(isinstance(event, SettingsChanged) for event in events):
             self.begin()
+
+
+class FoundDictionaries(QLabel):
+    """Says which dictionaries the system has, for the settings; empty until they are looked up."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWordWrap(True)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("tone", "muted")
+        tasks.start(self._look(), owner=self, what=self.tr("look for dictionaries"))
+
+    async def _look(self) -> None:
+        found = await asyncio.to_thread(installed_languages)
+        words = self.tr("Dictionaries on this computer: {0}.").format(", ".join(found))
+        missing = self.tr("There are no dictionaries on this computer, so spelling is not checked. ")
+        how = self.tr("Install enchant and a hunspell dictionary of your language, then restart the app.")
+        self.setText(words if found else missing + how)
+
+
+def installed_languages() -> tuple[str, ...]:
+    """The languages that the system has dictionaries for; empty without enchant."""
+    try:
+        import enchant
+
+        return tuple(sorted(enchant.list_languages()))
+    except ImportError:
+        return ()
 
 
 class _UserWords:

@@ -149,10 +149,13 @@ class ToolForm(dialogs.Sheet):
         """What the shown fields hold; what is empty or as it is anyway is left out."""
         defaults = {p.name: p.default for p in self._tool.parameters if not p.required}
         given = {name: self.editors[name].value for name in self.shown}
+        fields = self._tool.operations.get(self._op)
+        # Nothing is a value, too, where any is taken and one is needed: it empties what is set.
+        nothing = self._tool.nullable & fields.needs if fields else frozenset()
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in given.items()
-            if value not in _EMPTY and not (name in defaults and value == defaults[name])
+            if name in nothing or (value not in _EMPTY and not (name in defaults and value == defaults[name]))
         }
 
     def _is_valid(self, given: dict[str, object]) -> bool:

@@ -10,7 +10,6 @@ from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QStackedWidget,
     QTreeWidget,
     QTreeWidgetItem,
@@ -134,10 +133,9 @@ class TasksPanel(Panel):
         self.title.add(self.done)
         bar = QVBoxLayout()
         bar.setContentsMargins(8, 8, 8, 4)
+        bar.setSpacing(6)
         bar.addWidget(self.filter)
-        row = QHBoxLayout()
-        row.addWidget(self.grouping, 1)
-        bar.addLayout(row)
+        bar.addWidget(self.grouping)
         self.column.addLayout(bar)
         self._stack.addWidget(self.tree)
         self._stack.addWidget(self._empty)

@@ -24,12 +24,12 @@ from app.vault.markdown.render_blocks import BLOCKS
 from app.vault.markdown.render_inlines import INLINES
 from app.vault.markdown.render_page import MONOSPACE, Page
 from app.vault.markdown.render_rules import vault_plugin
-from app.vault.markdown.render_values import Draw, NoteTarget, RenderColors, Resolve
+from app.vault.markdown.render_values import Draw, Interaction, NoteTarget, RenderColors, Resolve
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import spliced
 from app.vault.note import Link
 
-__all__ = ["NoteTarget", "RenderColors", "Resolve", "render"]
+__all__ = ["Interaction", "NoteTarget", "RenderColors", "Resolve", "render"]
 
 MAX_DEPTH = 3
 MAX_EMBEDS = 60
@@ -55,6 +55,7 @@ def render(
     *,
     path: str = "",
     draw: Draw = lambda kind, source: None,
+    interaction: Interaction | None = None,
 ) -> str:
     """The HTML of a note's text, without its properties and comments.
 
@@ -65,13 +66,23 @@ def render(
         colors: The colours; those of a light theme where none are given.
         path: The note's own path, so that it does not embed itself.
         draw: Draws formulas and diagrams; what it does not draw is shown as text.
+        interaction: What the reader can do; None for a page that is printed or exported, which has all of
+            the text and no links that act. Then the boxes of tasks lead to `task:NUMBER#TEXT`, the number
+            counting tasks of the same text, and the marks of callouts to `fold:NUMBER`.
     """
     colors = colors or RenderColors()
-    body = _body(text, resolve, colors, _Nesting((path,) if path else ()), draw)
+    body = _body(text, resolve, colors, _Nesting((path,) if path else ()), draw, interaction)
     return f'<html><body style="color:{colors.text};">{body}</body></html>'
 
 
-def _body(text: str, resolve: Resolve, colors: RenderColors, nesting: _Nesting, draw: Draw) -> str:
+def _body(
+    text: str,
+    resolve: Resolve,
+    colors: RenderColors,
+    nesting: _Nesting,
+    draw: Draw,
+    interaction: Interaction | None = None,
+) -> str:
     start = read_frontmatter(text).body_start
     shown = _without_comments(text, start)
     if max(map(len, shown.split("\n"))) > _LONGEST_LINE or shown.count("[") > _MOST_BRACKETS:
@@ -90,13 +101,22 @@ def _body(text: str, resolve: Resolve, colors: RenderColors, nesting: _Nesting, 
         inner = replace(nesting, around=(*nesting.around, target.path), depth=nesting.depth + 1)
         return _body(part, resolve, colors, inner, draw)
 
-    return _write(Page(resolve, colors, embed, _write, draw), _parser().parse(shown))
+    page = Page(resolve, colors, embed, _write, draw, interaction=interaction)
+    return _write(page, _parser().parse(shown))
 
 
 def _write(page: Page, tokens: Sequence[Token]) -> str:
     """The HTML of tokens; raw tags that a line leaves open are closed at its end."""
     pieces: list[str] = []
+    folded_level = -1
     for token in tokens:
+        if folded_level >= 0:
+            if token.type != "callout_close" or token.level != folded_level:
+                continue
+            folded_level = -1
+        if token.type == "callout_open" and page.interaction is not None:
+            token.meta["folded"] = _is_folded(page, token, page.interaction)
+            folded_level = token.level if token.meta["folded"] else -1
         rule = _RULES.get(token.type)
         if rule:
             pieces.append(rule(page, token))
@@ -107,6 +127,14 @@ def _write(page: Page, tokens: Sequence[Token]) -> str:
         elif token.tag and not token.hidden:
             pieces.append(f"</{token.tag}>" if token.nesting < 0 else f"<{token.tag}>")
     return "".join(pieces)
+
+
+def _is_folded(page: Page, token: Token, interaction: Interaction) -> bool:
+    """Whether only the title of a callout is shown; callouts that can be folded are counted here."""
+    if not token.meta["fold"]:
+        return False
+    number, page.callouts = page.callouts, page.callouts + 1
+    return bool(token.meta["fold"] == "-") != (number in interaction.toggled)
 
 
 def _parser() -> MarkdownIt:

@@ -10,7 +10,17 @@ from app.vault.markdown.headings import heading_key
 from app.vault.markdown.render_code import code_html
 from app.vault.markdown.render_images import image_html
 from app.vault.markdown.render_math import math_html
-from app.vault.markdown.render_page import BOX_CLOSE, MONOSPACE, Page, Rule, anchor, box_open, drawn, dressed
+from app.vault.markdown.render_page import (
+    BOX_CLOSE,
+    MONOSPACE,
+    Page,
+    Rule,
+    address,
+    anchor,
+    box_open,
+    drawn,
+    dressed,
+)
 from app.vault.markdown.render_raw import clean_block
 
 LINE = "line-height:145%;"
@@ -109,7 +119,12 @@ def _callout_open(page: Page, token: Token) -> str:
     icon = _ICONS.get(kind, _ICONS["note"])
     style = f"margin-top:0;margin-bottom:6px;color:{color};font-weight:600;"
     opened = box_open(background=page.colors.tint(color), bar=color, padding="10px 14px")
-    return f'{opened}<p style="{style}">{icon}&nbsp; {words}</p>'
+    mark = ""
+    if token.meta["fold"] and page.interaction is not None:
+        sign = "▸" if token.meta["folded"] else "▾"
+        link = f'style="color:{color};text-decoration:none;"'
+        mark = f'&nbsp; <a href="fold:{page.callouts - 1}" {link}>{sign}</a>'
+    return f'{opened}<p style="{style}">{icon}&nbsp; {words}{mark}</p>'
 
 
 def _box_close(page: Page, token: Token) -> str:
@@ -143,7 +158,13 @@ def _item_open(page: Page, token: Token) -> str:
     if box is None:
         return f'<li style="{style}">'
     color = f"color:{page.colors.muted};" if box in "xX-" else ""
-    return f'<li style="{style}list-style-type:none;{color}">{_BOXES.get(box, "☐")}&nbsp; '
+    sign = _BOXES.get(box, "☐")
+    if page.interaction is not None:
+        task = token.meta["task"]
+        link = f'style="color:{page.colors.muted};text-decoration:none;"'
+        sign = f'<a href="task:{page.tasks[task]}#{address(task)}" {link}>{sign}</a>'
+        page.tasks[task] += 1
+    return f'<li style="{style}list-style-type:none;{color}">{sign}&nbsp; '
 
 
 def _table_open(page: Page, token: Token) -> str:

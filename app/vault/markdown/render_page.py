@@ -6,6 +6,7 @@ Qt's rich text has no boxes but table cells: code, quotes, callouts and embeds a
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -14,7 +15,7 @@ from urllib.parse import quote
 from markdown_it.token import Token
 
 from app.vault.markdown.headings import heading_key
-from app.vault.markdown.render_values import Draw, NoteTarget, RenderColors, Resolve
+from app.vault.markdown.render_values import Draw, Interaction, NoteTarget, RenderColors, Resolve
 from app.vault.note import Link
 
 MONOSPACE = "'JetBrains Mono','Cascadia Mono','SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace"
@@ -34,6 +35,9 @@ class Page:
     opened_tags: list[str] = field(default_factory=list)
     headings: list[tuple[int, str]] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
+    interaction: Interaction | None = None
+    tasks: Counter[str] = field(default_factory=Counter)
+    callouts: int = 0
 
 
 Rule = Callable[[Page, Token], str]

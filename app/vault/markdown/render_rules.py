@@ -167,7 +167,7 @@ def _callouts(state: StateCore) -> None:
         words: list[Token] = []
         state.md.inline.parse(title or name.capitalize(), state.md, state.env, words)
         shown = Token("inline", "", 0, children=words)
-        token.meta = {"kind": callout_kind(name), "title": shown}
+        token.meta = {"kind": callout_kind(name), "title": shown, "fold": match[2]}
         inline.content = inline.content[match.end() :]
         if not inline.content.strip():
             tokens[index + 1].meta = tokens[index + 3].meta = {"bare": True}
@@ -181,7 +181,7 @@ def _tasks(state: StateCore) -> None:
         match = _BOX.match(token.content) if is_text else None
         if match:
             token.content = token.content[match.end() :]
-            tokens[index - 2].meta = {"box": match[1]}
+            tokens[index - 2].meta = {"box": match[1], "task": token.content.partition("\n")[0].strip()}
 
 
 def _remarks(state: StateCore) -> None:

@@ -140,6 +140,16 @@ class NoteTarget:
         return self.text() if callable(self.text) else self.text
 
 
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """What a reader of the page can do: check tasks, and fold callouts by their titles.
+
+    `toggled` has the numbers of the callouts that are not as the note says: folded or unfolded.
+    """
+
+    toggled: frozenset[int] = frozenset()
+
+
 Resolve = Callable[[str], NoteTarget | None]
 
 

@@ -155,7 +155,7 @@ def test_a_conflict_that_was_resolved_while_the_note_was_loaded_is_not_asked_aga
                 return loaded
 
             monkeypatch.setattr(view.document._client, "run", run_slowly)
-            await view.document._follow(A, outside=True)
+            await view.document._follow(A)
             await wait_until(lambda: not view.document.dirty)
             assert view.notice.text == "" and view.document.conflict is None
             assert file.read_text() == NOTES["A.md"] + "mine"

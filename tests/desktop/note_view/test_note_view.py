@@ -7,7 +7,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QTextCursor
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QImage, QTextCursor
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from app.desktop.bridge import Service
@@ -15,6 +17,7 @@ from app.desktop.note_view import page as pages
 from app.desktop.note_view.drafts import Drafts
 from app.desktop.note_view.property_rows import ListValue, TextValue
 from app.desktop.note_view.view import WRITE, NoteView
+from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor.mode import ViewMode
 from app.desktop.theme import ThemeSource
 from app.vault.path import NotePath
@@ -211,6 +214,132 @@ def test_find_counts_goes_on_and_replaces_all_as_one_step(gui, opened, wait_unti
     gui(main())
 
 
+def test_one_escape_closes_finding_and_gives_the_note_the_focus(gui, opened, wait_until) -> None:
+    async def main() -> None:
+        async with opened("B.md") as (_, view):
+            view.activateWindow()
+            view.find_text()
+            bar = view.find_bar
+            bar.field.setText("a")
+            assert len(view.editor.extraSelections()) > 1 and view.editor.match_places
+            QTest.keyClick(bar.field, Qt.Key.Key_Escape)
+            assert bar.isHidden() and not view.editor.extraSelections() and not view.editor.match_places
+            await wait_until(view.editor.hasFocus)
+
+    gui(main())
+
+
+def test_the_mode_of_a_note_is_remembered(gui, opened, wait_until) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            assert view.mode is ViewMode.LIVE
+            view.toggle_mode()
+            assert view.mode is ViewMode.SOURCE and view.editor.flow.shows_source
+            view.toggle_mode()
+            assert view.mode is ViewMode.READING
+            await wait_until(lambda: "Not yet" in view.reader.toPlainText())
+            again = NoteView(vault.client, ThemeSource("light"), view)
+            await again.open("A.md")
+            assert again.mode is ViewMode.READING
+            await again.open("B.md")
+            assert again.mode is ViewMode.LIVE
+            view.toggle_mode()
+            assert view.mode is ViewMode.LIVE and not view.document.dirty
+
+    gui(main())
+
+
+def test_a_task_is_checked_and_a_callout_unfolded_in_the_reading_view(gui, opened, wait_until) -> None:
+    text = "%%\n- [ ] same\n%%\n\n- [ ] same\n- [ ] same\n\n> [!note]- Title\n> inside\n"
+
+    async def main() -> None:
+        async with opened("T.md", {"T.md": text}) as (_, view):
+            view.show_mode(ViewMode.READING)
+            await wait_until(lambda: "Title" in view.reader.toPlainText())
+            assert "inside" not in view.reader.toPlainText()
+            view.reader.anchorClicked.emit(QUrl("fold:0"))
+            await wait_until(lambda: "inside" in view.reader.toPlainText())
+            view.reader.anchorClicked.emit(QUrl("task:1#same"))
+            fresh = text.replace("same\n- [ ]", "same\n- [x]")
+            assert view.editor.text() == fresh
+            await wait_until(lambda: "☑" in view.reader.toPlainText())
+            view.editor.undo()
+            assert view.editor.text() == text and not view.document.dirty
+
+    gui(main())
+
+
+def test_links_headings_blocks_and_tags_are_completed_from_the_vault(gui, opened, wait_until) -> None:
+    notes = {**NOTES, "Long.md": "# First\n\n## Second\n\nWords here. ^key\n\n#topic\n"}
+
+    async def main() -> None:
+        async with opened("Long.md", notes) as (_, view):
+            editor = view.editor
+            editor.activateWindow()
+            editor.setFocus()
+            await wait_until(editor.hasFocus)
+            for typed, done in (
+                ("[[Alp", "[[Alpha]]"),
+                ("[[#Sec", "[[#Second]]"),
+                ("[[Long#Fi", "[[Long#First]]"),
+                ("[[^ke", "[[^key]]"),
+                ("x #top", "x #topic"),
+            ):
+                editor.moveCursor(QTextCursor.MoveOperation.End)
+                QTest.keyClick(editor, Qt.Key.Key_Return)
+                QTest.keyClicks(editor, typed)
+                await wait_until(lambda: editor.completion_popup.is_open)
+                QTest.keyClick(editor, Qt.Key.Key_Return)
+                assert editor.text().endswith(done)
+            view.document.throw_away()
+
+    gui(main())
+
+
+def test_pictures_formulas_and_embedded_notes_are_drawn(gui, opened, wait_until) -> None:
+    text = "start\n\n![[p.png]]\n\n![[Alpha]]\n\nan $x^2$ here\n\n![[missing.png]]\n"
+
+    async def main() -> None:
+        async with opened("T.md", {**NOTES, "T.md": text}) as (vault, view):
+            QImage(40, 30, QImage.Format.Format_RGB32).save(str(vault.root / "p.png"))
+            flow = view.editor.flow
+
+            def drawn() -> bool:
+                view.editor.refresh_files()
+                view.editor.viewport().repaint()
+                formula = flow.row(6).fragments[0].drawings
+                return bool(flow.row(2).drawing and flow.row(4).drawing and formula)
+
+            await wait_until(drawn)
+            assert (flow.row(2).drawing.width, flow.row(2).drawing.height) == (40, 30)
+            assert flow.row(8).fragments[0].layout.text() == "missing.png"
+            assert not view.document.dirty
+
+    gui(main())
+
+
+def test_a_link_to_no_note_looks_so_until_there_is_one(gui, opened, wait_until) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            unresolved = view.editor.flow.style.format(inline.LINK | inline.UNRESOLVED).foreground().color()
+
+            def looks_unresolved() -> list[str]:
+                (fragment,) = view.editor.flow.row(7).fragments
+                formats = fragment.layout.formats()
+                return [
+                    fragment.layout.text()[one.start : one.start + one.length]
+                    for one in formats
+                    if one.format.foreground().color() == unresolved
+                ]
+
+            view.editor.go_to_line(7)
+            await wait_until(lambda: looks_unresolved() == ["Not yet"])
+            (vault.root / "Not yet.md").write_text("here")
+            await wait_until(lambda: looks_unresolved() == [])
+
+    gui(main())
+
+
 def test_an_empty_note_says_so_and_offers_to_write(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("Blank.md", {"Blank.md": "---\nkey: value\n---\n\n", "B.md": "b"}) as (vault, view):
@@ -232,5 +361,27 @@ def test_a_note_that_was_just_made_is_written_in_at_once(gui, opened) -> None:
         async with opened("A.md") as (_, view):
             await view.open("A.md", WRITE)
             assert view.editing and view.editor.textCursor().atEnd()
+
+    gui(main())
+
+
+def test_the_settings_of_the_editor_hold_for_open_notes_too(gui, opened, wait_until) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            settings = vault.client.workspace.settings.model_copy(deep=True)
+            settings.editor.line_width = 500
+            settings.editor.code_size = 13
+            settings.editor.auto_pairs = False
+            settings.editor.default_mode = "reading"
+            await vault.client.run(lambda ws: ws.apply_settings(settings))
+            await wait_until(lambda: view.editor.preferences.line_width == 500)
+            assert view.editor.preferences.code_points == 13 and not view.editor.preferences.auto_pairs
+            assert view.mode is ViewMode.LIVE
+            await view.open("B.md")
+            assert view.mode is ViewMode.READING
+            view.show_mode(ViewMode.SOURCE)
+            await view.open("A.md")
+            await view.open("B.md")
+            assert view.mode is ViewMode.SOURCE
 
     gui(main())

@@ -1,0 +1,123 @@
+"""The actions that a request can name: their roles, and which of them write. No word of any language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal[
+    "notes",
+    "note",
+    "tags",
+    "folder",
+    "name",
+    "text",
+    "heading",
+    "property",
+    "value",
+    "type",
+    "relation",
+    "number",
+    "query",
+]
+
+ROLE_KINDS: Mapping[str, Kind] = {
+    "target": "notes",
+    "other": "notes",
+    "to": "note",
+    "tag": "tags",
+    "new_tag": "tags",
+    "folder": "folder",
+    "name": "name",
+    "new_name": "name",
+    "text": "text",
+    "old": "text",
+    "heading": "heading",
+    "key": "property",
+    "value": "value",
+    "type": "type",
+    "confidence": "number",
+    "query": "query",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing to do.
+
+    Args:
+        id: Its name.
+        tool: The tool that does it; an empty string for actions on the results themselves.
+        needs: The roles without which it can't be done, in the order in which they are asked for.
+        writes: Whether it changes something.
+        implies_note: Whether it means the note in focus when no note is named.
+        kinds: Kinds of roles that differ from `ROLE_KINDS`.
+    """
+
+    id: str
+    tool: str = ""
+    needs: tuple[str, ...] = ()
+    writes: bool = False
+    implies_note: bool = False
+    kinds: Mapping[str, Kind] | None = None
+
+    def kind(self, role: str) -> Kind:
+        """The kind of words that fill a role."""
+        return (self.kinds or {}).get(role) or ROLE_KINDS[role]
+
+
+_ON_A_NOTE = ("target",)
+ACTIONS: Mapping[str, Action] = {
+    one.id: one
+    for one in (
+        Action("find", "search_notes", _ON_A_NOTE),
+        Action("count", "search_notes", _ON_A_NOTE),
+        Action("count_these"),
+        Action("list_tasks", "search_notes"),
+        Action("open", "read_note", _ON_A_NOTE),
+        Action("read", "read_note", _ON_A_NOTE, implies_note=True),
+        Action("summarize", "summarize_node", _ON_A_NOTE, implies_note=True),
+        Action("backlinks", "get_metadata", _ON_A_NOTE, implies_note=True),
+        Action("outgoing", "get_metadata", _ON_A_NOTE, implies_note=True),
+        Action("related", "find_related", _ON_A_NOTE, implies_note=True),
+        Action("similar", "find_related", _ON_A_NOTE, implies_note=True),
+        Action("duplicates", "find_duplicates"),
+        Action("unresolved_links", "list_unresolved_links"),
+        Action("list_tags", "list_tags"),
+        Action("list_folders", "directory_list"),
+        Action("vault_info", "vault_info"),
+        Action("tags_of", "get_metadata", _ON_A_NOTE, implies_note=True),
+        Action("properties_of", "get_metadata", _ON_A_NOTE, implies_note=True),
+        Action("relations", "get_node", _ON_A_NOTE, implies_note=True),
+        Action("explain_relation", "summarize_relationship", ("target", "to")),
+        Action("what_supports", "summarize_node_with_context", _ON_A_NOTE, implies_note=True),
+        Action("history", "note_history", _ON_A_NOTE, implies_note=True),
+        Action("mentions", "unlinked_mentions", _ON_A_NOTE, implies_note=True),
+        Action("suggest_relations", "suggest_relationships", implies_note=True),
+        Action("meaning", "semantic_search", ("query",)),
+        Action("random", "read_note"),
+        Action("create_note", "create_note", ("name",), writes=True),
+        Action("append", "edit_note", ("target", "text"), writes=True, implies_note=True),
+        Action("prepend", "edit_note", ("target", "text"), writes=True, implies_note=True),
+        Action("replace", "edit_note", ("target", "old", "text"), writes=True, implies_note=True),
+        Action("remove_text", "edit_note", ("target", "old"), writes=True, implies_note=True),
+        Action("add_tag", "add_tag", ("target", "tag"), writes=True, implies_note=True),
+        Action("remove_tag", "remove_tag", ("target", "tag"), writes=True, implies_note=True),
+        Action("remove_all_tags", "remove_tag", _ON_A_NOTE, writes=True),
+        Action("rename_tag", "rename_tag", ("tag", "new_tag"), writes=True),
+        Action("set_property", "set_properties", ("target", "key", "value"), writes=True, implies_note=True),
+        Action("set_confidence", "set_properties", ("target", "confidence"), writes=True),
+        Action("remove_property", "set_properties", ("target", "key"), writes=True, implies_note=True),
+        Action("rename", "move_note", ("target", "new_name"), writes=True, implies_note=True),
+        Action("move", "move_note", ("target", "folder"), writes=True, implies_note=True),
+        Action("delete", "delete_note", _ON_A_NOTE, writes=True),
+        Action("merge", "merge_nodes", ("target", "other"), writes=True),
+        Action("relate", "create_relationship", ("target", "to"), writes=True, kinds={"type": "relation"}),
+        Action("unrelate", "delete_relationship", ("target", "to"), writes=True),
+        Action("set_type", "reclassify_node", ("target", "type"), writes=True),
+        Action("recalculate", "recalculate_node_confidence", _ON_A_NOTE, writes=True, implies_note=True),
+        Action("undo", "undo", writes=True),
+        Action("help"),
+    )
+}

@@ -1,0 +1,205 @@
+"""Dates in requests: "last week", "since March 3", "in the last 3 days", as spans for a search."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+from typing import Protocol
+
+from app.agent.language.lexicon import Language
+from app.agent.language.tokens import Token
+
+_MAX_DATE_TOKENS = 5
+_LOOKS_LIKE_DATE = re.compile(
+    r"\d{4}(-\d\d?(-\d\d?)?)?|\d{1,2}[./]\d{1,2}[./](\d{2}|\d{4})?|\d{4}-W\d\d|\d{1,2}(st|nd|rd|th|\.)?"
+)
+_NEEDS_MORE = re.compile(r"\d{1,3}(st|nd|rd|th|\.)?")
+
+
+@dataclass(frozen=True, slots=True)
+class DateSpan:
+    """Days from `first` to `last`, both included; None leaves a side open. `end` is the token after it."""
+
+    first: date | None
+    last: date | None
+    end: int
+
+    def query(self, name: str) -> str:
+        """The filter of the search language for `name` ("modified" or "created")."""
+        if self.first is not None and self.first == self.last:
+            return f"{name}:{self.first.isoformat()}"
+        parts = [f"{name}:>={self.first.isoformat()}"] if self.first else []
+        parts += [f"{name}:<={self.last.isoformat()}"] if self.last else []
+        return " ".join(parts)
+
+
+class DateParser:
+    """Reads dates in one language.
+
+    Args:
+        language: The words around dates.
+        now: The time that relative dates refer to.
+    """
+
+    def __init__(self, language: Language, now: datetime) -> None:
+        self._language = language
+        self._now = now
+        words = language.table("dates")
+        self._date_words = frozenset(words.get("words", ()))
+        self._joints = frozenset(words.get("joints", ()))
+
+    def span(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
+        """The span of time that starts at token `at`, with its preposition; None when there is none."""
+        language = self._language
+        if (after := language.starts(tokens, at, "dates", "between")) > at and (
+            found := self._between(tokens, after)
+        ):
+            return found
+        if (after := language.starts(tokens, at, "dates", "since")) > at and (
+            found := self._period(tokens, after)
+        ):
+            return DateSpan(found.first, None, found.end)
+        if (after := language.starts(tokens, at, "dates", "before")) > at and (
+            found := self._period(tokens, after)
+        ):
+            return DateSpan(None, found.first - timedelta(days=1) if found.first else None, found.end)
+        after = language.starts(tokens, at, "dates", "span")
+        return (self._period(tokens, after) if after > at else None) or self._period(tokens, at)
+
+    def _between(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
+        first = self._period(tokens, at)
+        if first is None:
+            return None
+        after = self._language.starts(tokens, first.end, "dates", "and")
+        second = self._period(tokens, after) if after > first.end else None
+        return DateSpan(first.first, second.last, second.end) if second else None
+
+    def _period(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
+        return self._last_units(tokens, at) or self._named(tokens, at)
+
+    def _last_units(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
+        """Units counted back from now: "the last 3 days", "the past two weeks", "this month", "last week"."""
+        language = self._language
+        today = self._now.date()
+        after = language.starts(tokens, at, "dates", "this")
+        if after > at and after < len(tokens) and (unit := self._unit(tokens[after].key)):
+            return DateSpan(_start_of(today, unit), today, after + 1)
+        after = language.starts(tokens, at, "dates", "last")
+        if after == at or after >= len(tokens):
+            return None
+        if unit := self._unit(tokens[after].key):
+            first = _start_of(today, unit)
+            return DateSpan(_back(first, unit, 1), first - timedelta(days=1), after + 1)
+        count = self.number(tokens[after].key)
+        if count is None and after + 2 < len(tokens):
+            return None
+        if count is not None and after + 1 < len(tokens) and (unit := self._unit(tokens[after + 1].key)):
+            return DateSpan(_back(today, unit, count), today, after + 2)
+        return None
+
+    def number(self, key: str) -> int | None:
+        """A whole number in digits or words."""
+        if key.isdigit() and len(key) < 6:
+            return int(key)
+        value = self._language.table("numbers").get(key)
+        return int(value) if value is not None else None
+
+    def _unit(self, key: str) -> str | None:
+        units: dict[str, list[str]] = self._language.table("dates").get("units", {})
+        return next((unit for unit, words in units.items() if key in words), None)
+
+    def _named(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
+        """An absolute or relative date that `dateparser` knows, as long as possible."""
+        for end in range(min(len(tokens), at + _MAX_DATE_TOKENS), at, -1):
+            part = tokens[at:end]
+            if not all(token.kind in ("word", "mark") for token in part) or part[-1].kind == "mark":
+                continue
+            words = [token.key for token in part if token.kind == "word"]
+            known = self._date_words
+            if not all(
+                word in known or word in self._joints or _LOOKS_LIKE_DATE.fullmatch(word) for word in words
+            ):
+                continue
+            if not any(word in known or _LOOKS_LIKE_DATE.fullmatch(word) for word in words):
+                continue
+            if all(_NEEDS_MORE.fullmatch(word) or word in self._joints for word in words):
+                continue
+            if found := self._parsed(" ".join(words)):
+                return DateSpan(found[0], found[1], end)
+        return None
+
+    def _parsed(self, text: str) -> tuple[date, date] | None:
+        if re.fullmatch(r"\d{4}", text):
+            year = int(text)
+            return (date(year, 1, 1), date(year, 12, 31)) if 1900 <= year <= 2100 else None
+        if re.fullmatch(r"\d{4}-\d\d", text):
+            text = f"{text}-01" if not 1 <= int(text[5:]) <= 12 else text
+            first = datetime.strptime(text[:7], "%Y-%m").date()
+            return first, _start_of(first + timedelta(days=31), "month") - timedelta(days=1)
+        found = _parser(self._language.code, self._now).get_date_data(text)
+        if found.date_obj is None:
+            return None
+        day: date = found.date_obj.date()
+        if found.period in ("week", "month", "year") and not re.search(r"\d", text):
+            first = _start_of(day, found.period)
+            return first, _back(first, found.period, -1) - timedelta(days=1)
+        if found.period == "month":
+            first = day.replace(day=1)
+            return first, _start_of(first + timedelta(days=31), "month") - timedelta(days=1)
+        return day, day
+
+
+class _Parsed(Protocol):
+    """What `dateparser` says of a text: a moment, and the unit that it stands for ("week", "day")."""
+
+    date_obj: datetime | None
+    period: str
+
+
+class _Parser(Protocol):
+    def get_date_data(self, text: str) -> _Parsed: ...
+
+
+@lru_cache(maxsize=8)
+def _parser(code: str, now: datetime) -> _Parser:
+    # dateparser takes 0.4 s to import, and most requests have no date.
+    from dateparser.date import DateDataParser
+
+    settings = {
+        "RELATIVE_BASE": now,
+        "PREFER_DATES_FROM": "past",
+        "DATE_ORDER": "DMY" if code != "en" else "MDY",
+    }
+    made: _Parser = DateDataParser(languages=[code], settings=settings)
+    return made
+
+
+def _start_of(day: date, unit: str) -> date:
+    match unit:
+        case "week":
+            return day - timedelta(days=day.weekday())
+        case "month":
+            return day.replace(day=1)
+        case "year":
+            return day.replace(month=1, day=1)
+        case _:
+            return day
+
+
+def _back(day: date, unit: str, count: int) -> date:
+    """The day `count` units earlier (later for a negative count)."""
+    if unit == "week":
+        return day - timedelta(weeks=count)
+    if unit == "day":
+        return day - timedelta(days=count)
+    months = day.year * 12 + day.month - 1 - count * (12 if unit == "year" else 1)
+    year, month = divmod(months, 12)
+    for last in (day.day, 30, 29, 28):
+        try:
+            return date(year, month + 1, last)
+        except ValueError:
+            continue
+    return day

@@ -1,0 +1,673 @@
+"""Reads one clause as an action: its verb phrase, and the words around it as the action's roles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.agent.language.actions import Action
+from app.agent.language.lexicon import Frame, Language, Phrase
+from app.agent.language.note_sets import NAMED, POINTED, UNKNOWN, NoteSetParser, number_text
+from app.agent.language.readings import NoteSet, Step
+from app.agent.language.tokens import Token, text_of
+from app.agent.language.vocabulary import Vocabulary
+from app.index.query_text import quoted
+
+_MAX_NAME = 14
+_MAX_CUES = 12
+_MAX_BARE_ITEM = 5
+_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?%?\)?")
+_LIST_ITEM = re.compile(r"\s*(?:,|;|\n)\s*")
+_MISSING = 0.8
+_IMPLIED = 0.93
+_SPECIFIC = 0.002
+
+Values = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a segment of words means for a role, and how well it fits (0 to 1).
+
+    One segment may fill several roles: "H4's status" names a note and a property.
+    """
+
+    values: Values
+    fit: float
+    unexplained: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseReading:
+    """A clause as one step, with its score, the roles that are missing, and words that are left over."""
+
+    step: Step
+    score: float
+    missing: tuple[str, ...] = ()
+    unexplained: tuple[str, ...] = ()
+    trigger: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    role: str
+    bound: Bound
+    words: int
+    cue: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Cue:
+    start: int
+    end: int
+    role: str
+    gap: tuple[int, int] = (-1, -1)
+
+
+class FrameParser:
+    """Reads clauses of one request.
+
+    Args:
+        request: The request's text.
+        language: The words of its language.
+        vocabulary: The words of the vault.
+        sets: Reads noun phrases.
+        allowed: The actions whose tools are switched on, by id.
+        frames: How the actions are said.
+    """
+
+    def __init__(
+        self,
+        request: str,
+        language: Language,
+        vocabulary: Vocabulary,
+        sets: NoteSetParser,
+        allowed: Mapping[str, Action],
+        frames: Sequence[Frame],
+    ) -> None:
+        self._request = request
+        self._language = language
+        self._vocabulary = vocabulary
+        self._sets = sets
+        self._allowed = allowed
+        self._frames = frames
+        self._sets_known: dict[tuple[int, int], object] = {}
+
+    def readings(self, tokens: Sequence[Token]) -> list[ClauseReading]:
+        """Every reading of the clause, the best first."""
+        found: list[ClauseReading] = []
+        for frame in self._frames:
+            if frame.action not in self._allowed:
+                continue
+            best: ClauseReading | None = None
+            for reading in self._of_frame(frame, tokens):
+                if best is None or reading.score > best.score:
+                    best = reading
+            if best is not None:
+                found.append(best)
+        return sorted(found, key=lambda one: -one.score)
+
+    def has_trigger(self, tokens: Sequence[Token], at: int) -> bool:
+        """Whether a verb phrase starts at a token."""
+        return any(
+            frame.action in self._allowed and any(phrase.longest(tokens, at) for phrase in frame.say)
+            for frame in self._frames
+            if not frame.by_relation
+        )
+
+    def _of_frame(self, frame: Frame, tokens: Sequence[Token]) -> Iterator[ClauseReading]:
+        seen: set[tuple[int, int, int, int]] = set()
+        for phrase in frame.say:
+            for at in range(len(tokens)):
+                if not phrase.starts_with_gap and tokens[at].key not in phrase.first:
+                    continue
+                for match in phrase.match(tokens, at):
+                    key = (at, match.end, match.gap_start, match.gap_end)
+                    if match.end == at or key in seen:
+                        continue
+                    seen.add(key)
+                    gap = tokens[match.gap_start : match.gap_end] if match.gap_start >= 0 else ()
+                    yield from self._bound(frame, phrase, tokens, at, match.end, gap)
+
+    def _bound(
+        self, frame: Frame, phrase: Phrase, tokens: Sequence[Token], at: int, end: int, gap: Sequence[Token]
+    ) -> Iterator[ClauseReading]:
+        """The readings with the verb phrase at `at` to `end`, by every way to share out the other words."""
+        action = self._allowed[frame.action]
+        before, after = _trimmed(tokens[:at]), _trimmed(tokens[end:])
+        trigger_words = end - at - len(gap)
+        initial: list[tuple[tuple[_Segment, ...], int, tuple[str, ...]]] = []
+        if frame.by_relation:
+            kind = self._relation_of(tokens[at:end])
+            start = self._language.starts(before, 0, "statement_leads")
+            before = before[start:] if start < len(before) else before
+            trigger_words += start
+            for role in frame.before:
+                bound = self._value(action, frame, role, before) if before else None
+                notes = bound.values.get(role) if bound else None
+                if bound is None or kind is None or not isinstance(notes, NoteSet) or notes.query:
+                    return
+                bound = replace(bound, values={**bound.values, "type": kind})
+                initial.append(((_Segment(role, bound, len(before), 0),), 0, ()))
+        else:
+            initial = list(self._leading(action, frame, before, bool(after)))
+        for segments, filler_words, unexplained in initial:
+            filled = {name for segment in segments for name in segment.bound.values}
+            if gap:
+                joined = (*gap, *after)
+                for more in self._shared_out(action, frame, joined, filled, direct=True):
+                    yield self._reading(
+                        frame, (*segments, *more), trigger_words, filler_words, unexplained, tokens
+                    )
+                for role in frame.direct:
+                    bound = self._value(action, frame, role, gap) if role not in filled else None
+                    if bound is not None:
+                        own = _Segment(role, bound, len(gap), 0)
+                        rest = self._shared_out(action, frame, after, {*filled, *bound.values}, direct=True)
+                        for more in rest:
+                            yield self._reading(
+                                frame,
+                                (*segments, own, *more),
+                                trigger_words,
+                                filler_words,
+                                unexplained,
+                                tokens,
+                            )
+                continue
+            for more in self._shared_out(action, frame, after, filled, direct=True):
+                yield self._reading(
+                    frame, (*segments, *more), trigger_words, filler_words, unexplained, tokens
+                )
+
+    def _leading(
+        self, action: Action, frame: Frame, before: Sequence[Token], has_after: bool
+    ) -> Iterator[tuple[tuple[_Segment, ...], int, tuple[str, ...]]]:
+        """What stands before the verb phrase: words without meaning, a role with its cue, or the object."""
+        fillers = self._language.words("fillers")
+        content = [token for token in before if token.kind != "mark"]
+        if all(token.key in fillers or self._language.says([token], "courtesies") for token in content):
+            yield (), len(content), ()
+            return
+        for segments in self._shared_out(action, frame, before, set(), direct=False):
+            if all(segment.role for segment in segments):
+                yield segments, 0, ()
+        if not has_after and self._language.data.get("verb_last"):
+            for segments in self._shared_out(action, frame, before, set(), direct=True):
+                yield segments, 0, ()
+        yield (), 0, tuple(token.value for token in content)
+
+    def _shared_out(
+        self, action: Action, frame: Frame, tokens: Sequence[Token], filled: set[str], *, direct: bool
+    ) -> Iterator[tuple[_Segment, ...]]:
+        """Every way to cut the words at cues and give the pieces to the roles."""
+        if not tokens:
+            yield ()
+            return
+        cues = self._cues(frame, tokens)
+        found = False
+        if direct:
+            for role in frame.direct:
+                if role in filled:
+                    continue
+                for segments in self._from(action, frame, tokens, 0, 0, role, filled, cues):
+                    found = True
+                    yield segments
+            for segments in self._side_by_side(action, frame, tokens, filled, cues):
+                found = True
+                yield segments
+        for cue in cues:
+            if cue.start == 0 and cue.role not in filled:
+                for segments in self._at_cue(action, frame, tokens, cue, filled, cues):
+                    found = True
+                    yield segments
+        if not found:
+            left = tuple(token.value for token in tokens if token.kind != "mark")
+            yield (_Segment("", Bound({}, 0.0, left), len(left), 0),)
+
+    def _side_by_side(
+        self, action: Action, frame: Frame, tokens: Sequence[Token], filled: set[str], cues: list[_Cue]
+    ) -> Iterator[tuple[_Segment, ...]]:
+        """Two objects without a cue between them: "tag it core", "give H4 #core"."""
+        if len(frame.direct) < 2:
+            return
+        first, second = frame.direct[0], frame.direct[1]
+        if first in filled or second in filled:
+            return
+        for cut in range(1, min(len(tokens), _MAX_NAME)):
+            words = _trimmed(tokens[:cut])
+            bound = self._value(action, frame, first, words) if words else None
+            if bound is None or bound.fit < POINTED or second in bound.values:
+                continue
+            own = _Segment(first, bound, len(words), 0)
+            for rest in self._from(action, frame, tokens, cut, 0, second, {*filled, *bound.values}, cues):
+                yield (own, *rest)
+
+    def _at_cue(
+        self,
+        action: Action,
+        frame: Frame,
+        tokens: Sequence[Token],
+        cue: _Cue,
+        filled: set[str],
+        cues: list[_Cue],
+    ) -> Iterator[tuple[_Segment, ...]]:
+        if cue.gap[0] >= 0:
+            inside = tokens[cue.gap[0] : cue.gap[1]]
+            bound = self._value(action, frame, cue.role, inside)
+            if bound is not None:
+                words = len(inside)
+                own = _Segment(cue.role, bound, words, cue.end - cue.start - words)
+                for rest in self._rest(action, frame, tokens, cue.end, {*filled, *bound.values}, cues):
+                    yield (own, *rest)
+            return
+        yield from self._from(action, frame, tokens, cue.end, cue.end - cue.start, cue.role, filled, cues)
+
+    def _from(
+        self,
+        action: Action,
+        frame: Frame,
+        tokens: Sequence[Token],
+        start: int,
+        cue_words: int,
+        role: str,
+        filled: set[str],
+        cues: list[_Cue],
+    ) -> Iterator[tuple[_Segment, ...]]:
+        """The role's words begin at `start`; they end at one of the next cues or at the end."""
+        ends = [*sorted({cue.start for cue in cues if cue.start > start and cue.role != role}), len(tokens)]
+        for end in ends:
+            words = _trimmed(tokens[start:end])
+            bound = self._value(action, frame, role, words) if words else None
+            if bound is None or any(name in filled for name in bound.values):
+                continue
+            own = _Segment(role, bound, len([w for w in words if w.kind != "mark"]), cue_words)
+            for rest in self._rest(action, frame, tokens, end, {*filled, *bound.values}, cues):
+                yield (own, *rest)
+
+    def _rest(
+        self,
+        action: Action,
+        frame: Frame,
+        tokens: Sequence[Token],
+        at: int,
+        filled: set[str],
+        cues: list[_Cue],
+    ) -> Iterator[tuple[_Segment, ...]]:
+        if not _trimmed(tokens[at:]):
+            yield ()
+            return
+        for cue in cues:
+            between = tokens[at : cue.start]
+            if cue.start >= at and cue.role not in filled and not _trimmed(between):
+                yield from self._at_cue(action, frame, tokens, cue, filled, cues)
+
+    def _cues(self, frame: Frame, tokens: Sequence[Token]) -> list[_Cue]:
+        found: dict[tuple[int, int, str, tuple[int, int]], _Cue] = {}
+        for role, phrases in frame.roles.items():
+            for phrase in phrases:
+                for at in range(len(tokens)):
+                    if not phrase.starts_with_gap and tokens[at].key not in phrase.first:
+                        continue
+                    for match in phrase.match(tokens, at):
+                        cue = _Cue(at, match.end, role, (match.gap_start, match.gap_end))
+                        found[(cue.start, cue.end, role, cue.gap)] = cue
+        return sorted(found.values(), key=lambda cue: (cue.start, -cue.end))[: _MAX_CUES * 3]
+
+    def _reading(
+        self,
+        frame: Frame,
+        segments: tuple[_Segment, ...],
+        trigger_words: int,
+        filler_words: int,
+        unexplained: tuple[str, ...],
+        tokens: Sequence[Token],
+    ) -> ClauseReading:
+        action = self._allowed[frame.action]
+        values: dict[str, object] = dict(frame.constants)
+        total = sum(1 for token in tokens if token.kind != "mark")
+        explained = float(trigger_words + filler_words)
+        left = list(unexplained)
+        for segment in segments:
+            values.update(segment.bound.values)
+            explained += segment.cue + segment.bound.fit * segment.words
+            left += segment.bound.unexplained
+        score = min(1.0, explained / total) if total else 0.0
+        target = values.pop("target", None)
+        implied = False
+        if (
+            target is None
+            and "target" in (*action.needs, *(["target"] if action.implies_note else []))
+            and action.implies_note
+        ):
+            pronoun = self._sets.implied()
+            others = [role for role in action.needs if role != "target"]
+            if pronoun is not None and all(role in values for role in others):
+                target, implied = pronoun, True
+        missing = tuple(
+            role for role in action.needs if (target is None if role == "target" else role not in values)
+        )
+        score *= _MISSING ** len(missing) * (_IMPLIED if implied else 1.0)
+        score += _SPECIFIC * trigger_words
+        step = Step(action.id, target if isinstance(target, NoteSet) else None, values)
+        return ClauseReading(step, score, missing, tuple(left), trigger_words)
+
+    def fill(self, action: Action, frame: Frame, role: str, tokens: Sequence[Token]) -> Values | None:
+        """What some words mean for one role, as the answer to a question; None when they do not fit."""
+        bound = self._value(action, frame, role, tokens)
+        return bound.values if bound else None
+
+    # Values of roles
+
+    def _value(self, action: Action, frame: Frame, role: str, tokens: Sequence[Token]) -> Bound | None:
+        """What some words mean for a role; None when they can't stand there."""
+        tokens = _trimmed(tokens)
+        if not tokens:
+            return None
+        match action.kind(role):
+            case "notes":
+                return self._notes(action, role, tokens)
+            case "note":
+                return self._note(role, tokens)
+            case "tags":
+                return self._tags(frame, role, tokens)
+            case "folder":
+                return self._folder(role, tokens)
+            case "name":
+                return self._name(role, tokens)
+            case "text":
+                return self._text(action, role, tokens)
+            case "heading":
+                return self._heading(role, tokens)
+            case "property":
+                return self._property(action, role, tokens)
+            case "value":
+                return self._property_value(role, tokens)
+            case "type":
+                return self._type(role, tokens)
+            case "relation":
+                kind = self._relation_of(tokens)
+                return Bound({role: kind}, 1.0) if kind else None
+            case "number":
+                return self._number(role, tokens)
+            case "query":
+                start = 0
+                while start < len(tokens) - 1 and tokens[start].key in self._language.words("determiners"):
+                    start += 1
+                return Bound({role: self._raw(tokens[start:])}, 0.85)
+
+    def _raw(self, tokens: Sequence[Token]) -> str:
+        return text_of(self._request, tuple(tokens)).strip()
+
+    def _notes(self, action: Action, role: str, tokens: Sequence[Token]) -> Bound | None:
+        key = (tokens[0].start, tokens[-1].end)
+        if key not in self._sets_known:
+            self._sets_known[key] = self._sets.parse(tokens)
+        found = self._sets_known[key]
+        if found is None:
+            return None
+        parsed = found
+        notes, fit = parsed.notes, parsed.fit  # type: ignore[attr-defined]
+        single = bool(notes.notes) or bool(notes.source) or notes.unknown
+        if action.id in ("find", "count") and notes.notes and self._sets.reference(tokens) is None:
+            plain = [
+                token
+                for token in tokens
+                if token.kind != "mark" and token.key not in self._language.words("fillers")
+            ] or [token for token in tokens if token.kind != "mark"]
+            query = " ".join(
+                quoted(t.value) if t.kind == "quoted" or not t.value.isalnum() else t.value for t in plain
+            )
+            return Bound({role: NoteSet(query=query)}, 0.9)
+        if action.id in ("find", "count") and notes.unknown.strip():
+            return None
+        if action.id not in ("find", "count") and not single and not parsed.has_head:  # type: ignore[attr-defined]
+            words = self._raw(tokens)
+            return Bound({role: NoteSet(unknown=words, candidates=notes.candidates)}, UNKNOWN)
+        if role == "other" and not notes.is_single:
+            return None
+        return Bound({role: notes}, fit, parsed.unexplained)  # type: ignore[attr-defined]
+
+    def _note(self, role: str, tokens: Sequence[Token]) -> Bound | None:
+        found = self._sets.reference(tokens) or self._sets.named(tokens)
+        if found is not None and (len(found.notes.notes) == 1 or found.notes.source):
+            return Bound({role: found.notes}, found.fit)
+        near = self._sets.near(tokens)
+        return Bound({role: near.notes}, near.fit) if near else None
+
+    def _tags(self, frame: Frame, role: str, tokens: Sequence[Token]) -> Bound | None:
+        language = self._language
+        found: list[str] = []
+        fit, at = 1.0, 0
+        while at < len(tokens):
+            token = tokens[at]
+            if (
+                token.is_word
+                and len(tokens) == 1
+                and token.key in language.words("determiners") | language.words("fillers")
+            ):
+                return None
+            after = language.starts(tokens, at, "and")
+            if token.kind == "mark" or after > at:
+                at = max(after, at + 1)
+                continue
+            if (
+                token.is_word
+                and token.key in language.words("determiners") | language.words("tag_nouns")
+                and (len(tokens) > 1)
+            ):
+                at += 1
+                continue
+            if token.kind == "tag":
+                found.append(token.value)
+            elif token.kind in ("word", "quoted"):
+                if found and language.starts(tokens, at - 1, "and") == at - 1 and tokens[at - 1].key != ",":
+                    return None  # two words side by side are no list of tags
+                known = self._vocabulary.tag(token.value)
+                if frame.hashtag:
+                    if known is None:
+                        return None
+                    fit = min(fit, 0.75)
+                elif known is None:
+                    fit = min(fit, 0.9 if token.kind == "quoted" else 0.85)
+                found.append(known or token.value)
+            else:
+                return None
+            at += 1
+        if not found:
+            return None
+        return Bound({role: tuple(dict.fromkeys(found))}, fit)
+
+    def _folder(self, role: str, tokens: Sequence[Token]) -> Bound | None:
+        nouns = self._language.words("folder_nouns")
+        at, end = 0, len(tokens)
+        while at < end - 1 and tokens[at].key in self._language.words("determiners"):
+            at += 1
+        named = False
+        while at < end - 1 and tokens[at].key in nouns:
+            at, named = at + 1, True
+        lead = self._language.starts(tokens, at, "name_leads")
+        if at < lead < end:
+            at, named = lead, True
+        while end - 1 > at and tokens[end - 1].key in nouns:
+            end, named = end - 1, True
+        part = tokens[at:end]
+        if len(part) > 6:
+            return None
+        text = part[0].value if len(part) == 1 else self._raw(part)
+        if known := self._vocabulary.folder_like(text.strip("/")):
+            return Bound({role: known}, 1.0)
+        if part[0].kind == "link" or part[0].kind == "tag":
+            return None
+        return Bound(
+            {role: text.strip("/")}, 0.85 if named or "/" in text or part[0].kind == "quoted" else 0.55
+        )
+
+    def _only_says_note(self, tokens: Sequence[Token]) -> bool:
+        """Whether the words are no more than "a note" or "the text"."""
+        language = self._language
+        plain = language.words("determiners") | language.words("note_nouns") | language.words("text_nouns")
+        return all(token.is_word and token.key in plain for token in tokens)
+
+    def _name(self, role: str, tokens: Sequence[Token]) -> Bound | None:
+        if self._only_says_note(tokens):
+            return None
+        if len(tokens) > _MAX_NAME:
+            return None
+        if len(tokens) == 1:
+            token = tokens[0]
+            fit = 1.0 if token.kind in ("quoted", "link") else 0.9
+            if token.kind == "tag" or (token.is_word and token.key in self._language.words("note_nouns")):
+                return None
+            return Bound({role: token.value}, fit)
+        if any(token.kind in ("quoted", "link") for token in tokens):
+            return None
+        text = self._raw(tokens)
+        if any(token.kind == "tag" for token in tokens):
+            return None
+        return Bound({role: text}, 0.95 - 0.03 * len(tokens))
+
+    def _text(self, action: Action, role: str, tokens: Sequence[Token]) -> Bound | None:
+        if self._only_says_note(tokens):
+            return None
+        *before, last = tokens
+        fillers = self._language.words("fillers") | self._language.words("text_nouns")
+        if last.kind == "quoted" and all(token.key in fillers or token.kind == "mark" for token in before):
+            return Bound({role: last.value}, 1.0)
+        first = tokens[0]
+        if first.kind == "quoted" and all(token.key in fillers for token in tokens[1:]):
+            return Bound({role: first.value}, 1.0)
+        text = self._raw(tokens)
+        fit = 0.8
+        if action.id == "create_note" and bullet_list(text, self._language.phrases("and")) != text:
+            fit = 0.95
+        if action.id in ("add_tag", "remove_tag") or self._sets.reference(tokens) is not None:
+            return None
+        if role == "old":
+            fit = 0.75 if len(tokens) <= 6 else 0.55
+            if tokens[0].key in self._language.words("determiners") and len(tokens) > 1:
+                text = self._raw(tokens[1:])
+        return Bound({role: text}, fit)
+
+    def _heading(self, role: str, tokens: Sequence[Token]) -> Bound | None:
+        at = 0
+        while at < len(tokens) - 1 and tokens[at].key in self._language.words("determiners"):
+            at += 1
+        part = tokens[at:]
+        if len(part) > 8:
+            return None
+        text = part[0].value if len(part) == 1 else self._raw(part)
+        return Bound({role: text.lstrip("# ")}, 0.85)
+
+    def _property(self, action: Action, role: str, tokens: Sequence[Token]) -> Bound | None:
+        """A property, with the note it belongs to ("H4's status") or its value ("status done")."""
+        at = 0
+        while at < len(tokens) - 1 and tokens[at].key in self._language.words("determiners"):
+            at += 1
+        part = tokens[at:]
+        owner: NoteSet | None = None
+        for index, token in enumerate(part[:-1]):
+            if token.is_word and token.value.endswith(("'s", "’s")) and index < 8:
+                named = (
+                    *part[:index],
+                    replace(token, value=token.value[:-2], key=token.key[:-2], end=token.end - 2),
+                )
+                found = self._sets.reference(named) or self._sets.named(named)
+                if found is not None and found.notes.notes:
+                    owner, part = found.notes, part[index + 1 :]
+                    break
+        values: dict[str, object] = {} if owner is None else {"target": owner}
+        first = part[0]
+        if not (first.is_word or first.kind == "quoted"):
+            return None
+        known = self._known_property(first)
+        if len(part) == 1:
+            fit = 1.0 if known else 0.8 if first.kind == "quoted" or owner else 0.6
+            return Bound({**values, role: known or first.value}, fit)
+        if known and "value" in action.needs:
+            rest = part[1:]
+            if self._language.starts(part, 1, "comparisons", "=") > 1:
+                rest = part[self._language.starts(part, 1, "comparisons", "=") :]
+            bound = self._property_value("value", rest) if rest else None
+            if bound is not None and (rest[0].kind == "quoted" or len(rest) <= 2):
+                return Bound({**values, role: known, **bound.values}, 0.85 * bound.fit)
+        return None
+
+    def _known_property(self, token: Token) -> str | None:
+        for name, words in self._language.table("properties").items():
+            if token.key in words:
+                return str(name)
+        return self._vocabulary.property(token.value)
+
+    def _property_value(self, role: str, tokens: Sequence[Token]) -> Bound | None:
+        if len(tokens) == 1:
+            token = tokens[0]
+            if token.is_word and _NUMBER.fullmatch(token.value):
+                number = float(number_text(token.value.rstrip(")")))
+                return Bound(
+                    {role: int(number) if number.is_integer() and "." not in token.value else number}, 1.0
+                )
+            return Bound({role: token.value}, 1.0 if token.kind == "quoted" else 0.9)
+        if len(tokens) > 8 or tokens[0].kind == "tag":
+            return None
+        return Bound({role: self._raw(tokens)}, 0.8)
+
+    def _type(self, role: str, tokens: Sequence[Token]) -> Bound | None:
+        part = [token for token in tokens if token.key not in self._language.words("determiners")]
+        if len(part) != 1 or (not part[0].is_word and part[0].kind != "quoted"):
+            return None
+        known = self._vocabulary.type(part[0].value)
+        return Bound({role: known or part[0].value}, 1.0 if known else 0.7 if part[0].is_word else 0.9)
+
+    def _relation_of(self, tokens: Sequence[Token]) -> str | None:
+        bare = [token for token in tokens if token.key not in self._language.words("determiners")]
+        for kind, phrases in self._language.relations.items():
+            if any(phrase.covers(tokens) or phrase.covers(bare) for phrase in phrases):
+                return kind
+        if len(bare) == 1 and bare[0].kind in ("quoted", "word") and "_" in bare[0].value:
+            return bare[0].value.casefold()
+        return None
+
+    def _number(self, role: str, tokens: Sequence[Token]) -> Bound | None:
+        degrees = self._language.table("confidences")
+        part = [
+            t
+            for t in tokens
+            if t.kind != "mark"
+            and t.key not in self._language.words("fillers") | self._language.words("degrees")
+        ]
+        if len(part) != 1:
+            return None
+        text = part[0].value.rstrip(")")
+        if _NUMBER.fullmatch(text):
+            value = float(number_text(text))
+            value = value / 100 if value > 1 else value
+            return Bound({role: value}, 1.0) if 0 <= value <= 1 else None
+        if part[0].key in degrees:
+            return Bound({role: float(degrees[part[0].key])}, 0.9)
+        return None
+
+
+def bullet_list(text: str, joiners: Sequence[Phrase]) -> str:
+    """Turn "milk, eggs and bread" into a list of Markdown; other text stays as it is."""
+    pieces = [piece.strip() for piece in re.split(_LIST_ITEM, text) if piece.strip()]
+    words = {word for phrase in joiners for word in (phrase.text,)}
+    last = re.split(rf"\s+(?:{'|'.join(map(re.escape, sorted(words)))})\s+", pieces[-1]) if pieces else []
+    items = [*pieces[:-1], *last]
+    for word in words:
+        items = [item.removeprefix(f"{word} ") for item in items]
+    if len(items) < 2 or any(len(item.split()) > _MAX_BARE_ITEM for item in items):
+        return text
+    return "\n".join(f"- {item.strip()}" for item in items if item.strip())
+
+
+def _trimmed(tokens: Sequence[Token]) -> Sequence[Token]:
+    start, end = 0, len(tokens)
+    while start < end and tokens[start].kind == "mark" and tokens[start].key not in (":",):
+        start += 1
+    while end > start and tokens[end - 1].kind == "mark":
+        end -= 1
+    return tokens[start:end]
+
+
+__all__ = ["NAMED", "POINTED", "ClauseReading", "FrameParser", "bullet_list"]

@@ -1,0 +1,633 @@
+"""From a request to what it means: a pipeline of steps, a question back, or a plain "this needs a model".
+
+The request is cut into clauses, each clause is read as an action on a set of notes, and the reading that
+explains most of the words wins. A reading that explains too few of them is never carried out when it writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from app.agent.language.actions import Action
+from app.agent.language.dates import DateParser
+from app.agent.language.dialog import DialogState
+from app.agent.language.frames import ClauseReading, FrameParser
+from app.agent.language.lexicon import Frame, Language
+from app.agent.language.note_sets import NoteSetParser
+from app.agent.language.readings import (
+    Clarification,
+    ContentQuestion,
+    Interpretation,
+    ModelRequired,
+    NoteSet,
+    Option,
+    Reading,
+    Reply,
+    Step,
+)
+from app.agent.language.tokens import Token, tokenize
+from app.agent.language.vocabulary import Vocabulary, corrected
+
+READ_AT = 0.62
+WRITE_AT = 0.8
+CONFIRM_AT = 0.6
+CLOSE = 0.03
+GUESS = 0.63
+"""The score of a request without a verb that is taken for words to look for."""
+CORRECTED_WRITE = WRITE_AT - 0.01
+_SPLIT_COST = 0.02
+_MAX_CLAUSES = 4
+_SHOWN_OPTIONS = 4
+
+Describe = Callable[[Reading], str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A request in one language, with the tools to read it."""
+
+    text: str
+    language: Language
+    tokens: tuple[Token, ...]
+    vocabulary: Vocabulary
+    dates: DateParser
+    dialog: DialogState
+    allowed: Mapping[str, Action]
+
+
+class Interpreter:
+    """Reads requests in several languages.
+
+    Args:
+        languages: The languages, the default one first.
+        describe: Says in a few words what a reading does, for the answers of a question.
+        tool_frames: Frames of the tools' own examples, which are in the first language.
+    """
+
+    def __init__(
+        self, languages: Sequence[Language], describe: Describe, tool_frames: Sequence[Frame] = ()
+    ) -> None:
+        self._languages = languages
+        self._describe = describe
+        self._tool_frames = tool_frames
+
+    def interpret(
+        self,
+        text: str,
+        dialog: DialogState,
+        vocabulary_in: Callable[[Language], Vocabulary],
+        allowed: Mapping[str, Action],
+        now: datetime,
+    ) -> Interpretation:
+        """Return what `text` means.
+
+        Args:
+            text: The request.
+            dialog: What was said before.
+            vocabulary_in: Makes the vault's vocabulary for a language.
+            allowed: The actions that may be taken, by id.
+            now: The time that relative dates refer to.
+        """
+        if dialog.question is not None and (
+            answer := self._answer(text, dialog, vocabulary_in, allowed, now)
+        ):
+            return answer
+        best: tuple[float, Interpretation] | None = None
+        for language, tokens in self._by_likelihood(text):
+            dates = DateParser(language, now)
+            request = _Request(text, language, tokens, vocabulary_in(language), dates, dialog, allowed)
+            found = self._interpret(request, is_likeliest=best is None)
+            if found[0] >= READ_AT:
+                return found[1]
+            if best is None or found[0] > best[0]:
+                best = found
+        assert best is not None
+        return best[1]
+
+    def _by_likelihood(self, text: str) -> list[tuple[Language, tuple[Token, ...]]]:
+        """The languages with the request's tokens in each, the one that knows most of its words first."""
+        found = [(language, tokenize(text, language.contractions)) for language in self._languages]
+        return sorted(found, key=lambda one: -one[0].share_of(one[1]))
+
+    def _frames_of(self, language: Language) -> tuple[Frame, ...]:
+        own = self._tool_frames if language is self._languages[0] else ()
+        return (*language.frames, *own)
+
+    # One language
+
+    def _interpret(self, request: _Request, *, is_likeliest: bool) -> tuple[float, Interpretation]:
+        language = request.language
+        bare = _without_marks_at_end(request.tokens)
+        if not bare:
+            return 1.0, Reply("", understood=False)
+        if said := self._small_talk(language, bare):
+            return 1.05, said
+        if (refined := self._refined(request, bare)) is not None and refined.score >= READ_AT:
+            return refined.score, self._decided(request, [refined])
+        tokens = self._without_courtesies(language, bare)
+        if not tokens:
+            return 0.9, Reply("", understood=False)
+        if said := self._small_talk(language, tokens):
+            return 1.05, said
+        if (refined := self._refined(request, tokens)) is not None and refined.score >= READ_AT:
+            return refined.score, self._decided(request, [refined])
+        found = self._readings(request, tokens, follows=False)
+        asks = tokens[0].key in language.words("asking_words")
+        if asks:
+            found = [one for one in found if not self._writes(request, one)]
+        if not found or found[0].score < WRITE_AT:
+            corrected_tokens = self._corrected(request, tokens)
+            if corrected_tokens != tokens:
+                again = [
+                    replace(
+                        one,
+                        score=min(one.score * 0.97, CORRECTED_WRITE)
+                        if self._writes(request, one)
+                        else one.score * 0.97,
+                    )
+                    for one in self._readings(request, corrected_tokens, follows=False)
+                    if not (asks and self._writes(request, one))
+                ]
+                found = sorted([*found, *again], key=lambda one: -one.score)
+        best = found[0].score if found else 0.0
+        wants_model = self._wants_model(language, tokens)
+        if wants_model and best < 0.97:
+            return max(best, 0.85), wants_model
+        if self._unsupported(language, tokens) and (best < 0.97 or found[0].last.action == "find"):
+            return max(best, 0.85), Reply("", understood=False)
+        if found and best >= CONFIRM_AT:
+            return best, self._decided(request, found)
+        if is_likeliest and self._is_question(language, bare) and len(tokens) > 2:
+            return max(best, 0.5), ContentQuestion(request.text)
+        if is_likeliest and (bare_name := self._bare_name(request, tokens)):
+            return bare_name.score, self._decided(request, [bare_name])
+        return best, Reply("", understood=False)
+
+    def _small_talk(self, language: Language, tokens: Sequence[Token]) -> Interpretation | None:
+        if language.says(tokens, "small_talk", "help"):
+            return Reading((Step("help"),), 1.0, language=language.code)
+        for kind in ("greeting", "thanks"):
+            if language.says(tokens, "small_talk", kind):
+                return Reply(kind)
+        return None
+
+    def _without_courtesies(self, language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+        phrases = language.phrases("courtesies")
+        at, end = 0, len(tokens)
+        while at < end:
+            if tokens[at].kind == "mark":
+                at += 1
+                continue
+            after = max((m.end for p in phrases if (m := p.longest(tokens, at))), default=at)
+            if after == at or after >= end:
+                break
+            at = after
+        changed = True
+        while changed and end > at:
+            changed = False
+            if tokens[end - 1].kind == "mark":
+                end, changed = end - 1, True
+                continue
+            for start in range(max(at + 1, end - 5), end):
+                if any(phrase.covers(tokens[start:end]) for phrase in phrases) and tokens[start].key not in (
+                    "then",
+                    "again",
+                    "first",
+                    "next",
+                ):
+                    end, changed = start, True
+                    break
+        return tokens[at:end]
+
+    def _corrected(self, request: _Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+        """The tokens with misspelled words of the language set right; names of notes stay."""
+        known = request.language.vocabulary()
+        made: list[Token] = []
+        for token in tokens:
+            right = None
+            if token.is_word and token.key not in known and not request.vocabulary.notes(token.value):
+                right = corrected(token.key, known)
+            made.append(replace(token, key=right) if right else token)
+        return tuple(made)
+
+    @staticmethod
+    def _writes(request: _Request, reading: Reading) -> bool:
+        return any(request.allowed[step.action].writes for step in reading.steps)
+
+    # Clauses
+
+    def _readings(
+        self, request: _Request, tokens: tuple[Token, ...], *, follows: bool, depth: int = 0
+    ) -> list[Reading]:
+        """Readings of the tokens as one step or as several, the best first."""
+        tokens = self._without_courtesies(request.language, tokens)
+        if not tokens:
+            return []
+        frames = self._frames(request, follows)
+        whole = [_as_reading(one, request.language) for one in frames.readings(tokens)]
+        found = whole[:6]
+        if not follows and (phrase := self._noun_phrase(request, tokens)):
+            found.append(phrase)
+        if depth < _MAX_CLAUSES:
+            for first, second in self._cuts(request, frames, tokens):
+                heads = [
+                    _as_reading(one, request.language)
+                    for one in frames.readings(self._without_courtesies(request.language, first))
+                ][:2]
+                if not heads or heads[0].score < CONFIRM_AT or heads[0].missing:
+                    continue
+                tails = self._readings(request, second, follows=True, depth=depth + 1)
+                for head in heads[:1]:
+                    for tail in tails[:2]:
+                        found.append(_joined(head, tail))
+        return sorted(found, key=lambda one: -one.score)
+
+    def _noun_phrase(self, request: _Request, tokens: tuple[Token, ...]) -> Reading | None:
+        """A request without a verb, such as "notes tagged core" or "claims under 0.5": find these notes."""
+        if "find" not in request.allowed:
+            return None
+        sets = NoteSetParser(
+            request.text, request.language, request.vocabulary, request.dates, request.dialog
+        )
+        parsed = sets.parse(tokens)
+        if parsed is None or parsed.notes.notes or parsed.notes.unknown or not parsed.has_head:
+            return None
+        if parsed.notes.is_everything and not parsed.notes.order:
+            return None
+        return Reading(
+            (Step("find", parsed.notes),),
+            parsed.fit - 0.03,
+            parsed.unexplained,
+            language=request.language.code,
+        )
+
+    def _frames(self, request: _Request, follows: bool) -> FrameParser:
+        sets = NoteSetParser(
+            request.text, request.language, request.vocabulary, request.dates, request.dialog, follows
+        )
+        return FrameParser(
+            request.text,
+            request.language,
+            request.vocabulary,
+            sets,
+            request.allowed,
+            self._frames_of(request.language),
+        )
+
+    def _cuts(
+        self, request: _Request, frames: FrameParser, tokens: tuple[Token, ...]
+    ) -> Iterable[tuple[tuple[Token, ...], tuple[Token, ...]]]:
+        """Places where one clause may end and the next may begin."""
+        language = request.language
+        for at in range(1, len(tokens)):
+            after = max(language.starts(tokens, at, "then"), language.starts(tokens, at, "and"))
+            if tokens[at].kind == "mark" and tokens[at].key in (",", ";", ".", "!", "?"):
+                after = max(after, at + 1)
+                after = max(
+                    after, language.starts(tokens, after, "then"), language.starts(tokens, after, "and")
+                )
+            if after == at or after >= len(tokens):
+                continue
+            rest = self._without_courtesies(language, tokens[after:])
+            if rest and frames.has_trigger(rest, 0):
+                yield tokens[:at], tokens[after:]
+
+    # What a reading leads to
+
+    def _decided(self, request: _Request, found: list[Reading]) -> Interpretation:
+        """The reading to carry out, or the question that is left."""
+        best = found[0]
+        rivals = [
+            one
+            for one in found[1:8]
+            if best.score - one.score < CLOSE
+            and not one.missing
+            and not one.same_meaning(best)
+            and _same_weight(request, one, best)
+            and not _same_family(one, best)
+            and one.verb_words >= best.verb_words
+        ]
+        if question := self._name_question(request, best):
+            return question
+        if best.missing:
+            return Clarification(_question_for(best), (), best)
+        writes = self._writes(request, best)
+        if any(
+            request.allowed[one.action].writes and one.target and one.target.is_everything
+            for one in best.steps
+        ):
+            every = "This would change every note of the vault. Is this what you mean?"
+            return Clarification(every, (Option(self._describe(best), best),))
+        if rivals and not best.missing and (writes or any(self._writes(request, one) for one in rivals)):
+            options = [Option(self._describe(one), one) for one in (best, *rivals)][:_SHOWN_OPTIONS]
+            if len({option.label for option in options}) > 1:
+                return Clarification("What do you mean?", tuple(options))
+        if writes and (best.score < WRITE_AT or best.unexplained):
+            return Clarification("Is this what you mean?", (Option(self._describe(best), best),))
+        if best.score < READ_AT:
+            return Clarification("Is this what you mean?", (Option(self._describe(best), best),))
+        return best
+
+    def _name_question(self, request: _Request, reading: Reading) -> Clarification | None:
+        """Ask which note is meant where a name fits several notes or none."""
+        for at, step in enumerate(reading.steps):
+            for role, notes in (("target", step.target), *step.arguments.items()):
+                if not isinstance(notes, NoteSet) or not notes.unknown:
+                    continue
+                options = []
+                for path in notes.candidates:
+                    chosen = NoteSet(notes=(path,))
+                    meant = (
+                        replace(step, target=chosen) if role == "target" else step.with_argument(role, chosen)
+                    )
+                    whole = replace(reading, steps=(*reading.steps[:at], meant, *reading.steps[at + 1 :]))
+                    options.append(Option(path, whole))
+                if not notes.unknown.strip():
+                    cleared = replace(step, target=None) if role == "target" else step
+                    partial = replace(
+                        reading, steps=(*reading.steps[:at], cleared, *reading.steps[at + 1 :]), missing=role
+                    )
+                    return Clarification("Which note?", (), partial)
+                if options:
+                    several = len(request.vocabulary.notes(notes.unknown)) > 1
+                    question = (
+                        f"Several notes are named “{notes.unknown}”. Which one?"
+                        if several
+                        else f"No note is named “{notes.unknown}”. Did you mean one of these?"
+                    )
+                    return Clarification(question, tuple(options), replace(reading, missing=role))
+                return Clarification(
+                    f"No note is named “{notes.unknown}”. Which note do you mean?",
+                    (),
+                    replace(
+                        reading,
+                        steps=(
+                            *reading.steps[:at],
+                            replace(step, target=None) if role == "target" else step,
+                            *reading.steps[at + 1 :],
+                        ),
+                        missing=role,
+                    ),
+                )
+        return None
+
+    def _bare_name(self, request: _Request, tokens: tuple[Token, ...]) -> Reading | None:
+        """A request that is nothing but a name or a condition: open the note, or find the notes."""
+        sets = NoteSetParser(
+            request.text, request.language, request.vocabulary, request.dates, request.dialog
+        )
+        named = sets.reference(tokens) or sets.named(tokens)
+        if "open" in request.allowed and named and len(named.notes.notes) == 1:
+            return Reading((Step("open", named.notes),), 0.8, language=request.language.code)
+        if "find" not in request.allowed or len(tokens) > 4:
+            return None
+        parsed = sets.parse(tokens)
+        if parsed and not parsed.notes.unknown and parsed.fit >= 0.55 and parsed.notes.query:
+            return Reading((Step("find", parsed.notes),), GUESS, language=request.language.code)
+        known = request.language.vocabulary() - request.language.words("note_nouns")
+        if len(tokens) <= 2 and all(token.is_word and token.key not in known for token in tokens):
+            return Reading(
+                (Step("find", NoteSet(query=" ".join(t.value for t in tokens))),),
+                0.63,
+                language=request.language.code,
+            )
+        return None
+
+    # What needs a model, and what cannot be done
+
+    def _wants_model(self, language: Language, tokens: Sequence[Token]) -> ModelRequired | None:
+        for one in language.model_work:
+            phrases = one.say
+            if any(phrase.longest(tokens, at) for at in range(min(3, len(tokens))) for phrase in phrases):
+                return ModelRequired(one.work)
+        return None
+
+    def _unsupported(self, language: Language, tokens: Sequence[Token]) -> bool:
+        return any(phrase.longest(tokens, 0) for phrase in language.phrases("unsupported")) or any(
+            phrase.longest(tokens, at)
+            for at in range(len(tokens))
+            for phrase in language.phrases("unsupported_anywhere")
+        )
+
+    def _is_question(self, language: Language, tokens: Sequence[Token]) -> bool:
+        first = next((token for token in tokens if token.is_word), None)
+        asks = any(token.kind == "mark" and "?" in token.key for token in tokens)
+        return asks or (first is not None and first.key in language.words("question_words"))
+
+    # Follow-ups
+
+    def _refined(self, request: _Request, tokens: tuple[Token, ...]) -> Reading | None:
+        """A request that changes the one before it: "only the ones tagged core", "no, octant instead"."""
+        last = request.dialog.last
+        if last is None or request.dialog.question is not None:
+            return None
+        language = request.language
+        sets = NoteSetParser(request.text, language, request.vocabulary, request.dates, request.dialog)
+        step = last.last
+        finds = step.action in ("find", "count") and step.target is not None
+        for kind in ("only", "also", "without"):
+            after = language.starts(tokens, 0, "refine", kind)
+            if not finds or after == 0 or after >= len(tokens):
+                continue
+            parsed = sets.parse(tokens[after:])
+            if parsed is None or parsed.notes.unknown or not parsed.notes.query or parsed.unexplained:
+                continue
+            if kind == "also" and not parsed.has_head:
+                continue
+            assert step.target is not None
+            query = parsed.notes.query
+            if kind == "only":
+                notes = step.target.with_query(query)
+            elif kind == "also":
+                notes = step.target.or_query(query)
+            else:
+                notes = step.target.with_query(f"-({query})" if " " in query else f"-{query}")
+            return Reading((replace(step, target=notes),), 0.9, language=language.code)
+        return self._instead(request, tokens, sets, step)
+
+    def _instead(
+        self, request: _Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: Step
+    ) -> Reading | None:
+        language = request.language
+        at, end, said = 0, len(tokens), False
+        after = language.starts(tokens, 0, "refine", "instead")
+        if after > at:
+            at, said = after, True
+        for start in range(max(0, end - 3), end):
+            if start > at and any(p.covers(tokens[start:end]) for p in language.phrases("refine", "instead")):
+                end, said = start, True
+                break
+        while at < end and tokens[at].kind == "mark":
+            at += 1
+        rest = _without_marks_at_end(tokens[at:end])
+        if not said or not rest or step.target is None or len(rest) > 8:
+            return None
+        named = sets.named(rest)
+        if named and named.notes.notes and step.target.notes:
+            return Reading((replace(step, target=named.notes),), 0.92, language=language.code)
+        if step.action in ("find", "count"):
+            parsed = sets.parse(rest)
+            if parsed and not parsed.notes.notes and not parsed.notes.unknown and parsed.fit >= 0.55:
+                return Reading((replace(step, target=parsed.notes),), 0.9, language=language.code)
+            if parsed and (parsed.notes.unknown or parsed.notes.notes):
+                words = " ".join(token.value for token in rest)
+                return Reading((replace(step, target=NoteSet(query=words)),), 0.85, language=language.code)
+        return None
+
+    # Answers to a question
+
+    def _answer(
+        self,
+        text: str,
+        dialog: DialogState,
+        vocabulary_in: Callable[[Language], Vocabulary],
+        allowed: Mapping[str, Action],
+        now: datetime,
+    ) -> Interpretation | None:
+        """What `text` means as an answer to the question that waits; None when it is a new request."""
+        question = dialog.question
+        assert question is not None
+        wanted = " ".join(text.split()).strip(" .!?").casefold()
+        for option in question.options:
+            if wanted in (option.label.casefold(), option.label.casefold().removesuffix(".md")):
+                return option.reading
+        for language in self._languages:
+            tokens = _without_marks_at_end(tokenize(text, language.contractions))
+            if not tokens:
+                continue
+            if language.says(tokens, "refine", "no"):
+                return Reply("cancelled")
+            if question.options and language.says(tokens, "refine", "yes"):
+                return question.options[0].reading
+            if question.options and (place := _place(language, tokens, len(question.options))) is not None:
+                return question.options[place].reading
+        if question.partial is None or not question.partial.missing:
+            return None
+        plain = replace(dialog, question=None)
+        for language in self._languages:
+            request = _Request(
+                text,
+                language,
+                tokenize(text, language.contractions),
+                vocabulary_in(language),
+                DateParser(language, now),
+                plain,
+                allowed,
+            )
+            fresh = self._readings(
+                request,
+                self._without_courtesies(language, _without_marks_at_end(request.tokens)),
+                follows=False,
+            )
+            if fresh and fresh[0].score >= 0.95 and not fresh[0].missing and not fresh[0].unexplained:
+                return None
+            if (filled := self._filled(request, question.partial)) is not None:
+                return self._decided(request, [filled])
+        return None
+
+    def _filled(self, request: _Request, partial: Reading) -> Reading | None:
+        """The reading with the text of the request in the role that was missing."""
+        step, role = partial.last, partial.missing
+        frame = next(one for one in self._frames_of(request.language) if one.action == step.action)
+        frames = self._frames(request, follows=len(partial.steps) > 1)
+        tokens = _without_marks_at_end(request.tokens)
+        bound = frames.fill(request.allowed[step.action], frame, role, tokens)
+        if bound is None:
+            return None
+        values = dict(bound)
+        target = values.pop("target", step.target)
+        merged = Step(
+            step.action, target if isinstance(target, NoteSet) else None, {**step.arguments, **values}
+        )
+        missing = next(
+            (
+                need
+                for need in request.allowed[step.action].needs
+                if (merged.target is None if need == "target" else need not in merged.arguments)
+            ),
+            "",
+        )
+        return Reading((*partial.steps[:-1], merged), 0.95, (), missing, request.language.code)
+
+
+def _place(language: Language, tokens: Sequence[Token], count: int) -> int | None:
+    """The place (from 0) that an answer such as "the second one" or "2" names."""
+    table = language.table("ordinals")
+    words = [token for token in tokens if token.kind != "mark"]
+    named = [table[token.key] for token in words if token.key in table]
+    if len(named) == 1 and len(words) <= 4:
+        place = int(named[0])
+        return count - 1 if place == -1 else place - 1 if place <= count else None
+    if len(words) == 1 and words[0].value.isdigit() and 1 <= int(words[0].value) <= count:
+        return int(words[0].value) - 1
+    return None
+
+
+def _as_reading(one: ClauseReading, language: Language) -> Reading:
+    missing = one.missing[0] if one.missing else ""
+    return Reading((one.step,), one.score, one.unexplained, missing, language.code, one.trigger)
+
+
+def _joined(head: Reading, tail: Reading) -> Reading:
+    """Two readings one after the other; "it" in the second means what the first is about."""
+    score = (head.score * 0.5 + tail.score * 0.5 + min(head.score, tail.score)) / 2 - _SPLIT_COST
+    return Reading(
+        (*head.steps, *tail.steps),
+        score,
+        (*head.unexplained, *tail.unexplained),
+        tail.missing,
+        head.language,
+        head.verb_words + tail.verb_words,
+    )
+
+
+_FAMILIES = (
+    frozenset(("set_type", "set_property", "set_confidence")),
+    frozenset(("remove_all_tags", "remove_tag", "remove_property")),
+    frozenset(("remove_text", "delete")),
+)
+
+
+def _same_family(one: Reading, best: Reading) -> bool:
+    """Whether two readings are two names for one change, of which the better explained one is taken."""
+    pair = {one.last.action, best.last.action}
+    return len(pair) == 2 and any(pair <= family for family in _FAMILIES)
+
+
+def _same_weight(request: _Request, one: Reading, best: Reading) -> bool:
+    """Whether two readings are alternatives: reads that show the same notes in other ways are not."""
+    kinds = [tuple(request.allowed[step.action].writes for step in reading.steps) for reading in (one, best)]
+    return any(kinds[0]) or any(kinds[1])
+
+
+_QUESTIONS = {
+    "target": "Which note?",
+    "other": "Which note should be merged into it?",
+    "to": "Which note should it be linked to?",
+    "name": "What should the new note be called?",
+    "new_name": "What should it be called?",
+    "tag": "Which tag?",
+    "new_tag": "What should the tag be called?",
+    "folder": "Which folder?",
+    "text": "Which text?",
+    "old": "Which words?",
+    "heading": "Under which heading?",
+    "key": "Which property?",
+    "value": "Which value?",
+    "type": "Which type?",
+    "confidence": "Which confidence, from 0 to 1?",
+    "query": "What are you looking for?",
+}
+
+
+def _question_for(reading: Reading) -> str:
+    return _QUESTIONS.get(reading.missing, "What do you mean?")
+
+
+def _without_marks_at_end(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    end = len(tokens)
+    while end and tokens[end - 1].kind == "mark":
+        end -= 1
+    return tokens[:end]

@@ -1,0 +1,299 @@
+"""The words of a language, from its data file: phrases, filters and frames.
+
+A language is one TOML file in `resources/language`; no word of any language stands in the code. Phrases are
+written with `(a|b)` for a choice, `[a]` for an optional part, ` ... ` for a gap that holds the phrase's
+object, and `<relation>` for any phrase of the table `relations`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from app.agent.language.tokens import Token
+from app.paths import resources_folder
+
+_PART = re.compile(r"\.\.\.|[()\[\]|]|<\w+>|[^\s()\[\]|<>]+|[<>]=?")
+_MAX_GAP = 12
+BEFORE = "<before>"
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseMatch:
+    """Where a phrase ends, and the tokens in its gap (`gap_start` is -1 for a phrase without one)."""
+
+    end: int
+    gap_start: int = -1
+    gap_end: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    options: tuple[tuple[_Part, ...], ...]
+
+
+_Part = str | _Choice
+_GAP = "..."
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase that can be matched at a place in a request."""
+
+    text: str
+    parts: tuple[_Part, ...]
+    first: frozenset[str]
+    starts_with_gap: bool
+
+    def match(self, tokens: Sequence[Token], at: int) -> Iterator[PhraseMatch]:
+        """Yield each way in which the phrase matches from the token `at` on."""
+        yield from _match(self.parts, tokens, PhraseMatch(at))
+
+    def longest(self, tokens: Sequence[Token], at: int) -> PhraseMatch | None:
+        """Return the match that takes the most tokens, or None."""
+        if at >= len(tokens) or (not self.starts_with_gap and tokens[at].key not in self.first):
+            return None
+        return max(self.match(tokens, at), key=lambda found: found.end, default=None)
+
+    def covers(self, tokens: Sequence[Token]) -> bool:
+        """Whether the phrase is all of these tokens."""
+        return bool(tokens) and any(found.end == len(tokens) for found in self.match(tokens, 0))
+
+
+def _match(parts: tuple[_Part, ...], tokens: Sequence[Token], so_far: PhraseMatch) -> Iterator[PhraseMatch]:
+    if not parts:
+        yield so_far
+        return
+    part, rest = parts[0], parts[1:]
+    if isinstance(part, _Choice):
+        for option in part.options:
+            yield from _match((*option, *rest), tokens, so_far)
+        return
+    at = so_far.end
+    if part == _GAP:
+        for end in range(at + 1, min(len(tokens), at + _MAX_GAP) + 1):
+            yield from _match(rest, tokens, PhraseMatch(end, at, end))
+        return
+    if at < len(tokens) and tokens[at].key == "," and part != "," and at > 0:
+        at += 1
+    if at < len(tokens) and tokens[at].key == part:
+        yield from _match(rest, tokens, PhraseMatch(at + 1, so_far.gap_start, so_far.gap_end))
+
+
+def parse_phrase(text: str) -> Phrase:
+    """Return the phrase that `text` writes.
+
+    Raises:
+        ValueError: brackets do not match.
+    """
+    pieces = _PART.findall(text.casefold())
+    parts, at = _sequence(pieces, 0, "")
+    if at != len(pieces):
+        raise ValueError(f"brackets do not match in {text!r}")
+    options = parts[0] if len(parts) == 1 else (_Choice(tuple(parts)),)
+    first = frozenset(_first(options))
+    return Phrase(text, options, first, _GAP in first)
+
+
+def _sequence(pieces: list[str], at: int, closing: str) -> tuple[list[tuple[_Part, ...]], int]:
+    options: list[tuple[_Part, ...]] = []
+    current: list[_Part] = []
+    while at < len(pieces) and pieces[at] != closing:
+        piece = pieces[at]
+        at += 1
+        if piece == "|":
+            options.append(tuple(current))
+            current = []
+        elif piece in "([":
+            inner, at = _sequence(pieces, at, ")" if piece == "(" else "]")
+            if at >= len(pieces):
+                raise ValueError("a bracket is not closed")
+            at += 1
+            current.append(_Choice((*inner, ())) if piece == "[" else _Choice(tuple(inner)))
+        else:
+            current.append(piece)
+    options.append(tuple(current))
+    return options, at
+
+
+def _first(parts: tuple[_Part, ...]) -> Iterator[str]:
+    """The words that the parts can begin with."""
+    for part in parts:
+        if not isinstance(part, _Choice):
+            yield part
+            return
+        for option in part.options:
+            yield from _first(option)
+        if () not in part.options:
+            return
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A condition on notes: what says it, the kind of its value, and the search with `{}` for the value."""
+
+    say: tuple[Phrase, ...]
+    value: str
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWork:
+    """Phrases that ask for what only a language model can do, and the subject of a sentence about it."""
+
+    say: tuple[Phrase, ...]
+    work: str
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """How an action is said: its verb phrases, and the cues that introduce each role."""
+
+    action: str
+    say: tuple[Phrase, ...]
+    roles: Mapping[str, tuple[Phrase, ...]]
+    direct: tuple[str, ...]
+    before: tuple[str, ...] = ()
+    by_relation: bool = False
+    hashtag: bool = False
+    constants: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Language:
+    """All words of one language."""
+
+    code: str
+    name: str
+    data: Mapping[str, Any]
+    filters: tuple[Filter, ...]
+    frames: tuple[Frame, ...]
+    contractions: Mapping[str, str]
+    relations: Mapping[str, tuple[Phrase, ...]]
+    model_work: tuple[ModelWork, ...] = ()
+    _phrases: dict[str, tuple[Phrase, ...]] = field(default_factory=dict)
+    _words: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def phrases(self, *path: str) -> tuple[Phrase, ...]:
+        """The phrases of a list in the data file, such as `phrases("dates", "last")`."""
+        key = ".".join(path)
+        if key not in self._phrases:
+            found: Any = self.data
+            for name in path:
+                found = found.get(name, {})
+            self._phrases[key] = tuple(parse_phrase(text) for text in found or ())
+        return self._phrases[key]
+
+    def words(self, name: str) -> frozenset[str]:
+        """The single words of a list in the data file."""
+        if name not in self._words:
+            self._words[name] = frozenset(str(word).casefold() for word in self.data.get(name, ()))
+        return self._words[name]
+
+    def table(self, name: str) -> Mapping[str, Any]:
+        """A table of the data file."""
+        found: Mapping[str, Any] = self.data.get(name, {})
+        return found
+
+    def says(self, tokens: Sequence[Token], *path: str) -> bool:
+        """Whether the tokens are exactly one of the phrases of a list."""
+        return any(phrase.covers(tokens) for phrase in self.phrases(*path))
+
+    def starts(self, tokens: Sequence[Token], at: int, *path: str) -> int:
+        """Where the longest phrase of a list that starts at `at` ends; `at` itself when none does."""
+        found = (phrase.longest(tokens, at) for phrase in self.phrases(*path))
+        return max((match.end for match in found if match), default=at)
+
+    def verbs(self) -> frozenset[str]:
+        """The words with which a request for a change or a view can begin."""
+        if "!" not in self._words:
+            self._words["!"] = frozenset(
+                word
+                for frame in self.frames
+                if not frame.by_relation
+                for phrase in frame.say
+                for word in phrase.first
+                if word.isalpha()
+            ) - self.words("fillers")
+        return self._words["!"]
+
+    def share_of(self, tokens: Sequence[Token]) -> float:
+        """The share of the words that this language knows, 0 to 1: how likely the request is in it."""
+        words = [token.key for token in tokens if token.is_word]
+        known = self.vocabulary() | self.words("fillers") | self.words("question_words")
+        return sum(word in known for word in words) / len(words) if words else 0.0
+
+    def vocabulary(self) -> frozenset[str]:
+        """Every word of the verbs, cues and filters, against which misspelled words are corrected."""
+        if "*" not in self._words:
+            found: set[str] = set()
+            lists = [frame.say for frame in self.frames] + [one.say for one in self.filters]
+            lists += [cues for frame in self.frames for cues in frame.roles.values()]
+            lists += [self.phrases(name) for name in ("courtesies", "this", "them", "everything")]
+            lists += list(self.relations.values())
+            for phrases in lists:
+                for phrase in phrases:
+                    found.update(_words_of(phrase.parts))
+            found |= self.words("note_nouns") | self.words("fillers") | set(self.table("ordinals"))
+            self._words["*"] = frozenset(word for word in found if word.isalpha())
+        return self._words["*"]
+
+
+def _words_of(parts: tuple[_Part, ...]) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, _Choice):
+            for option in part.options:
+                yield from _words_of(option)
+        else:
+            yield part
+
+
+def load_language(path: Path) -> Language:
+    """Read a language's data file."""
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    relations = {
+        kind: tuple(parse_phrase(text) for text in phrases) for kind, phrases in data["relations"].items()
+    }
+    filters = tuple(
+        Filter(tuple(map(parse_phrase, one["say"])), one.get("value", ""), one["query"])
+        for one in data["filters"]
+    )
+    frames = tuple(_frame(one, relations) for one in data["frames"])
+    work = tuple(ModelWork(tuple(map(parse_phrase, one["say"])), one["work"]) for one in data["model"])
+    return Language(data["code"], data["name"], data, filters, frames, data["contractions"], relations, work)
+
+
+def _frame(data: Mapping[str, Any], relations: Mapping[str, tuple[Phrase, ...]]) -> Frame:
+    say: list[Phrase] = []
+    by_relation = "<relation>" in data["say"]
+    for text in data["say"]:
+        if text == "<relation>":
+            say += [phrase for phrases in relations.values() for phrase in phrases]
+        elif not text.startswith("<"):
+            say.append(parse_phrase(text))
+    roles = {name: cues for name, cues in data.items() if name not in ("action", "say", "hashtag", "set")}
+    return Frame(
+        action=data["action"],
+        say=tuple(say),
+        roles={
+            name: tuple(parse_phrase(cue) for cue in cues if cue and not cue.startswith("<"))
+            for name, cues in roles.items()
+        },
+        direct=tuple(name for name, cues in roles.items() if "" in cues),
+        before=tuple(name for name, cues in roles.items() if BEFORE in cues),
+        by_relation=by_relation,
+        hashtag=bool(data.get("hashtag")),
+        constants=data.get("set", {}),
+    )
+
+
+@cache
+def languages() -> tuple[Language, ...]:
+    """Every language that the app ships, English first."""
+    found = [load_language(path) for path in sorted((resources_folder() / "language").glob("*.toml"))]
+    return tuple(sorted(found, key=lambda one: (one.code != "en", one.code)))

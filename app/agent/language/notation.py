@@ -1,0 +1,180 @@
+"""A reading as one line of text, and back: for chips, the command line and evaluation sets.
+
+    find [tag:instrument -tag:core] | add_tag [these] tag=navigation
+
+A set is a search, `@note, @note`, `these` (the result of the step before) or `*` (every note); values with
+spaces stand in quotes, lists are joined by commas.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from app.agent.language.actions import Action
+from app.agent.language.readings import NoteSet, Reading, Step
+from app.vault.path import NotePath
+
+_STEP = re.compile(
+    r"\s*(?P<action>\w+)\s*(?:\[(?P<set>(?:\[[^\]]*\]|\"[^\"]*\"|[^\]\"])*)\])?(?P<rest>.*)$", re.DOTALL
+)
+_ARGUMENT = re.compile(
+    r"(?P<name>\w+)=(?P<value>(?:\"(?:[^\"\\]|\\.)*\"|[^\s,\"])+(?:,(?:\"(?:[^\"\\]|\\.)*\"|[^\s,\"])+)*)"
+)
+_VALUE = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|([^\s,\"]+)")
+_BAR = re.compile(r"\s\|\s(?=\w+\s*(?:\[|\w+=|$|\|))")
+_PLAIN = re.compile(r"[\w./#-]+")
+PREFIX = "="
+
+Resolve = Callable[[str], tuple[str, ...]]
+
+
+def written(reading: Reading) -> str:
+    """The reading as one line."""
+    return " | ".join(_step(step) for step in reading.steps)
+
+
+def _step(step: Step) -> str:
+    parts = [step.action]
+    if step.target is not None:
+        parts.append(f"[{_set(step.target)}]")
+        parts += [
+            f"{name}={value}"
+            for name, value in (
+                ("order", step.target.order),
+                ("limit", step.target.limit),
+                ("pick", step.target.pick),
+            )
+            if value
+        ]
+    parts += [f"{name}={_value(value)}" for name, value in step.arguments.items()]
+    return " ".join(parts)
+
+
+def _set(notes: NoteSet) -> str:
+    if notes.source:
+        return f"these {notes.query}".strip()
+    named = ", ".join(f"@{NotePath.on_disk(path).stem_path}" for path in notes.notes)
+    if named and notes.query:
+        return f"{named} & {notes.query}"
+    return named or notes.query or "*"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, NoteSet):
+        return _quoted(_set(value))
+    if isinstance(value, tuple | list):
+        return ",".join(_quoted(str(one)) for one in value)
+    return _quoted(str(value))
+
+
+def _quoted(text: str) -> str:
+    if _PLAIN.fullmatch(text):
+        return text
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def parse(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> Reading | None:
+    """Read a line that `written` made; None when it is none.
+
+    Args:
+        text: The line, with or without the leading `=`.
+        resolve: The paths of the notes with a name.
+        actions: The actions that there are, by id.
+    """
+    steps = [
+        _parse_step(part, resolve, actions) for part in _BAR.split(text.strip().removeprefix(PREFIX).strip())
+    ]
+    if not steps or any(step is None for step in steps):
+        return None
+    return Reading(tuple(step for step in steps if step is not None), 1.0)
+
+
+def _parse_step(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> Step | None:
+    match = _STEP.fullmatch(text)
+    if match is None or match["action"] not in actions:
+        return None
+    action = actions[match["action"]]
+    arguments: dict[str, object] = {}
+    for found in _ARGUMENT.finditer(match["rest"]):
+        values = [_unquoted(one) for one in _VALUE.finditer(found["value"])]
+        arguments[found["name"]] = _argument(found["name"], values, resolve)
+    target = _parse_set(match["set"], resolve) if match["set"] is not None else None
+    if target is not None:
+        target = NoteSet(
+            target.query,
+            target.notes,
+            target.source,
+            int(str(arguments.pop("pick"))) if "pick" in arguments else None,
+            str(arguments.pop("order", "")),
+            int(str(arguments.pop("limit"))) if "limit" in arguments else None,
+        )
+    if "target" in action.needs and target is None:
+        return None
+    return Step(action.id, target, arguments)
+
+
+def _unquoted(match: re.Match[str]) -> str:
+    if match[1] is None:
+        return match[2]
+    return match[1].replace("\\n", "\n").replace('\\"', '"').replace("\\\\", "\\")
+
+
+def _argument(name: str, values: list[str], resolve: Resolve) -> object:
+    if name in ("to", "other"):
+        return (
+            _parse_set(values[0], resolve)
+            if values[0].startswith("@")
+            else _parse_set(f"@{values[0]}", resolve)
+        )
+    if name in ("tag", "new_tag"):
+        return tuple(values)
+    if name == "confidence" or (name == "value" and len(values) == 1):
+        return _number(values[0])
+    return values[0] if len(values) == 1 else ", ".join(values)
+
+
+def _number(text: str) -> object:
+    try:
+        return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
+    except ValueError:
+        return text
+
+
+def _parse_set(text: str, resolve: Resolve) -> NoteSet:
+    text = text.strip()
+    if text == "*" or not text:
+        return NoteSet()
+    if text == "these" or text.startswith("these "):
+        return NoteSet(query=text.removeprefix("these").strip(), source="previous")
+    if text.startswith("@"):
+        names, _, query = text.partition(" & ")
+        paths: list[str] = []
+        for name in re.split(r",\s*@", names.removeprefix("@")):
+            found = resolve(name.strip())
+            paths += found[:1]
+        if not paths:
+            return NoteSet(unknown=names.removeprefix("@").strip())
+        return NoteSet(query=query, notes=tuple(paths))
+    return NoteSet(query=text)
+
+
+def as_json(reading: Reading) -> Mapping[str, object]:
+    """The reading as plain values, for `scriptorium ask --json`."""
+    return {
+        "language": reading.language,
+        "score": round(reading.score, 3),
+        "reading": written(reading),
+        "steps": [
+            {
+                "action": step.action,
+                **({"set": _set(step.target)} if step.target is not None else {}),
+                **({"order": step.target.order} if step.target is not None and step.target.order else {}),
+                **{
+                    name: _set(value) if isinstance(value, NoteSet) else value
+                    for name, value in step.arguments.items()
+                },
+            }
+            for step in reading.steps
+        ],
+    }

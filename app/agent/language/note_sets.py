@@ -1,0 +1,698 @@
+"""Reads a noun phrase as a set of notes: names, pronouns, ordinals, and conditions of the search language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from app.agent.language.dates import DateParser
+from app.agent.language.dialog import DialogState
+from app.agent.language.lexicon import Filter, Language
+from app.agent.language.readings import NoteSet, grouped
+from app.agent.language.tokens import Token, text_of
+from app.agent.language.vocabulary import Vocabulary
+from app.index.query_text import quoted
+from app.vault.path import NotePath
+from app.vault.reference import parse_reference
+
+_MAX_NAME = 10
+_MAX_FOLDER = 5
+_PLAIN = re.compile(r"[\w][\w-]*")
+_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?%?")
+NAMED, POINTED, CUED, BARE, GUESSED, UNKNOWN = 1.0, 0.97, 0.92, 0.6, 0.8, 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedSet:
+    """A set of notes, how well the words fit (0 to 1), and the words that are left over."""
+
+    notes: NoteSet
+    fit: float
+    unexplained: tuple[str, ...] = ()
+    has_head: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A piece of a query, where it ends, its weight, and whether it is a condition rather than a topic."""
+
+    query: str
+    end: int
+    fit: float = CUED
+    filter: Filter | None = None
+    is_topic: bool = False
+
+
+class NoteSetParser:
+    """Parses the noun phrases of one request.
+
+    Args:
+        request: The request's text.
+        language: The words of its language.
+        vocabulary: The words of the vault.
+        dates: Reads dates.
+        dialog: What pronouns refer to.
+        follows: Whether a step stands before, whose result "these" means.
+    """
+
+    def __init__(
+        self,
+        request: str,
+        language: Language,
+        vocabulary: Vocabulary,
+        dates: DateParser,
+        dialog: DialogState,
+        follows: bool = False,
+    ) -> None:
+        self._request = request
+        self._language = language
+        self._vocabulary = vocabulary
+        self._dates = dates
+        self._dialog = dialog
+        self._follows = follows
+
+    def parse(self, tokens: Sequence[Token]) -> ParsedSet | None:
+        """Return the best reading of the tokens as a set of notes, None when they are empty."""
+        tokens = _trimmed(tokens)
+        if not tokens:
+            return None
+        if found := self.reference(tokens) or self.named(tokens) or self._several(tokens):
+            return found
+        found = self._conditions(tokens)
+        if found.fit < CUED or not found.has_head:
+            near = self.near(tokens)
+            if near and near.fit > found.fit:
+                return near
+            if not found.has_head and near:
+                return replace(found, notes=replace(found.notes, candidates=near.notes.candidates))
+        return found
+
+    def names_nothing_else(self, tokens: Sequence[Token]) -> bool:
+        """Whether the words are the name of a note and no pronoun."""
+        return self.reference(tokens) is None and self.named(tokens) is not None
+
+    def implied(self) -> NoteSet | None:
+        """The notes that a request means which names none: the result of the step before, or "it"."""
+        if self._follows:
+            return NoteSet(source="previous")
+        found = self._pointed(self._dialog.it)
+        return found.notes if found.notes.notes else None
+
+    def reference(self, tokens: Sequence[Token]) -> ParsedSet | None:
+        """A pronoun, an ordinal, or everything."""
+        language, dialog = self._language, self._dialog
+        if language.says(tokens, "everything") and len(tokens) > 1:
+            return ParsedSet(NoteSet(), CUED, has_head=True)
+        if language.says(tokens, "both") and len(dialog.results) == 2:
+            return ParsedSet(NoteSet(notes=dialog.results), POINTED, has_head=True)
+        if (place := self._ordinal(tokens)) is not None:
+            return self._picked(place)
+        if language.says(tokens, "this"):
+            return self._pointed(dialog.this)
+        if language.says(tokens, "them"):
+            if self._follows:
+                return ParsedSet(NoteSet(source="previous"), POINTED, has_head=True)
+            if dialog.them:
+                return ParsedSet(NoteSet(notes=dialog.them), POINTED, has_head=True)
+            return self._pointed(dialog.it)
+        if language.says(tokens, "it"):
+            if self._follows:
+                return ParsedSet(NoteSet(source="previous"), POINTED, has_head=True)
+            return self._pointed(dialog.it)
+        return None
+
+    def _pointed(self, paths: tuple[str, ...]) -> ParsedSet:
+        known = [path for path in paths if self._vocabulary.knows(path)]
+        if known:
+            return ParsedSet(NoteSet(notes=(known[0],)), POINTED, has_head=True)
+        return ParsedSet(NoteSet(unknown=" "), UNKNOWN)
+
+    def _ordinal(self, tokens: Sequence[Token]) -> int | None:
+        table = self._language.table("ordinals")
+        places = [(at, table[token.key]) for at, token in enumerate(tokens) if token.key in table]
+        if len(places) != 1:
+            numbers = [int(t.value) for t in tokens if t.is_word and t.value.isdigit() and len(t.value) < 4]
+            labels = self._language.phrases("number_nouns")
+            if len(numbers) == 1 and len(tokens) >= 2 and any(p.longest(tokens, 0) for p in labels):
+                return numbers[0]
+            return None
+        at, place = places[0]
+        allowed = self._language.words("result_nouns") | self._language.words("fillers")
+        rest = [token for index, token in enumerate(tokens) if index != at and token.kind != "mark"]
+        return int(place) if all(token.key in allowed for token in rest) else None
+
+    def _picked(self, place: int) -> ParsedSet:
+        if self._follows:
+            return ParsedSet(NoteSet(source="previous", pick=place), POINTED, has_head=True)
+        results = self._dialog.them
+        if results and -len(results) <= place <= len(results):
+            return ParsedSet(
+                NoteSet(notes=(results[place - 1 if place > 0 else place],)), POINTED, has_head=True
+            )
+        return ParsedSet(NoteSet(unknown=" "), UNKNOWN)
+
+    # Names
+
+    def named(self, tokens: Sequence[Token]) -> ParsedSet | None:
+        """One note by its exact name, path, alias or link, with words around it such as "the note"."""
+        for part in self._bare_names(tokens):
+            text = self._name_text(part)
+            if paths := self._vocabulary.notes(text):
+                if len(paths) == 1:
+                    return ParsedSet(NoteSet(notes=paths), NAMED, has_head=True)
+                return ParsedSet(NoteSet(unknown=text, candidates=paths), NAMED - 0.05, has_head=True)
+        return None
+
+    def _name_text(self, tokens: Sequence[Token]) -> str:
+        if len(tokens) == 1 and tokens[0].kind == "link":
+            return parse_reference(tokens[0].value).target
+        if len(tokens) == 1:
+            return tokens[0].value
+        return text_of(self._request, tuple(tokens))
+
+    def _bare_names(self, tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+        """The tokens, then what is left without words like "the note called …"."""
+        yield tokens
+        lead = self._language.phrases("name_leads")
+        start = max((match.end for phrase in lead if (match := phrase.longest(tokens, 0))), default=0)
+        end = len(tokens)
+        if 0 < start < end:
+            yield tokens[start:]
+            while start < end - 1 and tokens[start].key in self._language.words("determiners"):
+                start += 1
+                yield tokens[start:]
+        nouns, fillers = self._language.words("note_nouns"), self._language.words("fillers")
+        at = 0
+        while at < end - 1 and tokens[at].is_word and tokens[at].key in fillers:
+            at += 1
+            yield tokens[at:end]
+        last = end
+        while last - 1 > at and tokens[last - 1].is_word and tokens[last - 1].key in nouns:
+            last -= 1
+            yield tokens[at:last]
+            if start:
+                yield tokens[start:last]
+
+    def _several(self, tokens: Sequence[Token]) -> ParsedSet | None:
+        """A list of names: "H1, H2 and H3"."""
+        pieces: list[list[Token]] = [[]]
+        at = 0
+        while at < len(tokens):
+            after = self._language.starts(tokens, at, "and")
+            if tokens[at].key == "," or after > at:
+                pieces.append([])
+                at = max(after, at + 1)
+                continue
+            pieces[-1].append(tokens[at])
+            at += 1
+        pieces = [piece for piece in pieces if piece]
+        if len(pieces) < 2:
+            return None
+        found: list[str] = []
+        for piece in pieces:
+            one = self.reference(piece) or self.named(piece)
+            if one is None or not one.notes.notes:
+                return None
+            found += [path for path in one.notes.notes if path not in found]
+        return ParsedSet(NoteSet(notes=tuple(found)), NAMED, has_head=True)
+
+    def near(self, tokens: Sequence[Token]) -> ParsedSet | None:
+        """A note whose name is only nearly what was said."""
+        if len(tokens) > _MAX_NAME or not all(
+            token.kind in ("word", "quoted", "link", "mark") for token in tokens
+        ):
+            return None
+        best: ParsedSet | None = None
+        for part in self._bare_names(tokens):
+            text = self._name_text(part)
+            near = self._vocabulary.notes_like(text)
+            if near.clear:
+                return ParsedSet(NoteSet(notes=near.paths[:1]), GUESSED, has_head=True)
+            if near.paths and best is None:
+                best = ParsedSet(NoteSet(unknown=text, candidates=near.paths), 0.5)
+        if best:
+            return best
+        *_, last = self._bare_names(tokens)
+        return ParsedSet(NoteSet(unknown=self._name_text(last)), UNKNOWN)
+
+    # Conditions
+
+    def _conditions(self, tokens: Sequence[Token]) -> ParsedSet:
+        """The phrase as conditions of the search language; words without a condition are topics."""
+        language = self._language
+        alternatives: list[list[str]] = [[]]
+        explained, weight, at = 0.0, 0, 0
+        left: list[str] = []
+        negative, joined_by_or, has_head, order, limit = False, False, False, "", None
+        last: _Part | None = None
+        base: NoteSet | None = None
+        while at < len(tokens):
+            token = tokens[at]
+            if token.kind == "mark":
+                at += 1
+                continue
+            if last is not None and (after := language.starts(tokens, at, "or")) > at and after < len(tokens):
+                joined_by_or, explained, weight, at = True, explained + after - at, weight + after - at, after
+                continue
+            if at and (after := language.starts(tokens, at, "and")) > at and after < len(tokens):
+                explained, weight, at = explained + after - at, weight + after - at, after
+                continue
+            part = self._condition(tokens, at, last)
+            if part is None and (after := language.starts(tokens, at, "not")) > at and after < len(tokens):
+                negative, explained, weight, at = (
+                    not negative,
+                    explained + after - at,
+                    weight + after - at,
+                    after,
+                )
+                continue
+            if part is None and (ordering := self._order(tokens, at)):
+                order, limit_found, after = ordering
+                limit = limit_found if limit_found is not None else limit
+                explained, weight, at, has_head = explained + after - at, weight + after - at, after, True
+                continue
+            if part is None and at == 0 and (pointed := self._leading_reference(tokens)):
+                base, after = pointed
+                explained, weight, at, has_head = explained + after, weight + after, after, True
+                continue
+            if (
+                part is None
+                and token.is_word
+                and (token.key in language.words("note_nouns") or token.key in language.words("fillers"))
+            ):
+                has_head = has_head or token.key in language.words("note_nouns")
+                explained, weight, at = explained + 1, weight + 1, at + 1
+                continue
+            if part is None and negative and (name := self._property_name(token)):
+                lacks = at > 0 and (
+                    tokens[at - 1].key in language.words("determiners") | language.words("lacking")
+                )
+                part = _Part(f"[{name}]" if lacks else f"[{name}:true]", at + 1)
+            if part is None:
+                part = self._topic(tokens, at, BARE if not has_head else 0.75)
+            if part is None:
+                left.append(token.value)
+                weight, at = weight + 1, at + 1
+                continue
+            query = (
+                f"-{grouped(part.query) if ' ' not in part.query else _wrapped(part.query)}"
+                if negative
+                else part.query
+            )
+            if joined_by_or and alternatives[-1]:
+                alternatives[-1][-1] = f"({alternatives[-1][-1].strip('()')} OR {query})"
+            else:
+                alternatives[-1].append(query)
+            has_head = has_head or not part.is_topic or part.fit >= CUED or negative
+            explained += part.fit * (part.end - at)
+            weight += part.end - at
+            last, at = part, part.end
+            negative = joined_by_or = False
+        query = " ".join(alternatives[-1])
+        notes = replace(base or NoteSet(), query=query, order=order, limit=limit)
+        fit = explained / weight if weight else 0.0
+        return ParsedSet(notes, fit, tuple(left), has_head)
+
+    def _leading_reference(self, tokens: Sequence[Token]) -> tuple[NoteSet, int] | None:
+        """Read "of those", "which of these" at the start of a phrase that goes on with conditions."""
+        for end in range(min(4, len(tokens) - 1), 0, -1):
+            said = tokens[:end]
+            if all(token.key in self._language.words("determiners") for token in said):
+                continue
+            found = self.reference(said) if self._language.says(said, "them") else None
+            if found is not None and (found.notes.notes or found.notes.source):
+                return found.notes, end
+        return None
+
+    def _order(self, tokens: Sequence[Token], at: int) -> tuple[str, int | None, int] | None:
+        """An order ("newest", "sorted by name") and a number of notes ("the 5 newest")."""
+        limit, start = None, at
+        if (number := self._dates.number(tokens[at].key)) is not None and at + 1 < len(tokens):
+            limit, start = number, at + 1
+        for name in self._language.table("orders"):
+            after = self._language.starts(tokens, start, "orders", name)
+            if after > start:
+                if (
+                    limit is None
+                    and after < len(tokens)
+                    and (n := self._dates.number(tokens[after].key))
+                    and n > 1
+                ):
+                    return name, n, after + 1
+                return name, limit, after
+        return None
+
+    def _condition(self, tokens: Sequence[Token], at: int, last: _Part | None) -> _Part | None:
+        """The condition that starts at a token: the one that explains most."""
+        token = tokens[at]
+        if token.kind == "tag":
+            return _Part(f"tag:{token.value}", at + 1, 1.0)
+        found: list[_Part] = []
+        for one in self._language.filters:
+            for phrase in one.say:
+                for match in phrase.match(tokens, at):
+                    if part := self._filtered(one, tokens, match.end, match.gap_start, match.gap_end):
+                        found.append(part)
+        if any(one.value == "date_alone" for one in self._language.filters) and (
+            span := self._dates.span(tokens, at)
+        ):
+            found.append(_Part(span.query("modified"), span.end))
+        if part := self._property(tokens, at):
+            found.append(part)
+        if part := self._relation(tokens, at):
+            found.append(part)
+        if found:
+            return max(
+                found, key=lambda part: (part.end - (2 if part.is_topic else 0), not part.is_topic, part.fit)
+            )
+        if last is not None and last.filter is not None and last.filter.value == "tags":
+            query, end = self._tags(tokens, at, strict=True)
+            if query:
+                return _Part(query, end, filter=last.filter)
+        return self._noun(tokens, at)
+
+    def _relation(self, tokens: Sequence[Token], at: int) -> _Part | None:
+        """A relation to a note: "that support X", "contradicting X"."""
+        at = self._language.starts(tokens, at, "relation_leads")
+        for kind, phrases in self._language.relations.items():
+            after = max((m.end for phrase in phrases if (m := phrase.longest(tokens, at))), default=at)
+            if after > at and after < len(tokens):
+                note, end = self._value("note", tokens, after)
+                if note:
+                    return _Part(f"rel:{kind} links-to:{_quoted(note)}", end)
+        return None
+
+    def _filtered(
+        self, one: Filter, tokens: Sequence[Token], end: int, gap_start: int, gap_end: int
+    ) -> _Part | None:
+        """The condition of a filter whose phrase ended at `end`."""
+        if not one.value:
+            return _Part(one.query, end, filter=one)
+        if gap_start >= 0:
+            inside = tokens[gap_start:gap_end]
+            if one.value == "tags":
+                query, stop = self._tags(inside, 0)
+                return _Part(query, end, filter=one) if query and stop == len(inside) else None
+            if one.value == "date":
+                span = self._dates.span(inside, 0)
+                whole = span is not None and span.end == len(inside)
+                return (
+                    _Part(span.query(one.query.partition(":")[0]), end, filter=one)
+                    if span and whole
+                    else None
+                )
+            value, stop = self._value(one.value, inside, 0)
+            return (
+                _Part(_filled(one.query, value), end, filter=one) if value and stop == len(inside) else None
+            )
+        if end >= len(tokens):
+            return None
+        if one.value == "tags":
+            query, stop = self._tags(tokens, end)
+            return _Part(query, stop, filter=one) if query else None
+        if one.value in ("date", "date_alone"):
+            span = self._dates.span(tokens, end)
+            return _Part(span.query(one.query.partition(":")[0]), span.end, filter=one) if span else None
+        if one.value == "topic":
+            part = self._topic(tokens, end, CUED)
+            return replace(part, query=_filled(one.query, part.query), filter=one) if part else None
+        value, stop = self._value(one.value, tokens, end)
+        return _Part(_filled(one.query, value), stop, filter=one) if value else None
+
+    def _value(self, kind: str, tokens: Sequence[Token], at: int) -> tuple[str, int]:
+        """The longest value of a kind that starts at a token, and where it ends; empty for none."""
+        if kind == "tags":
+            query, end = self._tags(tokens, at)
+            return query.removeprefix("tag:"), end
+        if kind == "topic":
+            part = self._topic(tokens, at, CUED)
+            return (part.query, part.end) if part else ("", at)
+        while at < len(tokens) and tokens[at].key in self._language.words("determiners"):
+            at += 1
+        for end in range(min(len(tokens), at + _MAX_NAME), at, -1):
+            part_tokens = tokens[at:end]
+            if part_tokens[-1].kind == "mark":
+                continue
+            text = self._name_text(part_tokens)
+            if kind == "folder" and end - at <= _MAX_FOLDER:
+                nouns = self._language.words("folder_nouns")
+                bare = (
+                    part_tokens[:-1] if part_tokens[-1].key in nouns and len(part_tokens) > 1 else part_tokens
+                )
+                if folder := self._vocabulary.folder_like(self._name_text(bare)):
+                    return folder, end
+            elif kind == "note":
+                one = self.reference(part_tokens) or self.named(part_tokens)
+                if one and len(one.notes.notes) == 1:
+                    return str(NotePath.on_disk(one.notes.notes[0]).stem_path), end
+            elif kind == "type" and end - at == 1:
+                return self._vocabulary.type(text) or text, end
+            elif kind == "file" and end - at <= 4:
+                return text, end
+        if kind == "note":
+            end = next(
+                (index for index in range(at, len(tokens)) if tokens[index].kind == "mark"), len(tokens)
+            )
+            near = self._vocabulary.notes_like(self._name_text(tokens[at:end])) if end > at else None
+            if near and near.clear:
+                return str(NotePath.on_disk(near.paths[0]).stem_path), end
+        return "", at
+
+    def _tags(self, tokens: Sequence[Token], at: int, *, strict: bool = False) -> tuple[str, int]:
+        """A list of tags as a query: "instrument but not core", "a or b"; `strict` takes known tags only."""
+        language = self._language
+        parts: list[str] = []
+        negative, alternative, end, start = False, False, at, at
+        while at < len(tokens):
+            token = tokens[at]
+            if token.kind == "mark" and token.key == "," and parts:
+                at += 1
+                continue
+            for words, sign in (("not", "not"), ("and", "and"), ("or", "or")):
+                after = language.starts(tokens, at, words)
+                if after > at and (parts or sign == "not"):
+                    negative, alternative = negative or sign == "not", sign == "or"
+                    at = after
+                    break
+            else:
+                known = token.kind == "tag" or (
+                    token.kind in ("word", "quoted") and self._vocabulary.tag_like(token.value) is not None
+                )
+                first_free = not parts and not strict and token.kind in ("word", "quoted")
+                if token.is_word and token.key in language.words("determiners") | language.words("tag_nouns"):
+                    at += 1
+                    if parts:
+                        end = at
+                    continue
+                if not known and not (
+                    first_free and (_PLAIN.fullmatch(token.value) or token.kind == "quoted")
+                ):
+                    break
+                if token.is_word and not known and token.key in language.words("fillers"):
+                    break
+                name = (
+                    token.value
+                    if token.kind == "tag"
+                    else self._vocabulary.tag_like(token.value) or token.value
+                )
+                said = f"tag:{name if ' ' not in name else quoted(name)}"
+                if alternative and parts and not negative:
+                    parts[-1] = f"({parts[-1].strip('()')} OR {said})"
+                else:
+                    parts.append(f"-{said}" if negative else said)
+                at += 1
+                end = at
+                negative = alternative = False
+                continue
+            if at >= len(tokens):
+                break
+        if not parts or end == start:
+            return "", start
+        return " ".join(parts), end
+
+    def _property(self, tokens: Sequence[Token], at: int) -> _Part | None:
+        """A comparison of a property: "with confidence under 0.5", "born after 1700", "status is done"."""
+        language = self._language
+        start = at
+        at = language.starts(tokens, at, "property_leads")
+        if at >= len(tokens):
+            return None
+        name = self._property_name(tokens[at])
+        if name is None:
+            return self._comparison_first(tokens, at) if at < len(tokens) else None
+        after = at + 1
+        for sign in ("<=", ">=", "<", ">", "="):
+            lead = after if sign == "=" else language.starts(tokens, after, "comparisons", "=")
+            value_at = language.starts(tokens, lead, "comparisons", sign)
+            if value_at == lead:
+                value_at = language.starts(tokens, after, "comparisons", sign)
+                lead = after
+            if value_at > lead and value_at < len(tokens):
+                value, end = self._property_value(tokens, value_at)
+                if value:
+                    shown = f"{sign}{value}" if sign != "=" else value
+                    return _Part(f"[{name}:{shown}]", end)
+        value, end = self._property_value(tokens, after) if after < len(tokens) else ("", after)
+        if value and (_NUMBER.fullmatch(tokens[after].value) or tokens[after].kind == "quoted"):
+            return _Part(f"[{name}:{value}]", end)
+        if at > start:
+            return _Part(f"[{name}]", after)
+        return None
+
+    def _comparison_first(self, tokens: Sequence[Token], at: int) -> _Part | None:
+        """A comparison before its property: "at least 0.8 confidence"."""
+        for sign in ("<=", ">=", "<", ">"):
+            value_at = self._language.starts(tokens, at, "comparisons", sign)
+            if value_at > at and value_at + 1 < len(tokens) and _NUMBER.fullmatch(tokens[value_at].value):
+                value, end = self._property_value(tokens, value_at)
+                if end < len(tokens) and (name := self._property_name(tokens[end])):
+                    return _Part(f"[{name}:{sign}{value}]", end + 1)
+        return None
+
+    def _property_name(self, token: Token) -> str | None:
+        if not token.is_word:
+            return None
+        for name, words in self._language.table("properties").items():
+            if token.key in words:
+                return str(name)
+        return self._vocabulary.property(token.key)
+
+    def _property_value(self, tokens: Sequence[Token], at: int) -> tuple[str, int]:
+        while at < len(tokens) and tokens[at].key in self._language.words("determiners"):
+            at += 1
+        if at >= len(tokens):
+            return "", at
+        token = tokens[at]
+        if token.kind == "quoted":
+            return quoted(token.value), at + 1
+        if not token.is_word:
+            return "", at
+        if _NUMBER.fullmatch(token.value):
+            return number_text(token.value), at + 1
+        if token.key in self._language.words("fillers"):
+            return "", at
+        return (token.value if _PLAIN.fullmatch(token.value) else quoted(token.value)), at + 1
+
+    def _noun(self, tokens: Sequence[Token], at: int) -> _Part | None:
+        """A word that names a folder, a type or, before a word for notes, a tag: "claims", "people"."""
+        token = tokens[at]
+        if not token.is_word or token.key in self._language.words("note_nouns") | self._language.words(
+            "fillers"
+        ):
+            return None
+        vocabulary = self._vocabulary
+        nouns = self._language.words("note_nouns")
+        before_noun = at + 1 < len(tokens) and tokens[at + 1].key in nouns
+        alone = at == 0 or tokens[at - 1].key in self._language.words("fillers")
+        for word in (token.value, *vocabulary.singulars(token.key)):
+            if (folder := vocabulary.folder(word)) and (word != token.key or alone or before_noun):
+                return _Part(f"path:{_quoted(folder + '/')}", at + 1)
+        if one := vocabulary.type(token.value):
+            return _Part(f"type:{_quoted(one)}", at + 1)
+        if before_noun and (tag := vocabulary.tag(token.value)):
+            return _Part(f"tag:{_quoted(tag)}", at + 1)
+        return None
+
+    def _topic(self, tokens: Sequence[Token], at: int, fit: float) -> _Part | None:
+        """Words to look for in the text, up to the next condition."""
+        language = self._language
+        words: list[str] = []
+        start, end = at, at
+        alternative = False
+        while at < len(tokens):
+            token = tokens[at]
+            if token.kind == "mark":
+                if token.key != "," or at + 1 >= len(tokens):
+                    break
+                at += 1
+                continue
+            if at > start:
+                if language.starts(tokens, at, "not") > at or self._order(tokens, at):
+                    break
+                condition = self._condition_starts(tokens, at)
+                if condition:
+                    break
+                if (after := language.starts(tokens, at, "or")) > at and words:
+                    alternative, at = True, after
+                    continue
+                after = max(language.starts(tokens, at, "and"), language.starts(tokens, at, "then"))
+                if after > at and words:
+                    if after < len(tokens) and tokens[after].key in language.verbs():
+                        break
+                    at = after
+                    continue
+            if token.is_word and token.key in language.words("determiners") | language.words("topic_fillers"):
+                at += 1
+                end = at if words else end
+                continue
+            said = self._search_word(token)
+            if alternative and words:
+                words[-1] = f"{words[-1]} OR {said}"
+                alternative = False
+            else:
+                words.append(said)
+            at += 1
+            end = at
+        if not words:
+            return None
+        return _Part(" ".join(grouped(word) for word in words), end, fit, is_topic=True)
+
+    def _condition_starts(self, tokens: Sequence[Token], at: int) -> bool:
+        """Whether a condition that is no topic starts at a token."""
+        if tokens[at].kind == "tag" or self._property(tokens, at) is not None:
+            return True
+        for one in self._language.filters:
+            if one.value in ("topic", "date_alone", "file"):
+                continue
+            for phrase in one.say:
+                for match in phrase.match(tokens, at):
+                    if match.end > at and self._filtered(
+                        one, tokens, match.end, match.gap_start, match.gap_end
+                    ):
+                        return True
+        span = self._dates.span(tokens, at)
+        return span is not None and self._language.starts(tokens, at, "dates", "cues") > at
+
+    def _search_word(self, token: Token) -> str:
+        if token.kind == "quoted":
+            return quoted(token.value)
+        if token.kind == "link":
+            return quoted(parse_reference(token.value).target)
+        if token.kind == "tag":
+            return f"tag:{token.value}"
+        return token.value if _PLAIN.fullmatch(token.value) and token.value != "OR" else quoted(token.value)
+
+
+def number_text(text: str) -> str:
+    """A number as the search language writes it; a percentage becomes a share of 1."""
+    plain = text.replace(",", ".")
+    if plain.endswith("%"):
+        return f"{float(plain[:-1]) / 100:g}"
+    return plain
+
+
+def _filled(query: str, value: str) -> str:
+    if query.endswith("{}/"):
+        return f"{query[:-3]}{_quoted(f'{value}/')}"
+    if query == "{}":
+        return value
+    return query.replace("{}", value if value.startswith(('"', "(", "-")) else _quoted(value))
+
+
+def _quoted(text: str) -> str:
+    return text if re.fullmatch(r"[\w/-]+", text) else quoted(text)
+
+
+def _wrapped(query: str) -> str:
+    simple = query.startswith(("(", '"', "[")) and query.endswith((")", '"', "]"))
+    return query if simple or re.fullmatch(r'[\w-]+:"[^"]*"', query) else f"({query})"
+
+
+def _trimmed(tokens: Sequence[Token]) -> Sequence[Token]:
+    start, end = 0, len(tokens)
+    while start < end and tokens[start].kind == "mark":
+        start += 1
+    while end > start and tokens[end - 1].kind == "mark":
+        end -= 1
+    return tokens[start:end]

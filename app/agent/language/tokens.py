@@ -1,0 +1,78 @@
+"""Splits a request into tokens: words, quoted text, wikilinks, tags and punctuation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+TokenKind = Literal["word", "quoted", "link", "tag", "mark"]
+
+MAX_TOKENS = 80
+_TOKEN = re.compile(
+    r"""
+      (?P<link>!?\[\[[^\[\]\n]+\]\])
+    | (?P<quoted>"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|`[^`\n]+`
+        |(?<!\w)'[^'\n]+'(?!\w)|(?<!\w)‘[^’\n]+’(?!\w))
+    | (?P<tag>(?<![\w\#])\#[\w/-]*[^\W\d][\w/-]*)
+    | (?P<word>[^\s,;:!?."“”„«»`\[\]]+(?:[.:!?,;'][^\s,;:!?."“”„«»`\[\]]+)*(?:[\w)+*/\]%°])?|\[|\]|["“”„«»`])
+    | (?P<mark>[,;:!?.…]+)
+    """,
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of a request.
+
+    `key` is the form to compare by (case-folded), `value` the text without quotes, brackets or `#`, and
+    `start` and `end` are its characters in the request.
+    """
+
+    kind: TokenKind
+    key: str
+    value: str
+    start: int
+    end: int
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is a plain word."""
+        return self.kind == "word"
+
+
+def tokenize(text: str, contractions: Mapping[str, str]) -> tuple[Token, ...]:
+    """Return the tokens of `text`, at most `MAX_TOKENS`.
+
+    A contraction ("what's") becomes the words it stands for, all at the same place.
+    """
+    tokens: list[Token] = []
+    for match in _TOKEN.finditer(text):
+        if len(tokens) >= MAX_TOKENS:
+            break
+        token = _token(match)
+        words = contractions.get(token.key, "").split() if token.is_word else []
+        tokens += [replace(token, key=word) for word in words] or [token]
+    return tuple(tokens)
+
+
+def _token(match: re.Match[str]) -> Token:
+    text, start, end = match[0], match.start(), match.end()
+    match match.lastgroup:
+        case "link":
+            return Token("link", "[[]]", text.lstrip("!")[2:-2], start, end)
+        case "quoted":
+            return Token("quoted", '""', text[1:-1], start, end)
+        case "tag":
+            return Token("tag", text.casefold(), text[1:], start, end)
+        case "mark":
+            return Token("mark", text, text, start, end)
+        case _:
+            return Token("word", text.casefold().replace("’", "'"), text, start, end)
+
+
+def text_of(request: str, tokens: tuple[Token, ...]) -> str:
+    """The characters of the request from the first token to the last."""
+    return request[tokens[0].start : tokens[-1].end] if tokens else ""

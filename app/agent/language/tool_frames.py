@@ -1,0 +1,81 @@
+"""Actions and frames of tools that have none in a language's data file, made from the tools' own examples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from app.agent.language.actions import ACTIONS, Action, Kind
+from app.agent.language.lexicon import Frame, parse_phrase
+from app.toolkit.arguments import SlotKind
+from app.toolkit.tool import Tool
+
+PREFIX = "tool_"
+_SLOT = re.compile(r"\{(\w+)\}")
+_MARKS = re.compile(r"[()\[\]|<>?!.,;:]+")
+_KINDS: Mapping[SlotKind, Kind] = {
+    SlotKind.NOTE: "note",
+    SlotKind.TAG: "tags",
+    SlotKind.FOLDER: "folder",
+    SlotKind.HEADING: "heading",
+    SlotKind.QUERY: "query",
+}
+
+
+def tool_frames(tools: Iterable[Tool]) -> tuple[Mapping[str, Action], tuple[Frame, ...]]:
+    """Return the actions of the tools by id, and the frames that say them in English."""
+    covered = {action.tool for action in ACTIONS.values()}
+    actions: dict[str, Action] = {}
+    frames: list[Frame] = []
+    for tool in tools:
+        if tool.name in covered:
+            continue
+        examples = tool.examples_of or {"": tool.examples}
+        for op, texts in examples.items():
+            action = _action(tool, op, texts)
+            if action is None:
+                continue
+            actions[action.id] = action
+            frames += [frame for text in texts if (frame := _frame(action, op, text)) is not None]
+    return actions, tuple(frames)
+
+
+def _action(tool: Tool, op: str, texts: tuple[str, ...]) -> Action | None:
+    """The action of one operation; None when its examples do not name every argument that it needs."""
+    named = {slot for text in texts for slot in _SLOT.findall(text)}
+    needs = [one.name for one in tool.parameters if one.required and one.name != "op"]
+    if op:
+        needs += [name for name in tool.operations[op].needs if name not in needs]
+    if not texts or any(name not in named for name in needs):
+        return None
+    kinds: dict[str, Kind] = {one.name: _KINDS.get(one.kind, "text") for one in tool.parameters}
+    return Action(
+        f"{PREFIX}{tool.name}{'_' if op else ''}{op}",
+        tool.name,
+        tuple(needs),
+        writes=tool.proposes,
+        kinds=kinds,
+    )
+
+
+def _frame(action: Action, op: str, text: str) -> Frame | None:
+    """The frame of an example such as "reload the file {path} from disk"."""
+    pieces = [_MARKS.sub(" ", piece).strip() for piece in _SLOT.split(text)]
+    words, slots = pieces[::2], pieces[1::2]
+    if not words[0]:
+        return None
+    say = words[0]
+    cues = {slots[0]: ("",)} if slots else {}
+    if len(slots) == 1 and words[1]:
+        say = f"{words[0]} ... {words[1]}"
+    for slot, cue in zip(slots[1:], words[1:-1], strict=True):
+        if not cue:
+            return None
+        cues[slot] = (cue,)
+    return Frame(
+        action=action.id,
+        say=(parse_phrase(say),),
+        roles={slot: tuple(parse_phrase(cue) for cue in said if cue) for slot, said in cues.items()},
+        direct=tuple(slot for slot, said in cues.items() if "" in said),
+        constants={"op": op} if op else {},
+    )

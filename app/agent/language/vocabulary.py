@@ -1,0 +1,222 @@
+"""The words of one vault: names of notes, tags, folders, types and properties, exact or nearly so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
+
+from app.index.resolver import Resolver
+from app.vault.path import NotePath, name_key
+
+_NEAR_NOTE = 84.0
+_CLEAR_LEAD = 6.0
+_WORTH_ASKING = 66.0
+_NEAR_TAG = 80.0
+_MAX_CANDIDATES = 5
+_MAX_ROUGH = 60
+_LONG_WORD = 4
+
+
+@dataclass(frozen=True, slots=True)
+class VaultWords:
+    """What the index knows by name, beside the notes themselves."""
+
+    tags: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NearNotes:
+    """Notes with a name like some words, best first; `clear` says whether the first stands out."""
+
+    paths: tuple[str, ...]
+    clear: bool = False
+
+
+class Vocabulary:
+    """Looks words up in one vault. Made for one request; it remembers what it looked up.
+
+    Args:
+        resolver: The names of all notes.
+        words: Tags, types and properties.
+        plurals: Pairs of a plural's ending and the singular's, the longest first.
+    """
+
+    def __init__(self, resolver: Resolver, words: VaultWords, plurals: Sequence[Sequence[str]] = ()) -> None:
+        self._resolver = resolver
+        self._words = words
+        self._plurals = plurals
+        self._exact: dict[str, tuple[str, ...]] = {}
+        self._near: dict[str, NearNotes] = {}
+
+    def knows(self, path: str) -> bool:
+        """Whether there is a file at `path`."""
+        return NotePath.on_disk(path) in self._resolver
+
+    def notes(self, words: str) -> tuple[str, ...]:
+        """The paths of the notes with exactly this name, path, alias or id; several when it is ambiguous."""
+        if words not in self._exact:
+            self._exact[words] = self._look_up(words)
+        return self._exact[words]
+
+    def _look_up(self, words: str) -> tuple[str, ...]:
+        wanted = words.strip()
+        if not wanted:
+            return ()
+        found = [path for path in self._resolver.resolve(wanted, None).candidates if path.is_note]
+        if found:
+            whole = "/" in wanted and name_key(wanted.strip("/")) in (
+                found[0].key,
+                name_key(found[0].stem_path),
+            )
+            return (str(found[0]),) if whole else tuple(sorted(map(str, found)))
+        return self._aliases.get(name_key(wanted), ())
+
+    @cached_property
+    def _aliases(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {}
+        for entry in self._resolver.entries():
+            for name in (*entry.aliases, *filter(None, (entry.note_id,))):
+                found.setdefault(name_key(name), []).append(str(entry.path))
+        return {key: tuple(paths) for key, paths in found.items()}
+
+    def notes_like(self, words: str) -> NearNotes:
+        """The notes with a name like `words`: misspelled, or a part of the name."""
+        if words not in self._near:
+            self._near[words] = self._search_names(name_key(words.strip()))
+        return self._near[words]
+
+    def _search_names(self, key: str) -> NearNotes:
+        if len(key) < _LONG_WORD:
+            return NearNotes(())
+        names = self._resolver.near_names()
+        rough = names.like(key, _MAX_ROUGH, _WORTH_ASKING) + names.containing(key, _MAX_ROUGH, 80.0)
+        scores: dict[str, float] = {}
+        for near in rough:
+            if NotePath.on_disk(near.path).is_note:
+                scores[near.path] = max(scores.get(near.path, 0.0), _name_likeness(key, near.name))
+        ranked = sorted(
+            (path for path in scores if scores[path] >= _WORTH_ASKING), key=lambda path: (-scores[path], path)
+        )
+        if not ranked:
+            return NearNotes(())
+        best = scores[ranked[0]]
+        lead = best - scores[ranked[1]] if len(ranked) > 1 else best
+        return NearNotes(tuple(ranked[:_MAX_CANDIDATES]), best >= _NEAR_NOTE and lead >= _CLEAR_LEAD)
+
+    def tag(self, word: str) -> str | None:
+        """The tag of the vault that `word` names, in any case, singular or plural."""
+        return self._named(word, self._tags)
+
+    def tag_like(self, word: str) -> str | None:
+        """The tag of the vault that `word` names or misspells."""
+        if exact := self.tag(word):
+            return exact
+        found = process.extractOne(
+            name_key(word), list(self._tags), scorer=fuzz.ratio, score_cutoff=_NEAR_TAG
+        )
+        return self._tags[found[0]] if found and len(word) >= _LONG_WORD else None
+
+    def type(self, word: str) -> str | None:
+        """The type of notes that `word` names, singular or plural."""
+        return self._named(word, self._types)
+
+    def property(self, word: str) -> str | None:
+        """The property that `word` names."""
+        return self._properties.get(name_key(word))
+
+    def folder(self, words: str) -> str | None:
+        """The folder with this path or last part, spelled as on disk; None when there is none or several."""
+        key = name_key(words.strip().strip("/"))
+        if not key:
+            return None
+        if key in self._folders:
+            return self._folders[key]
+        ends = [folder for known, folder in self._folders.items() if known.rpartition("/")[2] == key]
+        return ends[0] if len(ends) == 1 else None
+
+    def folder_like(self, words: str) -> str | None:
+        """The folder that `words` names or misspells by one or two letters."""
+        if exact := self.folder(words):
+            return exact
+        key = name_key(words.strip().strip("/"))
+        if len(key) < _LONG_WORD:
+            return None
+        near = [
+            one
+            for known, one in self._folders.items()
+            if OSA.distance(known, key, score_cutoff=2) <= 1 + (len(key) > 7)
+        ]
+        return near[0] if len(near) == 1 else None
+
+    @cached_property
+    def _tags(self) -> dict[str, str]:
+        return {name_key(tag): tag for tag in self._words.tags}
+
+    @cached_property
+    def _types(self) -> dict[str, str]:
+        return {name_key(one): one for one in self._words.types if one}
+
+    @cached_property
+    def _properties(self) -> dict[str, str]:
+        return {name_key(one): one for one in self._words.properties}
+
+    @cached_property
+    def _folders(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for entry in self._resolver.entries():
+            folder = entry.path.folder
+            while folder and name_key(folder) not in found:
+                found[name_key(folder)] = folder
+                folder = folder.rpartition("/")[0]
+        return found
+
+    def _named(self, word: str, known: dict[str, str]) -> str | None:
+        key = name_key(word)
+        for one in (key, *self.singulars(key)):
+            if one in known:
+                return known[one]
+        return None
+
+    def singulars(self, key: str) -> Iterable[str]:
+        """What a word may be in the singular."""
+        for ending, singular in self._plurals:
+            if key.endswith(ending) and len(key) > len(ending) - len(singular) + 2 - 2 * (key == ending):
+                yield key[: len(key) - len(ending)] + singular
+
+
+def _name_likeness(key: str, name: str) -> float:
+    """How like a name some words are, 0 to 100: by all letters, or by the words that were said."""
+    letters = fuzz.ratio(key, name)
+    said, known = key.split(), name.split()
+    by_words = 0.0
+    if known and any(len(word) >= _LONG_WORD for word in said):
+        by_words = min(max(fuzz.ratio(word, other) for other in known) for word in said)
+    return max(letters, by_words * 0.9 + letters * 0.05)
+
+
+def corrected(word: str, known: frozenset[str]) -> str | None:
+    """The known word that `word` misspells by a slip of the finger, or None.
+
+    Words that differ only by an ending ("note", "notes") are other words, not slips.
+    """
+    if len(word) < _LONG_WORD or not word.isalpha() or word in known:
+        return None
+    most = 1 if len(word) < 8 else 2
+    best = None
+    for other in known:
+        if abs(len(other) - len(word)) > most or len(other) < _LONG_WORD:
+            continue
+        if other.startswith(word) or word.startswith(other):
+            continue
+        distance = OSA.distance(word, other, score_cutoff=most)
+        if distance <= most and (
+            best is None or distance < best[0] or (distance == best[0] and other < best[1])
+        ):
+            best = (distance, other)
+    return best[1] if best else None

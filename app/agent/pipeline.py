@@ -1,0 +1,548 @@
+"""Carries out a reading: each step calls tools, and its notes are what the next step works on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from app.agent.answered_call import AnsweredCall
+from app.agent.answers import answer, link, without_properties
+from app.agent.language.actions import Action
+from app.agent.language.dialog import MAX_RESULTS, DialogState
+from app.agent.language.frames import bullet_list
+from app.agent.language.interpreter import GUESS
+from app.agent.language.lexicon import Language
+from app.agent.language.readings import NoteSet, Reading, Step
+from app.agent.language.tool_frames import PREFIX
+from app.permissions.wording import counted
+from app.toolkit.batch import batch_of
+from app.toolkit.outcome import ToolOutcome
+from app.toolkit.registry import ToolRegistry
+from app.toolkit.tool import Tool
+from app.vault.path import NotePath
+
+MAX_WRITTEN = 500
+MAX_SHOWN = 20
+MAX_READ = 5
+NOT_UNDERSTOOD = "I did not understand that, so nothing was done. Say it in other words, or say “help”."
+_EVERY_NOTE = "modified:>=1970"
+
+Arguments = dict[str, object]
+ChangesToday = Callable[[], Sequence[int]]
+
+
+class Exchange(Protocol):
+    """Where a pipeline calls tools and answers: a turn of the panel, or the terminal."""
+
+    async def call(self, tool: str | Tool, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:
+        """Call a tool, or the app's own form of one."""
+        ...
+
+    def say(self, text: str) -> None:
+        """Answer with Markdown that may hold wikilinks."""
+        ...
+
+    def open_note(self, path: str) -> None:
+        """Bring up a note, where notes are shown."""
+        ...
+
+
+class Pipeline:
+    """Runs one reading.
+
+    Args:
+        turn: Calls the tools and answers.
+        registry: The tools, for calls on many notes.
+        language: The words of the request's language.
+        dialog: What was said before.
+        changes_today: The audit entries of the agent's changes since midnight, oldest first.
+        actions: The actions that there are, by id.
+    """
+
+    def __init__(
+        self,
+        turn: Exchange,
+        registry: ToolRegistry,
+        language: Language,
+        dialog: DialogState,
+        changes_today: ChangesToday,
+        actions: Mapping[str, Action],
+    ) -> None:
+        self._turn = turn
+        self._registry = registry
+        self._language = language
+        self._dialog = dialog
+        self._changes_today = changes_today
+        self._actions = actions
+        self._is_guess = False
+
+    async def run(self, reading: Reading) -> DialogState:
+        """Carry out the steps until one fails or is denied; return the state of the dialog after them."""
+        previous: tuple[str, ...] = ()
+        self._is_guess = reading.score <= GUESS
+        for step in reading.steps:
+            result = await self._step(step, previous)
+            if result is None:
+                break
+            previous = result
+        self._dialog = replace(self._dialog, last=reading, question=None)
+        return self._dialog
+
+    # Steps
+
+    async def _step(self, step: Step, previous: tuple[str, ...]) -> tuple[str, ...] | None:
+        """Run one step; return the notes that the next step works on, or None to stop."""
+        match step.action:
+            case "find" | "count":
+                return await self._find(step, previous)
+            case "count_these":
+                self._turn.say(f"{counted(len(self._dialog.them), 'note')}.")
+                return self._dialog.them
+            case "list_tasks":
+                return await self._tasks(step)
+            case "undo":
+                return await self._undo(str(step.arguments.get("scope", "last")))
+            case "create_note":
+                return await self._create(step)
+            case "meaning":
+                query = str(step.arguments["query"])
+                return self._listed(await self._call(step, "semantic_search", {"query": query}))
+            case "suggest_relations":
+                paths = await self._notes(step.target, previous) if step.target else ()
+                arguments: Arguments = {"node_id": paths[0]} if paths else {}
+                await self._call(step, "suggest_relationships", arguments)
+                return previous
+        if step.action.startswith(PREFIX):
+            outcome = await self._call(step, self._actions[step.action].tool, _tool_arguments(step))
+            return previous if outcome.success else None
+        if step.target is None:
+            outcome = await self._call(step, self._actions[step.action].tool, self._plain_arguments(step))
+            return previous if outcome.success else None
+        paths = await self._notes(step.target, previous)
+        if paths is None:
+            return None
+        if not paths:
+            self._turn.say("No note matches, so there is nothing to do.")
+            return None
+        if self._actions[step.action].writes:
+            return await self._write(step, paths)
+        return await self._read(step, paths)
+
+    def _plain_arguments(self, step: Step) -> Arguments:
+        if step.action == "rename_tag":
+            return {"tag": _first(step.arguments["tag"]), "new_tag": _first(step.arguments["new_tag"])}
+        if step.action == "list_folders":
+            return {"path": "."}
+        return {}
+
+    async def _notes(self, notes: NoteSet | None, previous: tuple[str, ...]) -> tuple[str, ...] | None:
+        """The paths of a set, at most `MAX_WRITTEN`; None when the search failed."""
+        if notes is None:
+            return ()
+        base: tuple[str, ...] | None = None
+        if notes.source:
+            base = previous
+        elif notes.notes:
+            base = notes.notes
+        if notes.query or base is None:
+            outcome = await self._turn.call(
+                "search_notes", self._search(notes.query or _EVERY_NOTE, notes, MAX_WRITTEN)
+            )
+            if not outcome.success:
+                self._turn.say(answer(AnsweredCall("search_notes", {}), outcome))
+                return None
+            found = tuple(str(hit["path"]) for hit in _list(outcome.result, "hits"))
+            base = found if base is None else tuple(path for path in base if path in set(found))
+        if notes.pick is not None:
+            at = notes.pick - 1 if notes.pick > 0 else notes.pick
+            base = (base[at],) if -len(base) <= at < len(base) else ()
+        return base[: notes.limit] if notes.limit else base
+
+    @staticmethod
+    def _search(query: str, notes: NoteSet, limit: int) -> Arguments:
+        order = {"order": notes.order} if notes.order else {}
+        # A space at the end makes the last word a whole word.
+        return {"query": f"{query} ", "limit": notes.limit or limit, **order}
+
+    async def _find(self, step: Step, previous: tuple[str, ...]) -> tuple[str, ...] | None:
+        target = step.target or NoteSet()
+        if target.source or target.notes:
+            paths = await self._notes(target, previous)
+            if paths is None:
+                return None
+            self._say_list(paths, len(paths), count_only=step.action == "count")
+        else:
+            query = target.query or _EVERY_NOTE
+            limit = 1 if step.action == "count" else MAX_RESULTS
+            outcome = await self._turn.call("search_notes", self._search(query, target, limit))
+            if not outcome.success:
+                self._turn.say(answer(AnsweredCall("search_notes", {}), outcome))
+                return None
+            if step.action == "count":
+                total = int(str(outcome.result["total"]))
+                self._turn.say(f"{counted(total, 'note')}.")
+                if total > 1:
+                    outcome = await self._turn.call("search_notes", self._search(query, target, MAX_RESULTS))
+                paths = tuple(str(hit["path"]) for hit in _list(outcome.result, "hits"))
+                self._dialog = replace(self._dialog, results=paths)
+                return paths
+            if self._is_guess and not outcome.result["total"]:
+                self._turn.say(NOT_UNDERSTOOD)
+                return None
+            self._turn.say(answer(AnsweredCall("search_notes", {"query": target.query}, "find"), outcome))
+            paths = tuple(str(hit["path"]) for hit in _list(outcome.result, "hits"))
+        self._remember(paths)
+        return paths
+
+    def _say_list(self, paths: Sequence[str], total: int, *, count_only: bool = False) -> None:
+        if count_only or not paths:
+            self._turn.say(f"{counted(total, 'note')}." if paths else "No note matches.")
+            return
+        lines = "\n".join(f"- {link(path)}" for path in paths[:MAX_SHOWN])
+        more = f"\n\n… and {total - MAX_SHOWN} more." if total > MAX_SHOWN else ""
+        self._turn.say(f"{counted(total, 'note')}:\n\n{lines}{more}")
+
+    def _remember(self, paths: tuple[str, ...]) -> None:
+        """Keep the notes of a list for "these" and "the first one"; a single one is also "it"."""
+        focus = paths[:1] if len(paths) == 1 else self._dialog.focus
+        self._dialog = replace(self._dialog, results=paths, focus=focus)
+
+    def _listed(self, outcome: ToolOutcome) -> tuple[str, ...] | None:
+        if not outcome.success:
+            return None
+        paths = tuple(dict.fromkeys(str(hit["path"]) for hit in _list(outcome.result, "hits")))
+        self._remember(paths)
+        return paths
+
+    async def _tasks(self, step: Step) -> tuple[str, ...] | None:
+        field = {"open": "task-todo", "done": "task-done"}.get(str(step.arguments.get("state")), "task")
+        words = str(step.arguments.get("query", ""))
+        query = f"{field}:({words})" if words else f'{field}:""'
+        outcome = await self._turn.call("search_notes", {"query": f"{query} ", "limit": 50})
+        if not outcome.success:
+            self._turn.say(answer(AnsweredCall("search_notes", {}), outcome))
+            return None
+        lines: list[str] = []
+        for hit in _list(outcome.result, "hits"):
+            tasks = [str(line["text"]).strip() for line in hit["lines"]]
+            lines += [f"- {link(str(hit['path']))}: {' '.join(text.split())}" for text in tasks]
+        state = {"open": "open task", "done": "done task"}.get(str(step.arguments.get("state")), "task")
+        total = counted(len(lines), state)
+        self._turn.say(f"{total}:\n\n" + "\n".join(lines[:50]) if lines else f"There is no {state}.")
+        paths = tuple(str(hit["path"]) for hit in _list(outcome.result, "hits"))
+        self._dialog = replace(self._dialog, results=paths)
+        return paths
+
+    # Reading
+
+    async def _read(self, step: Step, paths: tuple[str, ...]) -> tuple[str, ...] | None:
+        if step.action == "open":
+            return await self._open(paths[0])
+        if step.action == "explain_relation":
+            return await self._explain_relation(step, paths[0])
+        argument = "node_id" if self._actions[step.action].tool in _BY_NODE else "name"
+        done: list[str] = []
+        listed: list[str] = []
+        for path in paths[:MAX_READ]:
+            outcome = await self._call(step, self._actions[step.action].tool, {argument: path})
+            if not outcome.success:
+                return None
+            done.append(path)
+            listed += _notes_in(step.action, outcome.result)
+        if len(paths) > MAX_READ:
+            self._turn.say(f"These are the first {MAX_READ} of {len(paths)} notes.")
+        focus = (done[0],) if len(done) == 1 else self._dialog.focus
+        results = tuple(listed) if listed else tuple(paths) if len(paths) > 1 else self._dialog.results
+        self._dialog = replace(self._dialog, focus=focus, results=results)
+        return paths
+
+    async def _open(self, path: str) -> tuple[str, ...] | None:
+        outcome = await self._turn.call("read_note", {"name": path}, f"Open {link(path)}.")
+        if not outcome.success:
+            self._turn.say(answer(AnsweredCall("read_note", {"name": path}), outcome))
+            return None
+        found = str(outcome.result["path"])
+        self._turn.say(answer(AnsweredCall("read_note", {"name": path}), outcome))
+        self._turn.open_note(found)
+        self._dialog = replace(self._dialog, focus=(found,))
+        return (found,)
+
+    async def _explain_relation(self, step: Step, path: str) -> tuple[str, ...] | None:
+        other = step.arguments.get("to")
+        target = other.notes[0] if isinstance(other, NoteSet) and other.notes else ""
+        edge = await self._edge(path, target)
+        if edge is None:
+            self._turn.say(f"There is no relation between {link(path)} and {link(target)}.")
+            return None
+        outcome = await self._call(step, "summarize_relationship", {"edge_id": edge})
+        return (path,) if outcome.success else None
+
+    async def _edge(self, first: str, second: str) -> str | None:
+        """The id of a relation between two notes, in either direction."""
+        for path, other in ((first, second), (second, first)):
+            outcome = await self._turn.call("get_node", {"node_id": path})
+            if outcome.success:
+                for edge in _list(outcome.result, "relationships"):
+                    if edge.get("to_id") == other:
+                        return str(edge["edge_id"])
+        return None
+
+    # Writing
+
+    async def _create(self, step: Step) -> tuple[str, ...] | None:
+        given = step.arguments
+        text = str(given.get("text", ""))
+        content = bullet_list(text, self._language.phrases("and")) if text else ""
+        tags = tuple(str(tag) for tag in _tuple(given.get("tag", ())))
+        name, folder = str(given["name"]), str(given.get("folder", ""))
+        head = ""
+        properties: list[str] = []
+        if kind := given.get("type"):
+            properties.append(f"type: {kind}")
+        if tags:
+            properties.append(f"tags: [{', '.join(tags)}]")
+        if properties:
+            head = "---\n" + "\n".join(properties) + "\n---\n"
+        if head:
+            content = f"{head}{content or f'# {NotePath.on_disk(name).name}'}\n"
+        arguments: Arguments = {"name": name}
+        if content:
+            arguments["content"] = content
+        if folder:
+            arguments["folder"] = folder
+        outcome = await self._call(step, "create_note", arguments)
+        if not outcome.success:
+            return None
+        path = str(outcome.result["path"])
+        self._changed(outcome, (path,))
+        return (path,)
+
+    async def _write(self, step: Step, paths: tuple[str, ...]) -> tuple[str, ...] | None:
+        calls = await self._calls(step, paths)
+        if calls is None:
+            return None
+        tool = self._actions[step.action].tool
+        if not calls:
+            self._turn.say("There is nothing to change.")
+            return paths
+        if tool in _BATCHED and len(calls) > 1:
+            names = [str(call.pop("name")) for call in calls]
+            batch = batch_of(self._registry.get(tool))
+            outcome = await self._turn.call(batch, {"names": names, "arguments": calls})
+            self._turn.say(answer(AnsweredCall(tool, {}, "batch"), outcome))
+            if not outcome.success:
+                return None
+            self._changed(outcome, paths)
+            return paths
+        after: list[str] = []
+        for call in calls:
+            outcome = await self._call(step, tool, call)
+            if not outcome.success:
+                return None
+            after += _paths_after(step, call, outcome)
+            self._changed(outcome, tuple(after))
+        return tuple(dict.fromkeys(after))
+
+    async def _calls(self, step: Step, paths: tuple[str, ...]) -> list[Arguments] | None:
+        """The tool calls of a writing step."""
+        given = step.arguments
+        match step.action:
+            case "add_tag" | "remove_tag":
+                return [{"name": path, "tag": str(tag)} for path in paths for tag in _tuple(given["tag"])]
+            case "remove_all_tags":
+                return [call for path in paths for call in await self._all_tags(path)]
+            case "append":
+                op: Arguments = {"op": "append", "text": self._appended(given)}
+                if heading := given.get("heading"):
+                    op = {"op": "insert_under", "heading": str(heading), "text": self._appended(given)}
+                return [{"name": path, **op} for path in paths]
+            case "prepend":
+                return [{"name": path, "op": "prepend", "text": str(given["text"])} for path in paths]
+            case "replace":
+                found = {"op": "replace", "old": str(given["old"]), "text": str(given["text"])}
+                return [{"name": path, **found} for path in paths]
+            case "remove_text":
+                return await self._removals(paths, str(given["old"]))
+            case "set_property":
+                return [{"name": path, "properties": {str(given["key"]): given["value"]}} for path in paths]
+            case "set_confidence":
+                return [{"name": path, "properties": {"confidence": given["confidence"]}} for path in paths]
+            case "remove_property":
+                return [{"name": path, "remove": [str(given["key"])]} for path in paths]
+            case "rename":
+                return [{"name": paths[0], "new_name": str(given["new_name"])}]
+            case "move":
+                return [{"name": path, "folder": str(given["folder"])} for path in paths]
+            case "delete":
+                return [{"name": path} for path in paths]
+            case "merge":
+                other = given["other"]
+                second = other.notes[0] if isinstance(other, NoteSet) else str(other)
+                return [
+                    {"primary_node_id": paths[0], "secondary_node_id": second, "merge_strategy": "combine"}
+                ]
+            case "relate":
+                return self._relations(step, paths)
+            case "unrelate":
+                other = given["to"]
+                second = other.notes[0] if isinstance(other, NoteSet) else str(other)
+                edge = await self._edge(paths[0], second)
+                if edge is None:
+                    self._turn.say(f"There is no relation between {link(paths[0])} and {link(second)}.")
+                    return None
+                return [{"edge_id": edge}]
+            case "set_type":
+                return [{"node_id": path, "new_type": str(given["type"])} for path in paths]
+            case "recalculate":
+                return [{"node_id": path} for path in paths]
+            case _:
+                raise ValueError(f"no calls for {step.action}")
+
+    @staticmethod
+    def _relations(step: Step, paths: tuple[str, ...]) -> list[Arguments]:
+        other = step.arguments["to"]
+        second = other.notes[0] if isinstance(other, NoteSet) else str(other)
+        more: Arguments = {"relationship_type": str(step.arguments.get("type") or "relates_to")}
+        if "confidence" in step.arguments:
+            more["confidence"] = step.arguments["confidence"]
+        return [{"from_id": path, "to_id": second, **more} for path in paths]
+
+    def _appended(self, given: Mapping[str, object]) -> str:
+        return bullet_list(str(given["text"]), self._language.phrases("and"))
+
+    async def _all_tags(self, path: str) -> list[Arguments]:
+        outcome = await self._turn.call("get_metadata", {"name": path})
+        tags = outcome.result.get("tags", ()) if outcome.success else ()
+        return [{"name": path, "tag": str(tag)} for tag in _tuple(tags)]
+
+    async def _removals(self, paths: tuple[str, ...], words: str) -> list[Arguments] | None:
+        """Remove the one line or list item with these words, else the words themselves."""
+        calls: list[Arguments] = []
+        for path in paths:
+            outcome = await self._turn.call("read_note", {"name": path})
+            if not outcome.success:
+                self._turn.say(answer(AnsweredCall("read_note", {"name": path}), outcome))
+                return None
+            text = without_properties(str(outcome.result["text"]))
+            lines = [line for line in text.splitlines() if words.casefold() in line.casefold()]
+            items = [line for line in lines if _item_text(line).casefold() == words.casefold()]
+            chosen = items or lines
+            if not chosen:
+                self._turn.say(f"“{words}” does not occur in {link(path)}.")
+                return None
+            if len(items) == 1 and text.count(f"{items[0]}\n") == 1:
+                calls.append({"name": path, "op": "replace", "old": f"{items[0]}\n", "text": ""})
+            else:
+                at = chosen[0].casefold().find(words.casefold())
+                calls.append(
+                    {"name": path, "op": "replace", "old": chosen[0][at : at + len(words)], "text": ""}
+                )
+        return calls
+
+    def _changed(self, outcome: ToolOutcome, paths: tuple[str, ...]) -> None:
+        changes = self._dialog.changes
+        if outcome.commit is not None and outcome.entry:
+            changes = (*changes, outcome.entry)
+        focus = paths[-1:] if len(set(paths)) == 1 else self._dialog.focus
+        results = paths if len(set(paths)) > 1 else self._dialog.results
+        self._dialog = replace(self._dialog, changes=changes, focus=focus, results=results)
+
+    # Undo
+
+    async def _undo(self, scope: str) -> tuple[str, ...] | None:
+        own = self._dialog.changes
+        if scope == "last":
+            entries: Sequence[int | None] = own[-1:] or (None,)
+        elif scope.startswith("last:"):
+            entries = own[-int(scope.partition(":")[2]) :][::-1]
+        elif scope == "today":
+            entries = tuple(self._changes_today())[::-1]
+        else:
+            entries = own[::-1]
+        if not entries:
+            self._turn.say("There is nothing to undo.")
+            return None
+        undone: set[int] = set()
+        for entry in entries:
+            arguments: Arguments = {} if entry is None else {"entry": entry}
+            outcome = await self._turn.call("undo", arguments)
+            self._turn.say(answer(AnsweredCall("undo", arguments), outcome))
+            if not outcome.success:
+                break
+            if entry is not None:
+                undone.add(entry)
+        self._dialog = replace(self._dialog, changes=tuple(one for one in own if one not in undone))
+        return ()
+
+    async def _call(self, step: Step, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
+        """Call a tool and say what came of it."""
+        outcome = await self._turn.call(tool, arguments)
+        self._turn.say(answer(AnsweredCall(tool, arguments, _INTENTS.get(step.action, "")), outcome))
+        return outcome
+
+
+_BATCHED = frozenset(("add_tag", "remove_tag", "set_properties", "edit_note"))
+_BY_NODE = frozenset(
+    ("summarize_node", "get_node", "summarize_node_with_context", "recalculate_node_confidence")
+)
+_INTENTS = {
+    "backlinks": "backlinks",
+    "outgoing": "outgoing",
+    "tags_of": "note-tags",
+    "properties_of": "details",
+}
+
+
+def _notes_in(action: str, result: Mapping[str, Any]) -> list[str]:
+    """The notes that a tool's answer lists, for "the first one" in the next request."""
+    match action:
+        case "backlinks":
+            return [str(path) for path in result.get("backlinks", ())]
+        case "outgoing":
+            return [str(path) for path in result.get("forward_links", ())]
+        case "related" | "similar":
+            return [str(one["path"]) for one in result.get("related", ())]
+        case _:
+            return []
+
+
+def _paths_after(step: Step, call: Mapping[str, object], outcome: ToolOutcome) -> list[str]:
+    """Where the notes of a call are after it."""
+    result = outcome.result
+    for key in ("new_path", "path", "node_id", "primary_node_id", "from_id"):
+        if isinstance(found := result.get(key), str) and step.action != "delete":
+            return [found]
+    named = next(
+        (call[key] for key in ("name", "node_id", "from_id", "primary_node_id") if key in call), None
+    )
+    return [str(named)] if named is not None and step.action != "delete" else []
+
+
+def _tool_arguments(step: Step) -> Arguments:
+    """The arguments of a step that was read from a tool's own example."""
+    return {
+        name: value.notes[0]
+        if isinstance(value, NoteSet) and value.notes
+        else _first(value)
+        if isinstance(value, tuple)
+        else value
+        for name, value in step.arguments.items()
+    }
+
+
+def _item_text(line: str) -> str:
+    return line.strip().lstrip("-*+ ").removeprefix("[ ] ").removeprefix("[x] ").strip()
+
+
+def _list(result: Mapping[str, object], key: str) -> list[Any]:
+    found = result.get(key, ())
+    return list(found) if isinstance(found, list | tuple) else []
+
+
+def _tuple(value: object) -> tuple[object, ...]:
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+def _first(value: object) -> str:
+    return str(_tuple(value)[0])

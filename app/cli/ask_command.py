@@ -1,0 +1,175 @@
+"""Ask the built-in agent in everyday language: `scriptorium ask "notes tagged core, newest first"`.
+
+The reading is printed first. With --json nothing is done: the reading is printed as one line of JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from app import paths
+from app.agent.builtin import BuiltinAgent, refusal
+from app.agent.language.chips import chips
+from app.agent.language.dialog import DialogState
+from app.agent.language.lexicon import languages
+from app.agent.language.notation import as_json
+from app.agent.language.readings import (
+    Clarification,
+    ContentQuestion,
+    Interpretation,
+    ModelRequired,
+    Reading,
+    Reply,
+)
+from app.agent.language.vocabulary import VaultWords
+from app.agent.pipeline import Pipeline
+from app.cli.calls import approver_for, call, can_say_yes, chosen
+from app.cli.exit_status import Exit
+from app.cli.options import Options, add_call_options
+from app.cli.screen import Screen, safe
+from app.cli.session import Session, open_session
+from app.index.resolver import Resolver
+from app.storage.sqlite import connect_read_only
+from app.toolkit.outcome import ToolOutcome
+from app.toolkit.registry import ToolRegistry
+from app.toolkit.tool import Tool
+from app.tools import CATALOG, CATEGORIES
+from app.vault.path import NotePath
+
+_FILE = "index.sqlite"
+_FILES = (
+    "SELECT files.path, files.id, files.aliases, files.note_id FROM files LEFT JOIN notes USING (id)"
+    " WHERE notes.private IS NULL OR NOT notes.private"
+)
+
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Let `parser` take a request."""
+    parser.add_argument("request", nargs="+", help="what you want, in English or German")
+    add_call_options(parser)
+
+
+async def run(given: argparse.Namespace, screen: Screen) -> Exit:
+    """Read the request, show the reading, and carry it out."""
+    options = Options.of(given)
+    choice = chosen(options, screen)
+    approver = approver_for(options, screen)
+    async with open_session(
+        choice.root, approver, screen, takes_over=can_say_yes(options), enable_tools=options.enable_tools
+    ) as session:
+        registry = ToolRegistry(CATEGORIES, CATALOG)
+        resolver, words = _names(choice.root)
+        agent = BuiltinAgent(registry, resolver, lambda: words)
+        found = agent.interpret(" ".join(given.request), DialogState())
+        if options.json:
+            screen.out.write(json.dumps(_json(found), ensure_ascii=False) + "\n")
+            screen.out.flush()
+            return Exit.DONE if isinstance(found, Reading) else Exit.NOT_FOUND
+        if not isinstance(found, Reading):
+            screen.tell(safe(_words(found)))
+            return Exit.NOT_FOUND
+        screen.tell(safe(" · ".join(chip.label for chip in chips(found))))
+        language = next(one for one in languages() if one.code == found.language)
+        terminal = _Terminal(session, options, screen)
+        await Pipeline(terminal, registry, language, DialogState(), tuple, agent.actions()).run(found)
+        return terminal.status
+
+
+def _names(root: Path) -> tuple[Resolver, VaultWords]:
+    """The names in the index of a vault, without those of private notes."""
+    resolver = Resolver()
+    file = paths.vault_cache_folder(root) / _FILE
+    if not file.is_file():
+        return resolver, VaultWords()
+    with closing(connect_read_only(file, timeout=5.0)) as connection:
+        resolver.load_rows(connection.execute(_FILES).fetchall())
+        public = "note IN (SELECT id FROM notes WHERE NOT private)"
+        return resolver, VaultWords(
+            _column(connection, f"SELECT DISTINCT name FROM tags WHERE {public}"),
+            _column(connection, "SELECT DISTINCT type FROM notes WHERE NOT private"),
+            _column(connection, f"SELECT DISTINCT name FROM properties WHERE {public}"),
+        )
+
+
+def _column(connection: sqlite3.Connection, query: str) -> tuple[str, ...]:
+    return tuple(str(value) for (value,) in connection.execute(query))
+
+
+def _json(found: Interpretation) -> Mapping[str, object]:
+    match found:
+        case Reading():
+            return {"kind": "reading", **as_json(found)}
+        case Clarification():
+            return {
+                "kind": "question",
+                "question": found.question,
+                "options": [as_json(option.reading) for option in found.options],
+            }
+        case ModelRequired():
+            return {"kind": "model_required", "work": found.work}
+        case ContentQuestion():
+            return {"kind": "content_question", "question": found.text}
+        case _:
+            return {"kind": "reply", "understood": found.understood, "text": found.text}
+
+
+def _words(found: Interpretation) -> str:
+    match found:
+        case Clarification():
+            lines = [
+                found.question,
+                *(f"  {' · '.join(c.label for c in chips(o.reading))}" for o in found.options),
+            ]
+            return "\n".join(lines)
+        case ModelRequired():
+            return f"{found.work} needs a language model; nothing was done."
+        case ContentQuestion():
+            return "This is a question about the notes; ask it in the window, or search by meaning."
+        case Reply():
+            return refusal(found)
+        case Reading():
+            return " · ".join(chip.label for chip in chips(found))
+
+
+@dataclass
+class _Terminal:
+    """Where the pipeline calls tools and answers: the session of the command, and the screen."""
+
+    session: Session
+    options: Options
+    screen: Screen
+    status: Exit = Exit.DONE
+
+    async def call(self, tool: str | Tool, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:
+        """Call a tool; a call on many notes becomes one call for each note."""
+        if isinstance(tool, Tool):
+            return await self._each(tool.name, arguments)
+        outcome = await call(self.session, tool, arguments, self.options, self.screen)
+        if not outcome.success:
+            self.status = Exit.DENIED if outcome.denied else Exit.FAILED
+        return outcome
+
+    async def _each(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
+        names, given = arguments["names"], arguments["arguments"]
+        assert isinstance(names, list) and isinstance(given, list)
+        changed: list[str] = []
+        outcome = ToolOutcome(True)
+        for name, more in zip(names, given, strict=True):
+            outcome = await self.call(tool, {**more, "name": name})
+            if not outcome.success:
+                return outcome
+            changed.append(str(NotePath.on_disk(name)))
+        return ToolOutcome(True, {"notes": changed, "left_out": []}, commit=outcome.commit)
+
+    def say(self, text: str) -> None:
+        """Print an answer."""
+        self.screen.text(safe(text) + "\n")
+
+    def open_note(self, path: str) -> None:
+        """Nothing to bring up in a terminal: the note's text was printed."""

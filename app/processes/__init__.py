@@ -1,0 +1,1 @@
+"""Background work: started, watched, reported when it fails, and started again."""

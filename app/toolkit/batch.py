@@ -1,0 +1,109 @@
+"""Several calls of one tool as one proposal: shown, approved, committed and undone together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from app.errors import InvalidParametersError, ScriptoriumError
+from app.permissions.wording import counted
+from app.toolkit.arguments import SlotKind
+from app.toolkit.context import ToolContext
+from app.toolkit.proposal import Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import Parameter, Tool
+from app.vault.changes import ChangeSet, FileChange, Update
+from app.vault.path import NotePath
+
+
+class BatchArguments(BaseModel):
+    """The notes, and for each the other arguments of its call. A note may be named several times."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    names: list[str]
+    arguments: list[dict[str, JsonValue]]
+
+
+class BatchResult(ToolResult):
+    """The notes that were changed, and those that were left out, each with the reason."""
+
+    notes: list[str]
+    left_out: list[str]
+
+
+_PARAMETERS = (
+    Parameter("names", SlotKind.NOTE, list, True, None, "The notes.", many=True),
+    Parameter("arguments", SlotKind.PLAIN, list, True, None, "The other arguments of each call.", many=True),
+)
+
+
+def batch_of(tool: Tool) -> Tool:
+    """Return a tool with the name, category and rules of `tool` that makes many calls of it at once.
+
+    Calls for the same note build on one another. A call that fails is left out with its reason; when all
+    fail, the first error is raised.
+
+    Args:
+        tool: A tool that takes a note as `name` and only updates that note.
+    """
+
+    async def run(
+        context: ToolContext, names: list[str], arguments: list[dict[str, JsonValue]]
+    ) -> Proposal[BatchResult]:
+        if len(names) != len(arguments):
+            raise InvalidParametersError("Every call needs a note and its arguments.", tool=tool.name)
+        before: dict[NotePath, bytes] = {}
+        after: dict[NotePath, bytes] = {}
+        left_out: list[str] = []
+        failures: list[ScriptoriumError] = []
+        for name, given in zip(names, arguments, strict=True):
+            try:
+                change_set = await _proposed(tool, context, after, {**given, "name": name})
+            except ScriptoriumError as error:
+                failures.append(error)
+                left_out.append(f"{name}: {error.message}")
+                continue
+            for change in change_set.changes:
+                if not isinstance(change, Update):
+                    raise InvalidParametersError(
+                        f"{tool.name} can't be called for many notes.", tool=tool.name
+                    )
+                before.setdefault(change.path, change.before)
+                after[change.path] = change.after
+        if failures and not after and len(failures) == len(names):
+            raise failures[0]
+        changes: list[FileChange] = [Update(path, before[path], after[path]) for path in after]
+        change_set = ChangeSet.of(
+            *changes, summary=f"{tool.summary.rstrip('.')} ({counted(len(changes), 'note')})"
+        )
+        changed = [str(path) for path in change_set.paths]
+        message = f"{counted(len(changed), 'note')} changed." if changed else "Nothing to change."
+        return context.propose(change_set, BatchResult(notes=changed, left_out=left_out, message=message))
+
+    return replace(
+        tool,
+        make_arguments=lambda: BatchArguments,
+        result=BatchResult,
+        parameters=_PARAMETERS,
+        function=run,
+        operations={},
+        examples=(),
+        examples_of={},
+        make_schema=None,
+    )
+
+
+async def _proposed(
+    tool: Tool, context: ToolContext, changed: dict[NotePath, bytes], given: dict[str, Any]
+) -> ChangeSet:
+    """The changes that one call proposes on top of `changed`."""
+    arguments = tool.arguments.model_validate(given)
+    tool.check_operation(arguments)
+    values = {parameter.name: getattr(arguments, parameter.name) for parameter in tool.parameters}
+    answer = await tool.function(replace(context, vault=context.vault.with_changes(changed)), **values)
+    if not isinstance(answer, Proposal):
+        raise InvalidParametersError(f"{tool.name} can't be called for many notes.", tool=tool.name)
+    return answer.change_set

@@ -1,0 +1,58 @@
+"""The paths of hidden notes, and a quick search for them in any text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+
+from app.vault.path import NOTE_SUFFIXES, NotePath, name_key
+
+_END = re.compile("|".join(map(re.escape, sorted(NOTE_SUFFIXES, key=len, reverse=True))))
+# A path after a letter or a slash is a part of another one.
+_START = re.compile(r"(?<![\w/\\])(?=.)", re.DOTALL)
+
+
+class HiddenPaths:
+    """Paths of notes that must not be named; compared without regard to case and Unicode form.
+
+    Args:
+        paths: The paths.
+    """
+
+    def __init__(self, paths: Iterable[NotePath] = ()) -> None:
+        self.keys = frozenset(path.key for path in paths)
+        self._longest = max(map(len, self.keys), default=0)
+
+    def __bool__(self) -> bool:
+        return bool(self.keys)
+
+    def __contains__(self, text: str) -> bool:
+        return name_key(text) in self.keys
+
+    def in_text(self, text: str) -> set[str]:
+        """Those that stand in `text`, which may be JSON, in the form to compare by.
+
+        The time depends on how many notes the text names, not on how many are hidden.
+        """
+        found: set[str] = set()
+        folded = name_key(text)
+        for end in _END.finditer(folded) if self.keys else ():
+            # JSON may spell a character by up to six.
+            window = folded[max(0, end.end() - 6 * self._longest) : end.end()]
+            if "\\" not in window:
+                window = window[-self._longest :]
+            for start in _START.finditer(window):
+                name = window[start.start() :]
+                found |= self.keys & {name, _plain(name)}
+        return found
+
+
+def _plain(name: str) -> str:
+    """The text that a part of a JSON text stands for."""
+    if "\\" not in name:
+        return name
+    try:
+        return str(json.loads(f'"{name}"'))
+    except ValueError:
+        return name

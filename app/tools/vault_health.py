@@ -1,0 +1,85 @@
+"""Category search: what may be wrong in the vault: links to no note, and notes that say the same."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from app.permissions.wording import counted
+from app.toolkit.arguments import Limit
+from app.toolkit.context import ToolContext
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+
+
+class UnresolvedLink(BaseModel):
+    """A name that links say and no note has, and how many links say it."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    name: str
+    links: int
+
+
+class UnresolvedLinks(ToolResult):
+    """Unresolved names, the most linked first, and how many there are in all."""
+
+    links: list[UnresolvedLink]
+    total: int
+
+
+class DuplicatePair(BaseModel):
+    """Two notes that say nearly the same; `words` is the share of text that both have, 0 to 1."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    first: str
+    second: str
+    words: float
+
+
+class Duplicates(ToolResult):
+    """Pairs of notes that say nearly the same, the most alike first, and how many there are in all."""
+
+    pairs: list[DuplicatePair]
+    total: int
+
+
+@tool(
+    category="search",
+    examples=("are there any broken links?", "list unresolved links", "which links lead nowhere?"),
+)
+async def list_unresolved_links(context: ToolContext, limit: Limit = 50) -> UnresolvedLinks:
+    """List the names that links say and no note has.
+
+    Args:
+        limit: How many at most.
+    """
+    found = sorted(context.index.unresolved(), key=lambda one: (-one.count, one.name.casefold()))
+    links = [UnresolvedLink(name=one.name, links=one.count) for one in found[:limit]]
+    return UnresolvedLinks(
+        links=links, total=len(found), message=f"{counted(len(found), 'unresolved link')}."
+    )
+
+
+@tool(
+    category="search",
+    examples=("find duplicates", "which notes say the same?", "are there duplicate notes?"),
+)
+async def find_duplicates(context: ToolContext, limit: Limit = 20) -> Duplicates:
+    """Find pairs of notes that say nearly the same, by meaning and by words.
+
+    Needs semantic search; without it no pair is found.
+
+    Args:
+        limit: How many pairs at most.
+    """
+    meaning = context.services.meaning
+    found = await meaning.near_duplicates(context.vault.read) if meaning is not None else ()
+    seen = [one for one in found if context.vault.sees(one.first) and context.vault.sees(one.second)]
+    pairs = [
+        DuplicatePair(first=str(one.first), second=str(one.second), words=round(one.words, 3))
+        for one in seen[:limit]
+    ]
+    return Duplicates(
+        pairs=pairs, total=len(seen), message=f"{counted(len(seen), 'pair')} of near-duplicates."
+    )

@@ -1,0 +1,181 @@
+"""Requests are read as pipelines over sets of notes; what is not wholly explained never writes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.agent.builtin import BuiltinAgent
+from app.agent.language.actions import ACTIONS
+from app.agent.language.chips import chips
+from app.agent.language.lexicon import languages
+from app.agent.language.notation import parse, written
+from app.agent.language.readings import (
+    Clarification,
+    ContentQuestion,
+    ModelRequired,
+    NoteSet,
+    Reading,
+    Reply,
+    Step,
+)
+from tests.support.everyday_requests import HERE, read, sample_agent
+
+
+@pytest.fixture(scope="module")
+def agent() -> BuiltinAgent:
+    return sample_agent()
+
+
+@pytest.mark.parametrize(
+    ("request_text", "reading"),
+    [
+        ("show me notes tagged instrument but not core", "find [tag:instrument -tag:core]"),
+        ("tag Gimbal with #mechanics and #todo", "add_tag [@Concepts/Gimbal] tag=mechanics,todo"),
+        (
+            "find notes about longitude and tag them navigation, then summarize them",
+            "find [longitude] | add_tag [these] tag=navigation | summarize [these]",
+        ),
+        ("notes changed in the last 3 days", "find [modified:>=2026-03-15 modified:<=2026-03-18]"),
+        ("which notes have no links at all?", "find [orphan:]"),
+        ("are there any broken links?", "unresolved_links"),
+        ("hypotheses with confidence under 0.5", "find [type:hypothesis [confidence:<0.5]]"),
+        (
+            "link H3 to George Graham as inspired by with confidence 0.8",
+            'relate [@Instruments/H3] to="@People/George Graham" type=inspired_by confidence=0.8',
+        ),
+        ("rename this note to First sea clock", 'rename [@Instruments/H1] new_name="First sea clock"'),
+        ("undo everything you did today", "undo scope=today"),
+        ("öffne H4", "open [@Instruments/H4]"),
+        ("benenne Octant in Oktant um", "rename [@Instruments/Octant] new_name=Oktant"),
+        ("welche Notizen haben keine Links?", "find [orphan:]"),
+        ("opne H4", "open [@Instruments/H4]"),
+    ],
+)
+def test_a_request_is_read(agent: BuiltinAgent, request_text: str, reading: str) -> None:
+    found = read(agent, request_text)
+    assert isinstance(found, Reading)
+    assert written(found) == reading
+
+
+@pytest.mark.parametrize(
+    "text", ["translate H4 into French", "übersetze das ins Englische", "why is that so?"]
+)
+def test_what_needs_a_model_is_said(agent: BuiltinAgent, text: str) -> None:
+    assert isinstance(read(agent, text), ModelRequired)
+
+
+@pytest.mark.parametrize("text", ["delete", "tag", "create a note", "delete everything", "delete Ktxqz Vwrp"])
+def test_a_change_that_is_not_clear_is_asked_about(agent: BuiltinAgent, text: str) -> None:
+    assert isinstance(read(agent, text), Clarification)
+
+
+@pytest.mark.parametrize(
+    "text", ["what's the weather like", "remind me tomorrow", "asdf qwer zxcv uiop hjkl"]
+)
+def test_what_can_not_be_done_is_not_guessed(agent: BuiltinAgent, text: str) -> None:
+    found = read(agent, text)
+    assert isinstance(found, Reply) and not found.understood
+
+
+def test_a_question_about_the_notes_is_no_command(agent: BuiltinAgent) -> None:
+    assert isinstance(read(agent, "who invented the marine chronometer?"), ContentQuestion | Reading)
+
+
+def test_an_answer_fills_what_was_missing(agent: BuiltinAgent) -> None:
+    question = read(agent, "create a note")
+    assert isinstance(question, Clarification)
+    found = read(agent, "Meeting notes", replace(HERE, question=question))
+    assert isinstance(found, Reading) and written(found) == 'create_note name="Meeting notes"'
+
+
+def test_a_no_drops_the_question(agent: BuiltinAgent) -> None:
+    question = read(agent, "delete")
+    assert isinstance(question, Clarification)
+    assert read(agent, "never mind", replace(HERE, question=question)) == Reply("cancelled")
+
+
+def test_a_follow_up_changes_the_last_reading(agent: BuiltinAgent) -> None:
+    first = read(agent, "show notes tagged core")
+    assert isinstance(first, Reading)
+    second = read(agent, "also the ones tagged star", replace(HERE, last=first))
+    assert isinstance(second, Reading) and written(second) == "find [tag:core OR tag:star]"
+
+
+def test_an_ordinal_means_a_note_of_the_last_list(agent: BuiltinAgent) -> None:
+    state = replace(HERE, results=("Instruments/H2.md", "Instruments/H3.md"))
+    found = read(agent, "open the second one", state)
+    assert isinstance(found, Reading) and written(found) == "open [@Instruments/H3]"
+
+
+WORDS = sorted(languages()[0].vocabulary())[::7]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.one_of(
+        st.text(max_size=60), st.lists(st.sampled_from([*WORDS, "H4", "#core", '"x"', ","]), max_size=9)
+    )
+)
+def test_no_request_writes_with_words_left_over(agent: BuiltinAgent, said: str | list[str]) -> None:
+    found = read(agent, said if isinstance(said, str) else " ".join(said))
+    if isinstance(found, Reading) and any(agent.actions()[step.action].writes for step in found.steps):
+        assert not found.unexplained
+        assert not any(step.target and step.target.is_everything for step in found.steps)
+
+
+names = st.sampled_from(["Instruments/H1.md", "People/John Harrison.md"])
+queries = st.sampled_from(["tag:core", "orphan:", "[confidence:<0.5]", 'links-to:"H4"', "a OR b", ""])
+values = st.one_of(
+    st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12),
+    st.integers(0, 99),
+)
+
+
+@given(queries, st.lists(names, max_size=2, unique=True), values)
+def test_the_notation_is_read_back(query: str, paths: list[str], value: object) -> None:
+    step = Step("set_property", NoteSet(query=query, notes=tuple(paths)), {"key": "k", "value": value})
+    found = parse(written(Reading((step,), 1.0)), lambda name: (f"{name}.md",), ACTIONS)
+    assert found is not None
+    assert found.last.target == step.target
+    assert (
+        str(found.last.arguments["value"]) == str(value) or float(str(value)) == found.last.arguments["value"]
+    )
+
+
+def test_a_chip_takes_its_condition_away(agent: BuiltinAgent) -> None:
+    found = read(agent, "show me notes tagged instrument but not core")
+    assert isinstance(found, Reading)
+    labels = {chip.label: chip.without for chip in chips(found)}
+    assert list(labels) == ["notes", "tag:instrument", "−tag:core"]
+    again = read(agent, labels["−tag:core"])
+    assert isinstance(again, Reading) and written(again) == "find [tag:instrument]"
+
+
+def test_every_phrase_of_every_language_can_be_matched() -> None:
+    for language in languages():
+        actions = {frame.action for frame in language.frames}
+        assert actions <= set(ACTIONS)
+        assert {"find", "create_note", "add_tag", "delete", "undo"} <= actions
+        for frame in language.frames:
+            assert set(frame.roles) | set(frame.direct) <= {
+                "target",
+                "other",
+                "to",
+                "tag",
+                "new_tag",
+                "folder",
+                "name",
+                "new_name",
+                "text",
+                "old",
+                "heading",
+                "key",
+                "value",
+                "type",
+                "confidence",
+                "query",
+            }

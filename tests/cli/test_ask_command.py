@@ -1,0 +1,40 @@
+"""`scriptorium ask`: the reading is shown, then carried out; --json shows it and does nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.cli.exit_status import Exit
+from tests.cli.conftest import Run
+
+
+def test_the_reading_is_printed_as_json_and_nothing_is_done(run: Run, vault: Path) -> None:
+    before = (vault / "Tea.md").read_bytes()
+    done = run("ask", "tag Tea with drink and hot", "--json")
+    assert done.status == Exit.DONE
+    assert done.data["kind"] == "reading" and done.data["reading"] == "add_tag [@Tea] tag=drink,hot"
+    assert done.data["steps"] == [{"action": "add_tag", "set": "@Tea", "tag": ["drink", "hot"]}]
+    assert (vault / "Tea.md").read_bytes() == before
+
+
+def test_a_search_is_carried_out(run: Run) -> None:
+    done = run("ask", "notes tagged liquid")
+    assert done.status == Exit.DONE
+    assert "Water" in done.out and "tag:liquid" in done.err
+
+
+def test_a_change_needs_an_approval(run: Run, vault: Path) -> None:
+    assert run("ask", "tag Tea with drink").status == Exit.DENIED
+    assert b"drink" not in (vault / "Tea.md").read_bytes()
+    assert run("ask", "tag Tea with drink", "--approve", "update").status == Exit.DONE
+    assert b"drink" in (vault / "Tea.md").read_bytes()
+
+
+def test_what_is_not_understood_is_said(run: Run) -> None:
+    done = run("ask", "flurb the gnarx quickly sideways")
+    assert done.status == Exit.NOT_FOUND and "did not understand" in done.err
+
+
+def test_private_notes_have_no_name_here(run: Run) -> None:
+    done = run("ask", "open Secret", "--json")
+    assert "Secret.md" not in done.out

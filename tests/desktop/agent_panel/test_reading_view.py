@@ -1,0 +1,38 @@
+"""The chips of a reading: what was understood, and how to take a piece of it away."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from app.agent.transcript import SET_UP_MODEL, Choice, Question, ReadingChip, RequestReading
+from app.desktop.agent_panel.items import QuestionView, ReadingView
+from app.desktop.theme import ThemeSource
+
+CHIPS = (ReadingChip(label="notes"), ReadingChip(label="<b>tag</b>:core", without="= find [tag:star]"))
+
+
+def test_a_chip_asks_again_without_it(qtbot) -> None:
+    view = ReadingView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    view.show_item(RequestReading(turn="t", at=0.0, chips=CHIPS))
+    assert [label.text() for label in view.findChildren(QLabel)] == ["notes"]
+    (button,) = view.findChildren(QPushButton)
+    with qtbot.waitSignal(view.reply_chosen) as chosen:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert chosen.args == ["= find [tag:star]"]
+    view.retire()
+    assert not button.isEnabled()
+
+
+def test_setting_up_a_model_is_a_button_of_the_answer(qtbot) -> None:
+    view = QuestionView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    choice = Choice(label="Set up a model…", reply="", action=SET_UP_MODEL)
+    view.show_item(Question(turn="t", at=0.0, text="That needs a model.", choices=(choice,)))
+    (button,) = view.findChildren(QPushButton)
+    with qtbot.waitSignal(view.action_wanted) as wanted:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert wanted.args == [SET_UP_MODEL]
+    view.retire()
+    assert button.isEnabled()

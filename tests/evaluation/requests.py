@@ -1,0 +1,404 @@
+"""Scores of the built-in agent on requests in everyday language: `python -m tests.evaluation.requests`.
+
+Each conversation runs against the real agent on a copy of the sample vault. Printed for each half: understood
+at once, understood by one question, refused correctly, missed, and wrong writes: changes that the agent would
+have proposed though the request asked for something else. README.md describes the format of the files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import re
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from app.agent.builtin import BuiltinAgent
+from app.agent.language.actions import ACTIONS
+from app.agent.language.dialog import DialogState
+from app.agent.language.notation import parse, written
+from app.agent.language.readings import (
+    Clarification,
+    ContentQuestion,
+    Interpretation,
+    ModelRequired,
+    NoteSet,
+    Reading,
+    Reply,
+    Step,
+)
+from app.agent.transcript import TurnFinished
+from app.agent.turn import Prompt
+from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
+from app.settings import Settings
+from app.vault.path import name_key
+from app.workspace import Workspace, open_workspace
+
+HERE = Path(__file__).resolve().parent
+SAMPLE = HERE.parents[1] / "resources" / "sample-vault"
+NOW = datetime(2026, 3, 18, 12)
+OPEN_NOTE = "Instruments/H1.md"
+DAYS = {
+    "Instruments/H4.md": (2026, 3, 17),
+    "Instruments/K1.md": (2026, 3, 16),
+    "People/James Cook.md": (2026, 3, 10),
+}
+OLD_DAY = (2026, 1, 15)
+OLDER_DAY = (2025, 12, 1)
+UNDERSTOOD_TARGET = 0.9
+LATENCY_TARGET_MS = 150.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request, and the readings that are right."""
+
+    text: str
+    gold: tuple[str, ...]
+
+
+@dataclass
+class Score:
+    """How one request went: `at once`, `by question`, `refused`, `missed`, or `wrong write`."""
+
+    request: Request
+    verdict: str
+    found: str
+    milliseconds: float
+
+
+@dataclass
+class _Approver:
+    """Says yes while a conversation goes on, and no in the last turn of it."""
+
+    yes: bool = True
+
+    async def decide(self, request: ApprovalRequest) -> Decision:
+        """Answer."""
+        return Approved(request.proposal) if self.yes else Denied("evaluation")
+
+
+def conversations(file: Path) -> list[list[Request]]:
+    """The conversations of a file."""
+    found: list[list[Request]] = [[]]
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        if not line.strip():
+            found.append([])
+            continue
+        text, _, gold = line.partition(" => ")
+        readings = tuple(part.strip() for part in re.split(r"\s\|\|\s", gold))
+        found[-1].append(Request(text.removeprefix("+").strip(), readings))
+    return [one for one in found if one]
+
+
+class Evaluation:
+    """One vault with the agent, kept as it was between conversations."""
+
+    def __init__(self, root: Path, workspace: Workspace, approver: _Approver) -> None:
+        self._root = root
+        self._workspace = workspace
+        self._approver = approver
+        self._agent: BuiltinAgent = workspace.agent._builtin
+        self._agent._now = lambda: NOW
+        self._found: Interpretation | None = None
+        self._state = DialogState()
+        self._milliseconds = 0.0
+        original = self._agent.interpret
+
+        def interpret(text: str, state: DialogState) -> Interpretation:
+            self._state = state
+            start = time.perf_counter()
+            self._found = original(text, state)
+            self._milliseconds = (time.perf_counter() - start) * 1000
+            return self._found
+
+        self._agent.interpret = interpret  # type: ignore[method-assign]
+
+    async def scores(self, talks: Iterable[list[Request]]) -> list[Score]:
+        """The scores of all requests."""
+        found: list[Score] = []
+        for talk in talks:
+            found += await self._talk(talk)
+        return found
+
+    async def _talk(self, talk: list[Request]) -> list[Score]:
+        conversation = self._workspace.agent.create().id
+        scores: list[Score] = []
+        written_before = self._workspace.journal.commits(1)
+        for request in talk:
+            self._approver.yes = request is not talk[-1]
+            self._found = None
+            await self._turn(conversation, request.text)
+            assert self._found is not None
+            verdict = await self._verdict(request)
+            shown = written(self._found) if isinstance(self._found, Reading) else _shown(self._found)
+            scores.append(Score(request, verdict, shown, self._milliseconds))
+        if self._workspace.journal.commits(1) != written_before:
+            await self._reset()
+        return scores
+
+    async def _turn(self, conversation: str, text: str) -> None:
+        done = asyncio.Event()
+
+        def listen(event: TurnFinished) -> None:
+            if event.conversation == conversation:
+                done.set()
+
+        stop = self._workspace.events.subscribe(TurnFinished, listen)
+        try:
+            self._workspace.agent.start(conversation, Prompt(text, open_note=OPEN_NOTE))
+            await done.wait()
+            while self._workspace.agent.is_running(conversation):
+                await asyncio.sleep(0)
+        finally:
+            stop()
+
+    async def _reset(self) -> None:
+        shutil.rmtree(self._root)
+        fill(self._root)
+        await self._workspace.index.scan()
+        set_times(self._root, self._workspace)
+
+    async def _verdict(self, request: Request) -> str:
+        found = self._found
+        if isinstance(found, Reading):
+            if found.steps[0].action == "help":
+                return "at once" if "help" in request.gold else "missed"
+            for gold in request.gold:
+                if await self._same(found, gold):
+                    return "at once"
+            return "wrong write" if any(_writes(step) for step in found.steps) else "missed"
+        if isinstance(found, Clarification):
+            if "ask" in request.gold:
+                return "by question"
+            for option in found.options:
+                for gold in request.gold:
+                    if await self._same(option.reading, gold):
+                        return "by question"
+            return "missed"
+        if isinstance(found, ModelRequired):
+            return "refused" if "model" in request.gold else "missed"
+        if isinstance(found, ContentQuestion):
+            fits = any(gold.startswith("meaning") or gold in ("model", "question") for gold in request.gold)
+            return "at once" if fits else "missed"
+        assert isinstance(found, Reply)
+        return "refused" if "none" in request.gold or "ask" in request.gold else "missed"
+
+    # Comparing readings
+
+    async def _same(self, found: Reading, gold: str) -> bool:
+        line, parts = _prepared(gold)
+        wanted = parse(line, self._resolve, ACTIONS)
+        if wanted is None:
+            return False
+        if len(wanted.steps) != len(found.steps):
+            return False
+        previous: tuple[str, ...] = ()
+        for one, other in zip(map(_plain_step, found.steps), wanted.steps, strict=True):
+            first = await self._paths(one.target, previous)
+            if not _same_action(one, other):
+                return False
+            if other.target is not None and first != await self._paths(other.target, previous):
+                return False
+            if not self._same_arguments(one, other, parts if other is wanted.last else {}):
+                return False
+            previous = first
+        return True
+
+    def _resolve(self, name: str) -> tuple[str, ...]:
+        if (place := re.fullmatch(r"nth:(-?\d+)", name)) and self._state.them:
+            at = int(place[1])
+            return (self._state.them[at - 1 if at > 0 else at],)
+        found = self._workspace.index.resolver.resolve(name, None).candidates
+        return tuple(str(path) for path in found if path.is_note)
+
+    async def _paths(self, notes: NoteSet | None, previous: tuple[str, ...]) -> tuple[str, ...]:
+        if notes is None:
+            return ()
+        base: set[str] | None = set(previous or self._state.them) if notes.source else None
+        if notes.notes:
+            base = set(notes.notes)
+        if notes.query:
+            found = {str(path) for path in await self._workspace.index.matching(f"{notes.query} ")}
+            base = found if base is None else base & found
+        if base is None:
+            base = {str(path) for path in self._workspace.index.note_paths()}
+        ordered = tuple(sorted(base))
+        if notes.pick is not None and previous:
+            return (previous[notes.pick - 1 if notes.pick > 0 else notes.pick],)
+        return ordered
+
+    @staticmethod
+    def _same_arguments(one: Step, gold: Step, parts: dict[str, list[str]]) -> bool:
+        own = dict(one.arguments)
+        for name, pieces in parts.items():
+            if not all(piece.casefold() in str(own.get(name)).casefold() for piece in pieces):
+                return False
+        if (
+            gold.target is not None
+            and gold.target.order
+            and getattr(one.target, "order", "") != gold.target.order
+        ):
+            return False
+        for given, value in gold.arguments.items():
+            mine = own.get(_bare(given))
+            if isinstance(mine, tuple) and not isinstance(value, tuple):
+                value = tuple(str(value).split(", "))
+            if _plain(mine) != _plain(value) and not (mine is None and value == ""):
+                return False
+        extra = set(own) - {"state", "scope"} - {_bare(name) for name in gold.arguments} - set(parts)
+        return not (extra and _writes(one))
+
+
+def _writes(step: Step) -> bool:
+    return step.action not in ACTIONS or ACTIONS[step.action].writes
+
+
+def _bare(name: str) -> str:
+    return {"content": "text", "tags": "tag"}.get(name, name)
+
+
+def _plain_step(step: Step) -> Step:
+    """The step as the format writes it, where it has one name for several actions."""
+    given = dict(step.arguments)
+    match step.action:
+        case "set_confidence":
+            return Step("set_property", step.target, {"key": "confidence", "value": given["confidence"]})
+        case "remove_text":
+            return Step("replace", step.target, {"old": given["old"], "text": ""})
+        case "count_these":
+            return Step("count", NoteSet(source="previous"))
+        case "open":
+            return Step("read", step.target)
+        case _:
+            return step
+
+
+def _same_action(one: Step, gold: Step) -> bool:
+    aliases = {"remove_all_tags": "remove_tag"}
+    wanted = _plain_step(gold).action
+    return one.action == wanted or aliases.get(one.action) == wanted
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, NoteSet):
+        return frozenset(value.notes)
+    if isinstance(value, tuple | list):
+        return frozenset(name_key(str(one)) for one in value)
+    if isinstance(value, int | float):
+        return str(float(value))
+    try:
+        return str(float(str(value)))
+    except ValueError:
+        return name_key(str(value).strip())
+
+
+def _prepared(gold: str) -> tuple[str, dict[str, list[str]]]:
+    """Split a gold line into a reading and the parts that its arguments must contain (`name~="part"`)."""
+    first, *later = gold.split(" | ")
+    line = re.sub(r"\[(nth:-?\d+)\]", r"[@\1]", first)
+    for part in later:
+        line += " | " + re.sub(r"\[nth:(-?\d+)\]", r"[these] pick=\1", part)
+    parts: dict[str, list[str]] = {}
+
+    def collect(match: re.Match[str]) -> str:
+        parts.setdefault(_bare(match[1]), []).append(match[2] or match[3])
+        return ""
+
+    return re.sub(r"(\w+)~=(?:\"([^\"]*)\"|(\S+))", collect, line).strip(), parts
+
+
+def _shown(found: Interpretation) -> str:
+    match found:
+        case Clarification():
+            return f"question: {found.question} {[written(option.reading) for option in found.options]}"
+        case ModelRequired():
+            return f"model: {found.work}"
+        case ContentQuestion():
+            return "question about the notes"
+        case _:
+            return "not understood" if isinstance(found, Reply) and not found.understood else "reply"
+
+
+def fill(root: Path) -> None:
+    """Copy the sample vault, with days of change as README.md says."""
+    shutil.copytree(SAMPLE, root, dirs_exist_ok=True)
+    for file in root.rglob("*.md"):
+        name = file.relative_to(root).as_posix()
+        day = DAYS.get(name, OLDER_DAY if name.startswith("Claims/") else OLD_DAY)
+        moment = datetime(*day, 12).timestamp()
+        os.utime(file, (moment, moment))
+
+
+def set_times(root: Path, workspace: Workspace) -> None:
+    """Make the index say that every note was created when it was last changed."""
+    with workspace.index._file.writing() as connection:
+        connection.execute("UPDATE files SET created = modified")
+
+
+async def evaluate(file: Path) -> list[Score]:
+    """The scores of a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("DATA", "CACHE", "CONFIG"):
+            os.environ[f"XDG_{name}_HOME"] = str(Path(folder, name))
+        root = Path(folder, "vault")
+        fill(root)
+        settings = Settings()
+        settings.embeddings.enabled = False
+        approver = _Approver()
+        workspace = await open_workspace(root, settings, approver, ask_pending=False, brief=True)
+        try:
+            await workspace.index.scan()
+            set_times(root, workspace)
+            return await Evaluation(root, workspace, approver).scores(conversations(file))
+        finally:
+            await workspace.close()
+
+
+def report(name: str, scores: list[Score], details: bool) -> bool:
+    """Print the scores; whether they reach the targets."""
+    counts = {verdict: 0 for verdict in ("at once", "by question", "refused", "missed", "wrong write")}
+    for score in scores:
+        counts[score.verdict] += 1
+        if details and score.verdict in ("missed", "wrong write"):
+            print(
+                f"  {score.verdict}: {score.request.text}\n      wanted {' || '.join(score.request.gold)}\n"
+                f"      found  {score.found}"
+            )
+    good = counts["at once"] + counts["by question"] + counts["refused"]
+    share = good / len(scores)
+    median = statistics.median(score.milliseconds for score in scores)
+    print(
+        f"{name}: {len(scores)} requests, {share:.1%} understood or refused correctly, median {median:.0f} ms"
+    )
+    print("  " + ", ".join(f"{verdict} {count}" for verdict, count in counts.items()))
+    return share >= UNDERSTOOD_TARGET and not counts["wrong write"] and median <= LATENCY_TARGET_MS
+
+
+def main() -> int:
+    """Evaluate the files; with --check the exit status says whether the unseen half reaches the targets."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("halves", nargs="*", default=["seen", "unseen"])
+    parser.add_argument("--details", action="store_true", help="print what was missed, of the seen half only")
+    parser.add_argument("--check", action="store_true")
+    given = parser.parse_args()
+    good = True
+    for half in given.halves:
+        file = HERE / f"requests_{half}.txt"
+        scores = asyncio.run(evaluate(file))
+        good = report(half, scores, given.details and half == "seen") and good
+    return 0 if good or not given.check else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""Background tasks: each failure is told, and the task starts again with growing pauses."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from app.errors import StorageError
+from app.events import Event, EventBus
+from app.processes import supervisor as module
+from app.processes.supervisor import Supervisor, TaskFailed, TaskRecovered
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
+    monkeypatch.setattr(module, "FIRST_DELAY_S", 0.001)
+    monkeypatch.setattr(module, "LONGEST_DELAY_S", 0.004)
+    monkeypatch.setattr(module, "STEADY_S", 0.01)
+    return []
+
+
+def supervisor(told: list[Event]) -> Supervisor:
+    events = EventBus()
+    events.subscribe(Event, told.append)
+    return Supervisor(events)
+
+
+async def test_a_task_that_fails_is_told_and_starts_again(told: list[Event], errors: list[str]) -> None:
+    errors.append("could not watch")
+    failures = [StorageError("no room"), ValueError(), OSError("one\ntwo"), KeyError("x")]
+    steady = asyncio.Event()
+
+    async def work() -> None:
+        if failures:
+            raise failures.pop(0)
+        await steady.wait()
+
+    watched = supervisor(told)
+    task = watched.start("watch", work)
+    while not any(isinstance(event, TaskRecovered) for event in told):
+        await asyncio.sleep(0.001)
+    assert told == [
+        TaskFailed("watch", "no room", 0.001),
+        TaskFailed("watch", "ValueError", 0.002),
+        TaskFailed("watch", "one", 0.004),
+        TaskFailed("watch", "'x'", 0.004),
+        TaskRecovered("watch"),
+    ]
+    steady.set()
+    await task
+    assert len(told) == 5
+
+
+async def test_a_task_that_ends_in_order_tells_nothing(told: list[Event]) -> None:
+    async def work() -> None:
+        await asyncio.sleep(0)
+
+    await supervisor(told).start("scan", work)
+    assert told == []
+
+
+async def test_cancelling_ends_the_work_too(told: list[Event]) -> None:
+    ended: list[str] = []
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.append("ended")
+
+    watched = supervisor(told)
+    watched.start("watch", work)
+    with pytest.raises(ValueError, match="runs already"):
+        watched.start("watch", work)
+    await asyncio.sleep(0.001)
+    await watched.close()
+    assert ended == ["ended"]
+    assert told == []
+
+
+async def test_a_task_can_be_ended_while_it_waits_to_start_again(
+    told: list[Event], errors: list[str]
+) -> None:
+    errors.append("could not watch")
+
+    async def work() -> None:
+        raise OSError("no")
+
+    watched = supervisor(told)
+    task = watched.start("watch", work)
+    while not told:
+        await asyncio.sleep(0)
+    await watched.close(grace=60)
+    assert task.done()

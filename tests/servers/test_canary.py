@@ -1,0 +1,123 @@
+"""Nothing of a private note reaches a program outside by HTTP or MCP: lists, prompts, names, news."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from urllib.parse import quote
+
+import mcp_types as t
+import pytest
+from mcp import MCPError
+
+from app.permissions.caller import CallerKind
+from app.servers.served import Client
+from app.settings import Settings
+from app.vault.path import NotePath
+from app.workspace import Workspace, open_workspace
+from tests.support.mcp_clients import ERAS, inside
+from tests.support.private_notes import CANARY, PLAIN, VARIANTS, write_private_vault, written
+
+API = "/api/v1"
+ROBOT = Client(CallerKind.MCP, "Robot")
+
+
+@pytest.fixture
+async def workspace(tmp_path, approver) -> AsyncIterator[Workspace]:
+    """A vault of private notes of every kind, instead of the sample vault."""
+    settings = Settings()
+    settings.embeddings.enabled = False
+    opened = await open_workspace(write_private_vault(tmp_path / "vault"), settings, approver)
+    try:
+        await opened.start_scan(lambda progress: None)
+        yield opened
+    finally:
+        await opened.close()
+
+
+async def test_http_tells_nothing(door):
+    kinds = ("note", "tag", "block")
+    texts = ("", "x", CANARY[:4], CANARY[:-1], "Notes/", "t")
+    gets = [f"/complete?kind={kind}&text={quote(text)}" for kind in kinds for text in texts]
+    gets += ["/notes?limit=1000", "/notes?after=Notes", "/tools", "/openapi.json", "/vault", "/pending"]
+    async with door.http() as http:
+        for path in gets:
+            assert CANARY not in (await http.get(API + path)).text, path
+        calls = {
+            "read_note": {"name": CANARY[:-1]},
+            "list_notes": {},
+            "search_notes": {"query": "drink"},
+            "vault_info": {},
+            "get_metadata": {"name": "Tea"},
+            "move_note": {"name": "Tea", "new_name": "Green tea"},
+        }
+        for tool, arguments in calls.items():
+            for accept in ("application/json", "text/event-stream"):
+                answer = await http.post(f"{API}/tools/{tool}", json=arguments, headers={"accept": accept})
+                assert CANARY not in answer.text, tool
+        absent = (await http.post(f"{API}/tools/read_note", json={"name": "Notes/No.md"})).text
+        hidden = (await http.post(f"{API}/tools/read_note", json={"name": PLAIN})).text
+        assert hidden == absent.replace("Notes/No.md", PLAIN)
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_mcp_tells_nothing(workspace, era):
+    async with inside(workspace.hub, era) as client:
+        told: list[object] = [await client.list_tools(), await client.list_resource_templates()]
+        page = await client.list_resources()
+        told.append(page)
+        while page.next_cursor:
+            page = await client.list_resources(cursor=page.next_cursor)
+            told.append(page)
+        for template in (await client.list_resource_templates()).resource_templates:
+            told += [
+                await _completed(
+                    client, t.ResourceTemplateReference(uri=template.uri_template), "name", template
+                )
+            ]
+        prompts = (await client.list_prompts()).prompts
+        for prompt in prompts:
+            for argument in prompt.arguments or ():
+                told.append(
+                    await _completed(client, t.PromptReference(name=prompt.name), argument.name, prompt)
+                )
+            for value in ("Tea", "drink", CANARY[:-1]):
+                given = {one.name: value for one in prompt.arguments or ()}
+                with contextlib.suppress(MCPError):
+                    told.append(await client.get_prompt(prompt.name, given))
+        assert "Tea" in str(told) and "'drink'" in str(told) and CANARY not in str(told)
+        for name in (PLAIN, f"{CANARY} title", "Links/link.md", "Links/link.txt"):
+            with pytest.raises(MCPError) as caught:
+                await client.read_resource(f"note:///{quote(name)}")
+            said = f"{caught.value.error.message} {caught.value.error.data}".replace(quote(name), "")
+            assert CANARY not in said.replace(name, "")
+
+
+async def _completed(client, reference, argument: str, of) -> object:
+    """What can be completed for an argument, from several beginnings."""
+    found = []
+    for text in ("", "x", CANARY[:4], "Notes/", "T"):
+        with contextlib.suppress(MCPError):
+            found.append(await client.complete(reference, {"name": argument, "value": text}))
+    return found
+
+
+async def test_news_and_activity_tell_nothing(workspace):
+    news, activity = workspace.hub.news(ROBOT), workspace.hub.activity(ROBOT)
+    for name, note in VARIANTS.items():
+        if "MiB" in name:
+            continue
+        path = NotePath.on_disk(f"Notes/{CANARY} new {name}.md")
+        (workspace.root / path.text).write_bytes(written(note))
+        await workspace.index.refresh((path,), ())
+        (workspace.root / path.text).write_bytes(written(note) + b"\nmore\n")
+        await workspace.index.refresh((path,), ())
+        (workspace.root / path.text).unlink()
+        await workspace.index.refresh((), (path,))
+    await workspace.hub.call(ROBOT, "move_note", {"name": "Tea", "new_name": "Green tea"})
+    await workspace.hub.call(ROBOT, "delete_node", {"node_id": "Home", "cascade": True})
+    await asyncio.sleep(0)
+    news.end()
+    activity.end()
+    assert CANARY not in str([one async for one in news]) + str([one async for one in activity])

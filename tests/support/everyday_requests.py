@@ -1,0 +1,42 @@
+"""The built-in agent's reading of requests, over the names of the sample vault."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from app.agent.builtin import BuiltinAgent
+from app.agent.language.dialog import DialogState
+from app.agent.language.readings import Interpretation
+from app.agent.language.vocabulary import VaultWords
+from app.index.resolver import Resolver
+from app.toolkit.registry import ToolRegistry
+from app.tools import CATALOG, CATEGORIES, FILE_TOOL
+from app.vault.path import NotePath
+
+VAULT = Path(__file__).resolve().parents[2] / "resources" / "sample-vault"
+NOW = datetime(2026, 3, 18, 12)
+HERE = DialogState(open_note="Instruments/H1.md")
+WORDS = VaultWords(
+    ("instrument", "core", "star", "claim", "todo", "mechanism"),
+    ("note", "concept", "entity", "hypothesis", "observation", "source"),
+    ("type", "confidence", "born", "died", "year", "status"),
+)
+
+
+def sample_agent(*, all_on: bool = False) -> BuiltinAgent:
+    """The built-in agent over the names of the sample vault, without a vault."""
+    resolver = Resolver()
+    for file in sorted(VAULT.rglob("*")):
+        if file.is_file():
+            resolver.add(NotePath.on_disk(file.relative_to(VAULT).as_posix()))
+    registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
+    for category in registry.categories:
+        if all_on:
+            registry.set_category(category.id, on=True)
+    return BuiltinAgent(registry, resolver, lambda: WORDS, now=lambda: NOW)
+
+
+def read(agent: BuiltinAgent, text: str, state: DialogState = HERE) -> Interpretation:
+    """What a request means."""
+    return agent.interpret(text, state)

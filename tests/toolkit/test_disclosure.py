@@ -1,0 +1,86 @@
+"""An outcome names no hidden note but one that the caller named itself, and loses no text of a note."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.toolkit.disclosure import HIDDEN_NAME, disclosed
+from app.toolkit.hidden_paths import HiddenPaths
+from app.toolkit.outcome import ToolOutcome
+from app.vault.path import NotePath
+
+NAMES = ["Diary.md", "Plans/Größe & more.md", 'Q "x".md', "a/b/Café.md", "a/b/c/d.md"]
+HIDDEN = HiddenPaths(map(NotePath, NAMES))
+
+
+@dataclass
+class Sees:
+    """What a call may see."""
+
+    hidden: HiddenPaths = HIDDEN
+
+    def hidden_paths(self) -> HiddenPaths:
+        return self.hidden
+
+
+def told(outcome: ToolOutcome, **given: object) -> ToolOutcome:
+    return disclosed(outcome, Sees(), given)
+
+
+FORMS = [str, str.upper, str.lower, lambda name: unicodedata.normalize("NFD", name)]
+
+
+@pytest.mark.parametrize("form", range(len(FORMS)))
+@pytest.mark.parametrize("name", NAMES)
+def test_a_hidden_name_is_told_nowhere(name, form):
+    spelled = FORMS[form](name)
+    error = {"type": "conflict", "message": f"{spelled} is in the way.", "candidates": [spelled, "Tea.md"]}
+    failed = told(ToolOutcome(False, message=f"See {spelled}.", error=error))
+    assert failed.error == {
+        "type": "conflict",
+        "message": failed.error["message"],
+        "candidates": ["Tea.md"],
+    }
+    result = {
+        "paths": ["Tea.md", spelled],
+        "left_out": [f"{spelled}: it can't be read"],
+        "hits": [{"path": spelled, "text": "x"}, {"path": "Tea.md", "text": "y"}],
+        "output": f"?? {spelled}\n?? Tea.md",
+    }
+    done = told(ToolOutcome(True, result, f"Moved {spelled}."))
+    assert done.result["paths"] == ["Tea.md"] and done.result["hits"] == [{"path": "Tea.md", "text": "y"}]
+    for one in (failed, done):
+        assert not HIDDEN.in_text(json.dumps(one.as_dict(), ensure_ascii=False))
+        assert HIDDEN_NAME in one.message
+
+
+def test_what_the_caller_said_and_text_of_notes_stay():
+    outcome = ToolOutcome(
+        False, message="There is no file Diary.md.", error={"message": "Diary.md", "path": "Diary.md"}
+    )
+    assert told(outcome, name="Diary.md") == outcome == told(outcome, name="[[diary]]")
+    text = ToolOutcome(True, {"text": "see Diary.md", "unresolved_links": ["Diary.md"]}, "Read Tea.")
+    assert told(text) == text
+    other = ToolOutcome(True, {"paths": ["Other/Diary.md"]}, "Moved Other/Diary.md.")
+    assert told(other) == other
+
+
+@given(st.lists(st.text(max_size=8), min_size=1, max_size=5), st.text(max_size=60))
+def test_the_search_finds_the_paths_that_are_there(names, text):
+    paths = [NotePath(f"{name}.md") for name in names]
+    hidden = HiddenPaths(paths)
+    for spelled in (f"{text} {paths[0]}", f"{text}: {paths[0]} is there", json.dumps([str(paths[0])])):
+        assert paths[0].key in hidden.in_text(spelled)
+    assert all(key in NotePath(text).key for key in hidden.in_text(text))
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=30))
+def test_every_outcome_can_be_sent(text):
+    outcome = ToolOutcome(True, {text: [text, {text: text}], "path": text}, text, words=text)
+    json.dumps(told(outcome).as_dict(), ensure_ascii=False).encode()

@@ -1,0 +1,47 @@
+"""Several calls of one tool are one proposal: asked once, written and undone together."""
+
+from __future__ import annotations
+
+from app.permissions.caller import Caller, CallerKind
+from app.toolkit.batch import batch_of
+from app.tools.tags import add_tag, remove_tag
+from app.vault.path import NotePath
+
+AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", uses_model=False)
+
+
+async def call(workspace, tool, names, arguments):
+    return await workspace.runner.call_own(batch_of(tool), {"names": names, "arguments": arguments}, AGENT)
+
+
+async def test_many_notes_are_one_question_one_commit_and_one_undo(workspace, approver):
+    before = {
+        name: workspace.store.read(NotePath(name)) for name in ("Instruments/H1.md", "Instruments/H2.md")
+    }
+    outcome = await call(workspace, add_tag, list(before), [{"tag": "seaclock"}] * 2)
+    assert outcome.success and len(approver.asked) == 1
+    assert sorted(outcome.result["notes"]) == sorted(before)
+    for name in before:
+        assert b"seaclock" in workspace.store.read(NotePath(name))
+    assert (await workspace.runner.call("undo", {"entry": outcome.entry}, AGENT)).success
+    assert {name: workspace.store.read(NotePath(name)) for name in before} == before
+
+
+async def test_calls_for_one_note_build_on_one_another(workspace, approver):
+    names = ["Concepts/Gimbal.md"] * 2
+    outcome = await call(workspace, add_tag, names, [{"tag": "one"}, {"tag": "two"}])
+    assert outcome.success and len(approver.asked) == 1
+    text = workspace.store.read(NotePath("Concepts/Gimbal.md"))
+    assert b"one" in text and b"two" in text
+
+
+async def test_a_note_that_can_not_be_changed_is_left_out_with_its_reason(workspace):
+    names = ["Instruments/H1.md", "Concepts/Gimbal.md"]
+    outcome = await call(workspace, remove_tag, names, [{"tag": "instrument"}] * 2)
+    assert outcome.success and outcome.result["notes"] == ["Instruments/H1.md"]
+    assert "Gimbal" in outcome.result["left_out"][0]
+
+
+async def test_when_every_call_fails_the_first_error_is_told(workspace):
+    outcome = await call(workspace, remove_tag, ["Concepts/Gimbal.md"], [{"tag": "nope"}])
+    assert outcome.error["type"] == "not_found"
