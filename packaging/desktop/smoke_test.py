@@ -367,7 +367,17 @@ def _display() -> Iterator[str]:
     """Run an X server; its name. Programs in the chroot reach it by its abstract socket."""
     read, write = os.pipe()
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1400x900x24", "-nolisten", "tcp"],
+        [
+            "Xvfb",
+            "-displayfd",
+            str(write),
+            "-screen",
+            "0",
+            "1400x900x24",
+            "-noreset",  # It would begin again when its last client has gone.
+            "-nolisten",
+            "tcp",
+        ],
         pass_fds=(write,),
         stderr=subprocess.DEVNULL,
     )
