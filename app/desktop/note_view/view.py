@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFontInfo, QKeySequence, QShortcut, QShowEvent, QTextCursor
@@ -50,6 +51,9 @@ from app.vault.note import ParsedNote
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
 _RENDER_MS = 200
 # In place of a fragment: the note is opened to be written in; a position in its text may follow.
 WRITE = "write="
@@ -86,6 +90,7 @@ class NoteView(QWidget):
         self._undressed = False
         self._mode = ViewMode.LIVE
         self._toggled_callouts: set[int] = set()
+        self._reading_place = ""
         self._modes = ViewModes(client.workspace.root)
         # A double click asks twice: the second must not load over what was typed after the first.
         self._opening = asyncio.Lock()
@@ -153,6 +158,7 @@ class NoteView(QWidget):
         self._connect_reading()
         self.editor.edited.connect(lambda: None if self._filling else document.touched())
         self.editor.completion_requested.connect(lambda r: self._start(self._complete(r), "complete"))
+        self.editor.links_requested.connect(lambda t: self._start(self._resolve(t), "resolve the links"))
         self.editor.drawing_requested.connect(lambda r: self._start(self._draw(r), "draw a part of the note"))
         self.editor.link_followed.connect(self._following.follow)
         self.editor.link_hovered.connect(self._hover)
@@ -257,9 +263,10 @@ class NoteView(QWidget):
         self._filling = True
         place, at = self.editor.verticalScrollBar().value(), self.editor.textCursor().position()
         self.editor.load(for_editor(text))
-        cursor = self.editor.textCursor()
-        cursor.setPosition(min(at, max(0, self.editor.document().characterCount() - 1)))
-        self.editor.setTextCursor(cursor)
+        if at:
+            cursor = self.editor.textCursor()
+            cursor.setPosition(min(at, max(0, self.editor.document().characterCount() - 1)))
+            self.editor.setTextCursor(cursor)
         self.editor.verticalScrollBar().setValue(place)
         self._filling = False
 
@@ -302,6 +309,9 @@ class NoteView(QWidget):
         )
         if self.path == str(page.path):
             self.reader.show_rendered(shown, page.path)
+            if self._reading_place:
+                self.reader.go_to(self._reading_place)
+                self._reading_place = ""
             if self._mode is ViewMode.READING:
                 self._stack.setCurrentWidget(self._reading)
 
@@ -346,6 +356,7 @@ class NoteView(QWidget):
         """Show the live preview, the source, or the reading view; the note is shown so the next time."""
         self._mode = mode
         if mode is ViewMode.READING:
+            self._reading_place = self._heading_in_view()
             self._column.insertWidget(self._column.indexOf(self.notice) + 1, self.properties)
             self.properties.show()
             self._start(self._render(), "show the note")
@@ -358,6 +369,12 @@ class NoteView(QWidget):
         self._header.show_mode(mode, not self.editor.isReadOnly())
         if remember and self.path:
             self._modes.put(self.path, mode)
+
+    def _heading_in_view(self) -> str:
+        """The heading above what the editor shows first; empty at the start of the note."""
+        first = self.editor.visible_lines().start
+        headings = [one.text for one in self.editor.outline() if one.line <= first]
+        return headings[-1] if len(headings) > 1 else ""
 
     def toggle_links(self) -> None:
         """Show or hide what links here and where this note links."""
@@ -475,8 +492,17 @@ class NoteView(QWidget):
     # Smaller things
 
     def _receive(self, events: tuple[object, ...]) -> None:
-        if any(isinstance(event, IndexUpdated) for event in events):
-            self._links.refresh()
+        for event in events:
+            if isinstance(event, IndexUpdated):
+                self._links.refresh()
+                self._follow_index(event)
+
+    def _follow_index(self, event: IndexUpdated) -> None:
+        """Bring links, pictures and embedded notes in the editor up to date."""
+        if any(str(path) == self.path for path in event.relinked):
+            self.editor.refresh_links()
+        if any(str(path) != self.path for path in (*event.changed, *event.removed)):
+            self.editor.refresh_files()
 
     def _dress(self, _theme: Theme) -> None:
         """Another theme is in force. A method, no lambda: Qt forgets it when the tab is closed."""
@@ -500,6 +526,20 @@ class NoteView(QWidget):
         source = NotePath(self.path)
         drawing = await self._client.run(lambda ws: pages.drawing(ws, source, request))
         self.editor.show_drawing(request, drawing)
+
+    async def _resolve(self, targets: list[str]) -> None:
+        """Find out which targets of links exist."""
+        source = NotePath(self.path)
+
+        def resolve(workspace: Workspace) -> dict[str, bool]:
+            resolver = workspace.index.resolver
+            names = {target: parse_reference(f"[[{target}]]").target for target in targets}
+            return {
+                target: not name or resolver.resolve(name, source).path is not None
+                for target, name in names.items()
+            }
+
+        self.editor.show_links(await self._client.run(resolve))
 
     def _start(self, coro: object, what: str) -> None:
         tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]

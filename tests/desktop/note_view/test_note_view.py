@@ -17,6 +17,7 @@ from app.desktop.note_view import page as pages
 from app.desktop.note_view.drafts import Drafts
 from app.desktop.note_view.property_rows import ListValue, TextValue
 from app.desktop.note_view.view import WRITE, NoteView
+from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor.mode import ViewMode
 from app.desktop.theme import ThemeSource
 from app.vault.path import NotePath
@@ -317,6 +318,28 @@ def test_pictures_formulas_and_embedded_notes_are_drawn(gui, opened, wait_until)
     gui(main())
 
 
+def test_a_link_to_no_note_looks_so_until_there_is_one(gui, opened, wait_until) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            unresolved = view.editor.flow.style.format(inline.LINK | inline.UNRESOLVED).foreground().color()
+
+            def looks_unresolved() -> list[str]:
+                (fragment,) = view.editor.flow.row(7).fragments
+                formats = fragment.layout.formats()
+                return [
+                    fragment.layout.text()[one.start : one.start + one.length]
+                    for one in formats
+                    if one.format.foreground().color() == unresolved
+                ]
+
+            view.editor.go_to_line(7)
+            await wait_until(lambda: looks_unresolved() == ["Not yet"])
+            (vault.root / "Not yet.md").write_text("here")
+            await wait_until(lambda: looks_unresolved() == [])
+
+    gui(main())
+
+
 def test_an_empty_note_says_so_and_offers_to_write(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("Blank.md", {"Blank.md": "---\nkey: value\n---\n\n", "B.md": "b"}) as (vault, view):
@@ -338,5 +361,27 @@ def test_a_note_that_was_just_made_is_written_in_at_once(gui, opened) -> None:
         async with opened("A.md") as (_, view):
             await view.open("A.md", WRITE)
             assert view.editing and view.editor.textCursor().atEnd()
+
+    gui(main())
+
+
+def test_the_settings_of_the_editor_hold_for_open_notes_too(gui, opened, wait_until) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            settings = vault.client.workspace.settings.model_copy(deep=True)
+            settings.editor.line_width = 500
+            settings.editor.code_size = 13
+            settings.editor.auto_pairs = False
+            settings.editor.default_mode = "reading"
+            await vault.client.run(lambda ws: ws.apply_settings(settings))
+            await wait_until(lambda: view.editor.preferences.line_width == 500)
+            assert view.editor.preferences.code_points == 13 and not view.editor.preferences.auto_pairs
+            assert view.mode is ViewMode.LIVE
+            await view.open("B.md")
+            assert view.mode is ViewMode.READING
+            view.show_mode(ViewMode.SOURCE)
+            await view.open("A.md")
+            await view.open("B.md")
+            assert view.mode is ViewMode.SOURCE
 
     gui(main())

@@ -7,9 +7,22 @@ from typing import NamedTuple
 
 MAX_STYLED_LENGTH = 8_000  # a longer line gets no inline styling
 
-BOLD, ITALIC, CODE, LINK, TAG, STRIKE, HIGHLIGHT, MATH, FAINT, MISSPELLED, RAISED, FIELD, MUTED = (
-    1 << bit for bit in range(13)
-)
+(
+    BOLD,
+    ITALIC,
+    CODE,
+    LINK,
+    TAG,
+    STRIKE,
+    HIGHLIGHT,
+    MATH,
+    FAINT,
+    MISSPELLED,
+    RAISED,
+    FIELD,
+    MUTED,
+    UNRESOLVED,
+) = (1 << bit for bit in range(14))
 # Text with one of these styles is not prose: it is not checked for spelling.
 NOT_PROSE = CODE | LINK | TAG | MATH | FAINT | RAISED | FIELD
 

@@ -40,6 +40,7 @@ _CHECKBOX_REACH = 4
 _FOLD_REACH = 9.0
 _WIDTH_STEP = 80  # drawings that depend on the width are made in steps of so many pixels
 _SHARED_CACHE = DrawingCache()
+_BACKWARD = (QKeySequence.StandardKey.MoveToPreviousChar, QKeySequence.StandardKey.MoveToPreviousWord)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class LiveView(QTextEdit):
             pointer's place on the screen.
         visible_lines_changed: Other lines are in view, or those have changed.
         drawing_requested: A `DrawingRequest`, to be answered with `show_drawing`.
+        links_requested: The targets of links, to be answered with `show_links`.
     """
 
     edited = Signal()
@@ -68,6 +70,7 @@ class LiveView(QTextEdit):
     link_hovered = Signal(str, QPoint)
     visible_lines_changed = Signal()
     drawing_requested = Signal(object)
+    links_requested = Signal(object)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -82,6 +85,8 @@ class LiveView(QTextEdit):
         self._wanted: dict[DrawingRequest, None] = {}
         self._asked: set[DrawingRequest] = set()
         self._similar: dict[tuple[str, str], Drawing] = {}
+        self._link_exists: dict[str, bool] = {}
+        self._unknown_links: dict[str, None] = {}
         self.drawing_scope = ""
         self.flow = TextFlow(EditorStyle(theme.theme, theme.zoom))
         self._ask_soon = QTimer(self)
@@ -119,8 +124,13 @@ class LiveView(QTextEdit):
             editor = weak()
             return editor._drawing(row, kind, source) if editor is not None else None
 
+        def is_unresolved(target: str) -> bool:
+            editor = weak()
+            return editor is not None and editor._is_unresolved(target)
+
         self._layout.cursor_position = cursor_position
         self.flow.drawing = drawing
+        self.flow.is_unresolved = is_unresolved
 
     # The text
 
@@ -316,11 +326,12 @@ class LiveView(QTextEdit):
 
     def refresh_files(self) -> None:
         """Ask again for pictures and embedded notes, because files have changed."""
-        _SHARED_CACHE.drop_files()
-        self.viewport().update()
-        for row in self.flow.rows:
-            if any(request.kind in ("image", "embed") for request in row.requests):
+        rows = [row for row in self.flow.rows if any(one.kind in ("image", "embed") for one in row.requests)]
+        if rows:
+            _SHARED_CACHE.drop_files()
+            for row in rows:
                 row.fragments = None
+            self.viewport().update()
 
     def _drawing(self, row: Row, kind: str, source: str) -> Drawing | None:
         """The drawing for a row; if it is not there yet, it is asked for."""
@@ -346,7 +357,36 @@ class LiveView(QTextEdit):
             drawing = self._similar.get((kind, source))
         return drawing if drawing is not None and drawing.image is not None else None
 
+    def _is_unresolved(self, target: str) -> bool:
+        """Whether a link leads to no note; a target that is not known yet is asked for."""
+        exists = self._link_exists.get(target)
+        if exists is None and target not in self._unknown_links:
+            self._unknown_links[target] = None
+            self._ask_soon.start()
+        return exists is False
+
+    def show_links(self, found: dict[str, bool]) -> None:
+        """Show which targets of links exist."""
+        changed = {
+            target for target, exists in found.items() if self._link_exists.get(target, True) != exists
+        }
+        self._link_exists.update(found)
+        for target in found:
+            self._unknown_links.pop(target, None)
+        for row, line in zip(self.flow.rows, self.flow.lines, strict=True):
+            if row.fragments and any(f"[[{target}" in line for target in changed):
+                row.fragments = None
+        if changed:
+            self.viewport().update()
+
+    def refresh_links(self) -> None:
+        """Ask again which targets of links exist, because notes have come or gone."""
+        if self._link_exists:
+            self.links_requested.emit(list(self._link_exists))
+
     def _ask_for_drawings(self) -> None:
+        if asked := [target for target in self._unknown_links if target not in self._link_exists]:
+            self.links_requested.emit(asked)
         wanted, self._wanted = list(self._wanted), {}
         for request in wanted:
             self._asked.add(request)
@@ -470,7 +510,9 @@ class LiveView(QTextEdit):
             if on_fold or self.is_on_checkbox(point) or (held and link is not None):
                 shape = Qt.CursorShape.PointingHandCursor
         self.viewport().setCursor(shape)
-        name = link.target if link is not None and link.kind == "note" else ""
+        # An embedded note is seen already.
+        is_text = link is not None and hit_test.is_on_text(flow, point.x(), point.y())
+        name = link.target if link is not None and is_text and link.kind == "note" else ""
         self._set_hovered_link(name, event.globalPosition().toPoint())
 
     def _set_hovered_line(self, line: int) -> None:
@@ -572,10 +614,19 @@ class LiveView(QTextEdit):
             start = self._layout.place(self.textCursor().position())
             self._move_to(navigation.move_to_side(self.flow, start, to_end), selects)
             return True
+        if self.is_at_start_of_text() and any(event.matches(key) for key in _BACKWARD):
+            return True  # the properties have a form of their own
         if event.matches(QKeySequence.StandardKey.MoveToStartOfDocument) and self.flow.hides_properties:
             self._move_to((navigation.first_text_line(self.flow), 0), False)
             return True
         return False
+
+    def is_at_start_of_text(self) -> bool:
+        """Whether the cursor is right behind the properties, which a form shows, with nothing selected."""
+        cursor, first = self.textCursor(), navigation.first_text_line(self.flow)
+        return (
+            bool(first) and not cursor.hasSelection() and cursor.position() == self._layout.position(first, 0)
+        )
 
     def _move_to(self, place: tuple[int, int], selects: bool) -> None:
         mode = QTextCursor.MoveMode.KeepAnchor if selects else QTextCursor.MoveMode.MoveAnchor

@@ -33,6 +33,7 @@ class NoteRows:
         preedit: The line, column and text that an input method is composing.
         drawing: Gives what is to be drawn for a kind and a source; None until it is ready.
         misspelled: Gives the misspelled ranges of a piece of prose.
+        is_unresolved: Says whether a link's target is known not to exist.
     """
 
     def __init__(self, style: EditorStyle) -> None:
@@ -47,6 +48,7 @@ class NoteRows:
         self.preedit: tuple[int, int, str] | None = None
         self.drawing: Callable[[Row, str, str], Drawing | None] = _no_drawing
         self.misspelled: Callable[[str], list[tuple[int, int]]] | None = None
+        self.is_unresolved: Callable[[str], bool] = _is_resolved
         self.code_colors = CodeColors()
         self.table_widths: dict[Row, list[float]] = {}
 
@@ -204,6 +206,10 @@ class NoteRows:
                 break
             last += 1
         return (at + 1, last) if last > at else None
+
+
+def _is_resolved(target: str) -> bool:
+    return False
 
 
 def _no_drawing(row: Row, kind: str, source: str) -> None:

@@ -23,6 +23,7 @@ from app.desktop.notes.editor.text_layout import (
     misspelled,
     source_font,
     space_above,
+    unresolved_links,
     without_markup,
 )
 
@@ -168,7 +169,7 @@ def _lay_out_text(flow: NoteRows, at: int, row: Row) -> None:
     hidden: list[inline.Range] = []
     if scan.kind not in VERBATIM:
         found = inline.scan_inline(line, scan.marker)
-        spans, hidden = list(found.spans), list(found.hidden)
+        spans, hidden = [*found.spans, *unresolved_links(flow, found)], list(found.hidden)
     if scan.marker:
         hidden.insert(0, (0, scan.marker))
     font = source_font(flow, row)

@@ -100,6 +100,7 @@ class EditorStyle:
             made.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignSuperScript)
         for bit, color in (
             (inline.LINK, self.link),
+            (inline.UNRESOLVED, QColor(self.theme.unresolved)),
             (inline.TAG, self.tag),
             (inline.MATH, self.tag),
             (inline.FIELD | inline.MUTED, self.muted),

@@ -83,7 +83,7 @@ def _cell(
 ) -> Fragment:
     text = line[start:end]
     found = inline.scan_inline(text)
-    spans = list(found.spans)
+    spans = [*found.spans, *text_layout.unresolved_links(flow, found)]
     if is_head:
         spans.insert(0, (0, len(text), inline.BOLD))
     font: QFont = flow.style.font

@@ -61,9 +61,11 @@ def indent_of(flow: NoteRows, at: int, row: Row) -> float:
     text = x + LIST_INDENT * zoom * (scan.level + is_item)
     if not row.active:
         return text
+    if flow.shows_source:
+        return x
     # The text stays where it is when the marker before it appears.
     marker = flow.lines[at][: scan.marker]
-    return max(0.0, text - flow.style.metrics.horizontalAdvance(marker.expandtabs(4)))
+    return max(x, text - flow.style.metrics.horizontalAdvance(marker.expandtabs(4)))
 
 
 def space_above(flow: NoteRows, at: int, row: Row) -> float:
@@ -157,6 +159,15 @@ def misspelled(
         (fragment.shown(start), fragment.shown(end), inline.MISSPELLED)
         for start, end in flow.misspelled(line)
         if not any(other[start:end])
+    ]
+
+
+def unresolved_links(flow: NoteRows, found: inline.InlineScan) -> list[inline.Span]:
+    """The links of a line to notes that do not exist."""
+    return [
+        (link.start, link.end, inline.UNRESOLVED)
+        for link in found.links
+        if link.kind == "note" and flow.is_unresolved(link.target)
     ]
 
 
