@@ -26,7 +26,7 @@ from app.agent.language.readings import (
 )
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.vocabulary import VaultWords, Vocabulary
-from app.agent.pipeline import ChangesToday, Pipeline
+from app.agent.pipeline import NOT_UNDERSTOOD, ChangesToday, Pipeline
 from app.agent.transcript import SET_UP_MODEL, Choice, ReadingChip
 from app.agent.turn import Turn
 from app.errors import NotFoundError
@@ -54,7 +54,6 @@ BUILTIN_NAME = "Built-in agent"
 
 _EXACTLY = "I have to ask back: name the note by its whole path, and say one thing that is to be done."
 _ONLY_READS = "I may only read now, so I did not do this: {}"
-_NOT_UNDERSTOOD = "I did not understand that, so nothing was done. Say it in other words, or say “help”."
 _REPLIES = {
     "greeting": "Hello! Say what to find, open, write or change. “help” shows examples.",
     "thanks": "You are welcome.",
@@ -191,7 +190,7 @@ class BuiltinAgent:
     async def _answer_from_notes(self, turn: Turn, question: ContentQuestion, state: DialogState) -> None:
         """Show the passages that come closest to a question about the notes."""
         if not self._is_on("semantic_search"):
-            turn.say(_NOT_UNDERSTOOD)
+            turn.say(NOT_UNDERSTOOD)
             return
         arguments = {"query": question.text, "limit": 5}
         outcome = await turn.call("semantic_search", arguments)
@@ -211,7 +210,7 @@ class BuiltinAgent:
 
 def refusal(reply: Reply) -> str:
     """The words of a reply."""
-    return _REPLIES.get(reply.text, reply.text or _NOT_UNDERSTOOD)
+    return _REPLIES.get(reply.text, reply.text or NOT_UNDERSTOOD)
 
 
 def _passage(hit: dict[str, object]) -> str:

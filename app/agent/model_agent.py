@@ -18,7 +18,7 @@ from app.agent.keys import KeyStore
 from app.agent.message_encoding import encodable_history, encodable_messages
 from app.agent.prompts import system_prompt
 from app.agent.sight import Pinned, memory_text, without_unpinned
-from app.agent.spending import HINT, Spending, SpentError, usage_of
+from app.agent.spending import Spending, SpentError, usage_of
 from app.agent.transcript import Usage
 from app.agent.turn import Role, Turn
 from app.encoding import check_json_size
@@ -78,8 +78,9 @@ class ModelAgent:
     async def respond(self, turn: Turn) -> None:
         """Ask the model, stream its words, call the tools it names; a failure becomes a notice."""
         settings = _for_role(self._settings(), turn.role)
-        key = self._keys.get(settings.model.provider, settings.model.base_url)
         try:
+            # The system's key store is another program.
+            key = await asyncio.to_thread(self._keys.get, settings.model.provider, settings.model.base_url)
             self._spending.check(settings.model, turn.usage)
             async with models.connected(settings.model, key) as model:
                 await self._converse(turn, model, settings)
@@ -87,7 +88,7 @@ class ModelAgent:
             turn.notice("error", error.message, "Open the settings, or choose the built-in agent.")
         except SpentError as error:
             self._keep_interrupted(turn)
-            turn.notice("warning", str(error), HINT)
+            turn.notice("warning", str(error), error.hint)
         except asyncio.CancelledError:
             self._keep_interrupted(turn)
             raise
@@ -115,7 +116,8 @@ class ModelAgent:
             if turn.total_usage.tokens > settings.model.max_tokens_per_turn:
                 raise SpentError(
                     f"Stopped: this turn has used {turn.total_usage.tokens:,} tokens, and you allow "
-                    f"{settings.model.max_tokens_per_turn:,} a turn."
+                    f"{settings.model.max_tokens_per_turn:,} a turn.",
+                    "Ask it to continue, or raise the limit in the settings under Model.",
                 )
             return spent
 
@@ -126,9 +128,9 @@ class ModelAgent:
             capabilities=[_call_limit(), ProcessHistory(encodable_history)],
             instructions=[self._prompt(turn, offered), lambda: self._memory(turn)],
         )
-        limits = UsageLimits(
-            request_limit=settings.model.max_requests, total_tokens_limit=settings.model.max_tokens_per_turn
-        )
+        # Tokens are counted at each call, by `counted`: with a limit on them pydantic-ai sums up the whole
+        # response at each piece of it.
+        limits = UsageLimits(request_limit=settings.model.max_requests)
         async with agent.run_stream_events(
             self._said(turn),
             deps=turn,

@@ -5,6 +5,7 @@ pydantic-ai and the OpenAI client take a second to import, so they are imported 
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -123,16 +124,26 @@ async def connected(settings: ModelSettings, key: str | None) -> AsyncIterator[M
     Raises:
         InvalidParametersError: no model is named, a key is missing, or the address is none.
     """
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.providers.openai import OpenAIProvider
-
     chosen = provider(settings)
     if not settings.model.strip():
         raise InvalidParametersError("No model is named. Choose one in the settings.")
     if chosen.needs_key and not key:
         raise InvalidParametersError(f"{chosen.label} needs a key. Add it in the settings.")
-    async with _client(settings, key) as client:
+    # To import the model layer and to read the system's certificates takes a second or more.
+    client = await asyncio.to_thread(_loaded_client, settings, key)
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    async with client:
         yield OpenAIChatModel(settings.model.strip(), provider=OpenAIProvider(openai_client=client))
+
+
+def _loaded_client(settings: ModelSettings, key: str | None) -> AsyncOpenAI:
+    import pydantic_ai.capabilities
+    import pydantic_ai.models.openai
+    import pydantic_ai.providers.openai  # noqa: F401
+
+    return _client(settings, key)
 
 
 async def check(settings: ModelSettings, key: str | None) -> ModelCheck:

@@ -11,6 +11,7 @@ from app.agent.answers import answer, link, without_properties
 from app.agent.language.actions import Action
 from app.agent.language.dialog import MAX_RESULTS, DialogState
 from app.agent.language.frames import bullet_list
+from app.agent.language.interpreter import GUESS
 from app.agent.language.lexicon import Language
 from app.agent.language.readings import NoteSet, Reading, Step
 from app.agent.language.tool_frames import PREFIX
@@ -24,6 +25,7 @@ from app.vault.path import NotePath
 MAX_WRITTEN = 500
 MAX_SHOWN = 20
 MAX_READ = 5
+NOT_UNDERSTOOD = "I did not understand that, so nothing was done. Say it in other words, or say “help”."
 _EVERY_NOTE = "modified:>=1970"
 
 Arguments = dict[str, object]
@@ -73,10 +75,12 @@ class Pipeline:
         self._dialog = dialog
         self._changes_today = changes_today
         self._actions = actions
+        self._is_guess = False
 
     async def run(self, reading: Reading) -> DialogState:
         """Carry out the steps until one fails or is denied; return the state of the dialog after them."""
         previous: tuple[str, ...] = ()
+        self._is_guess = reading.score <= GUESS
         for step in reading.steps:
             result = await self._step(step, previous)
             if result is None:
@@ -183,6 +187,9 @@ class Pipeline:
                 paths = tuple(str(hit["path"]) for hit in _list(outcome.result, "hits"))
                 self._dialog = replace(self._dialog, results=paths)
                 return paths
+            if self._is_guess and not outcome.result["total"]:
+                self._turn.say(NOT_UNDERSTOOD)
+                return None
             self._turn.say(answer(AnsweredCall("search_notes", {"query": target.query}, "find"), outcome))
             paths = tuple(str(hit["path"]) for hit in _list(outcome.result, "hits"))
         self._remember(paths)

@@ -20,7 +20,11 @@ HINT = "Raise or remove the limit in the settings under Model. It counts from wh
 
 
 class SpentError(Exception):
-    """The session has used what it may; the message says so."""
+    """The session or the turn has used what it may; the message says so, and `hint` what helps."""
+
+    def __init__(self, message: str, hint: str = HINT) -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 class Spending:

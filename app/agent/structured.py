@@ -81,7 +81,7 @@ class ModelThinker:
 
         chosen = self._settings().model
         used = RunUsage()
-        key = self._keys.get(chosen.provider, chosen.base_url)
+        key = await asyncio.to_thread(self._keys.get, chosen.provider, chosen.base_url)
         try:
             self._spending.check(chosen, Usage())
         except SpentError as error:

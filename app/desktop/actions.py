@@ -57,6 +57,9 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("find-in-note", "Find…", "Note", ("Ctrl+F",), needs_note=True, symbol="magnifying-glass"),
     Command("replace-in-note", "Find and replace…", "Note", ("Ctrl+H",), needs_note=True, symbol="swap"),
+    Command(
+        "paste-plain", "Paste as plain text", "Note", ("Ctrl+Shift+V",), needs_note=True, symbol="clipboard"
+    ),
     Command("insert-template", "Insert a template…", "Note", needs_note=True, symbol="note"),
     Command("bookmark-note", "Bookmark the note", "Note", needs_note=True, symbol="bookmark-simple"),
     Command("note-links", "Links of the note", "Note", ("Ctrl+Shift+L",), needs_note=True, symbol="link"),

@@ -61,6 +61,7 @@ _NOTE_DEEDS = {
 _WRITING = {
     "daily-note": "daily",
     "insert-template": "template",
+    "paste-plain": "paste",
     "random-note": "random",
     "export-html": "html",
     "export-pdf": "pdf",

@@ -64,7 +64,7 @@ class PanelTitle(QWidget):
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(8, 4, 4, 4)
         self._row.setSpacing(2)
-        self._name = QLabel(text)
+        self._name = ElidedLabel(text)
         self._count = QLabel()
         self._count.setProperty("tone", "faint")
         self._row.addWidget(self._name)
@@ -81,15 +81,16 @@ class PanelTitle(QWidget):
         return super().sizeHint().expandedTo(QSize(0, _TITLE_HEIGHT))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where name and buttons have no room beside each other, the name goes."""
+        """Where all have no room next to each other, the count goes, and the name is elided."""
         super().resizeEvent(event)
         self._make_room()
 
     def _make_room(self) -> None:
-        shown = [self._count, *self._buttons]
-        hints = (widget.sizeHint().width() for widget in shown if not widget.isHidden())
-        taken = sum(hint + self._row.spacing() for hint in hints)
-        self._name.setVisible(taken + self._name.sizeHint().width() + 14 <= self.width())
+        hints = (widget.sizeHint().width() for widget in self._buttons if not widget.isHidden())
+        taken = sum(hint + self._row.spacing() for hint in hints) + self._name.sizeHint().width() + 14
+        room = self.width() - taken - self._count.sizeHint().width() - self._row.spacing()
+        self._count.setVisible(bool(self._count.text()) and room >= 0)
+        self._name.setToolTip(" ".join(part for part in (self._name.text(), self._count.text()) if part))
 
     def set_text(self, text: str) -> None:
         """Show another name."""
@@ -251,6 +252,20 @@ class EmptyState(QWidget):
         """Say something else."""
         self._heading.setText(heading)
         self._text.setText(text)
+        self._make_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Drop the icon where the words have no room below it."""
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        if (column := self.layout()) is None:
+            return
+        taken = 0 if self._mark.isHidden() else self._mark.sizeHint().height() + column.spacing()
+        words = column.totalHeightForWidth(self.width()) - taken
+        whole = words + self._mark.sizeHint().height() + column.spacing()
+        self._mark.setVisible(whole <= self.height())
 
     def _draw(self, theme: Theme) -> None:
         side = round(32 * self._source.zoom)

@@ -125,7 +125,8 @@ class _Lines(QStyledItemDelegate):
             painter.setFont(bold)
             painter.setPen(QColor(theme.muted))
             flags = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
-            painter.drawText(area.adjusted(0, 0, 0, -4), flags, index.data())
+            text = QFontMetrics(bold).elidedText(index.data(), elided, area.width())
+            painter.drawText(area.adjusted(0, 0, 0, -4), flags, text)
             painter.restore()
             return
         self._paint_ground(painter, option)

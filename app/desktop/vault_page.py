@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -61,6 +61,8 @@ class VaultPage(QWidget):
         self._folded: set[str] = set()  # what is hidden for want of room only
         self._shares = _SHARES
         self.setObjectName("page")
+        self._fit_soon = QTimer(self, singleShot=True, interval=0)
+        self._fit_soon.timeout.connect(self._fit)
         # From the outside in: what a filled part is put into styles all that is in it once more.
         self.down = _splitter(Qt.Orientation.Vertical, self)
         self.across = _splitter(Qt.Orientation.Horizontal, self.down)
@@ -200,6 +202,12 @@ class VaultPage(QWidget):
         self._make_room()
         self._fit()
 
+    def event(self, event: QEvent) -> bool:
+        """Fit again what has come to need more room, such as a note whose parts are there now."""
+        if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
+            self._fit_soon.start()
+        return super().event(event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fold what there is no room for, or bring it back."""
         super().resizeEvent(event)
@@ -229,12 +237,12 @@ class VaultPage(QWidget):
         least = {"side": _SIDE_LEAST, "graph": _GRAPH_LEAST, "agent": _AGENT_LEAST}
         areas = self._areas()
         needs = {
-            name: round(width * self._theme.zoom)
+            name: max(round(width * self._theme.zoom), _least_width(widget)) + self.across.handleWidth()
             for name, width in least.items()
             if (widget := areas[name]) is not None and (not widget.isHidden() or name in self._folded)
         }
         if self.notes is not None and self.notes.tabs():
-            needs["notes"] = self.notes.minimumSizeHint().width()
+            needs["notes"] = _least_width(self.notes)
         return needs
 
     def _make_room(self) -> None:
@@ -379,3 +387,8 @@ def _splitter(orientation: Qt.Orientation, parent: QWidget) -> QSplitter:
     made.setHandleWidth(1)
     made.setChildrenCollapsible(False)
     return made
+
+
+def _least_width(widget: QWidget) -> int:
+    """Return the width below which a splitter does not shrink the widget."""
+    return widget.minimumWidth() or widget.minimumSizeHint().width()

@@ -7,6 +7,7 @@ import sqlite3
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 from operator import itemgetter
 from typing import Any
 
@@ -61,6 +62,8 @@ def links_concerning(
     conditions += [(f"links.target_id = {_ID_OF}", path) for path in stored_paths]
     conditions += [("links.link_key = ?", key) for key in link_keys]
     found: dict[tuple[str, int, str], LinkRecord] = {}
+    # Few files have most of the links: each path is made once.
+    path_of = cache(NotePath)
     for condition, value in conditions:
         after = 0
         while after >= 0:
@@ -70,7 +73,7 @@ def links_concerning(
                     (value, after, _PAGE),
                 ).fetchall()
             for row in rows:
-                record = _record(row[1:])
+                record = _record(row[1:], path_of)
                 found[record.source.text, record.line, record.target_text] = record
             after = rows[-1][0] if len(rows) == _PAGE else -1
     return tuple(found[key] for key in sorted(found))
@@ -81,11 +84,11 @@ def _records(connection: sqlite3.Connection, condition: str, *values: str | None
     return tuple(map(_record, rows))
 
 
-def _record(row: Sequence[Any]) -> LinkRecord:
+def _record(row: Sequence[Any], path_of: Callable[[str], NotePath] = NotePath) -> LinkRecord:
     source, target, text, type_, confidence, note, embed, ambiguous, line, context = row
     return LinkRecord(
-        NotePath(source),
-        NotePath(target) if target else None,
+        path_of(source),
+        path_of(target) if target else None,
         text,
         type_,
         confidence,

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from itertools import islice
 
 from app.encoding import escaped
 
@@ -46,7 +47,7 @@ def _redacted(value: object, depth: int) -> object:
             without_secrets(str(key)[:LONGEST]): (
                 REDACTED if _SECRET_NAME.search(str(key)) and one is not None else _redacted(one, depth + 1)
             )
-            for key, one in list(value.items())[:_MOST]
+            for key, one in islice(value.items(), _MOST)
         }
     if isinstance(value, list | tuple):
         kept: list[object] = [_redacted(one, depth + 1) for one in value[:_MOST]]

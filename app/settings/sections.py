@@ -177,7 +177,11 @@ class PermissionSettings(GuardedSection):
         20, ge=1, le=1000, title="Bulk threshold", description="A change of more files than this always asks."
     )
     approval_timeout: float = Field(
-        300.0, ge=10, le=86_400, title="Approval time-out (s)", description="No answer in this time is a no."
+        300.0,
+        ge=10,
+        le=86_400,
+        title="Approval time-out (s)",
+        description="A program outside that gets no answer in this time is denied.",
     )
     unlock_delete_grants: bool = Field(
         False,

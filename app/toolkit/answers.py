@@ -53,7 +53,6 @@ def validated(tool: Tool, given: Mapping[str, object]) -> BaseModel:
     Raises:
         InvalidParametersError: they are not what the tool takes; `problems` says where and why.
     """
-    _check_size(tool, given)
     try:
         return tool.arguments.model_validate(dict(given))
     except ValidationError as error:
@@ -69,8 +68,13 @@ def validated(tool: Tool, given: Mapping[str, object]) -> BaseModel:
         ) from error
 
 
-def _check_size(tool: Tool, given: Mapping[str, object]) -> None:
-    """Refuse unknown and too many arguments before each of them is looked at and reported."""
+def check_size(tool: Tool, given: Mapping[str, object]) -> None:
+    """Refuse unknown and too many arguments before each of them is looked at and reported.
+
+    Raises:
+        InvalidParametersError: some are unknown; the first few are named.
+        LimitError: they hold too many values.
+    """
     known = {parameter.name for parameter in tool.parameters}
     unknown = list(islice((name for name in given if name not in known), MAX_UNKNOWN))
     if unknown:

@@ -33,7 +33,7 @@ from app.permissions.policy import Policy
 from app.permissions.scoping import reach_of_changes
 from app.settings import CallLimit, TurnRule
 from app.toolkit.adoption import Adoption
-from app.toolkit.answers import failure, guarded, refused_outcome, validated
+from app.toolkit.answers import check_size, failure, guarded, refused_outcome, validated
 from app.toolkit.call_record import NOTHING_SPENT, CallRecord, Spent, Watch
 from app.toolkit.committing import Committer
 from app.toolkit.context import ToolContext
@@ -359,9 +359,10 @@ class ToolRunner:
             NotFoundError, PermissionDeniedError, InvalidParametersError, LimitError: as they say.
         """
         tool = own or self._registry.get(record.tool)
-        given = encodable_arguments(given)
         category = self._registry.category(tool.category)
         self._check_on(record, category.id)
+        check_size(tool, given)
+        given = encodable_arguments(given)
         arguments = validated(tool, given)
         op = tool.check_operation(arguments)
         if not self._policy.may_call(record.caller, category.id, tool.name, op):

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage, QTextCursor
+from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QListWidget, QTreeWidget
+from PySide6.QtWidgets import QApplication, QListWidget, QTreeWidget
 
-from app.desktop import dialogs
+from app.desktop import dialogs, tasks
 from app.desktop.writing.bookmarks import Bookmarks
 from app.desktop.writing.bookmarks_panel import BookmarksPanel
 from app.desktop.writing.outline_panel import OutlinePanel
@@ -25,6 +26,10 @@ TODAY = date.today().isoformat()
 
 
 DIAGRAM = "```mermaid\nflowchart LR\n  Leaf --> Tea\n```\n\n"
+
+
+def pilot_is_printing() -> bool:
+    return any("print_note" in repr(task) for task in tasks.running())
 
 
 def texts(tree: QTreeWidget) -> dict[str, list[str]]:
@@ -57,7 +62,9 @@ def test_the_daily_note_is_made_from_its_template_and_written_in(app_run, garden
         await pilot.shown(f"Days/{TODAY}.md")
         assert len(pilot.notes) == 1
         note.editor.moveCursor(QTextCursor.MoveOperation.End)
-        pilot.window.menu.run("insert-template")
+        QTest.keyClicks(note.editor, "/templ")
+        await pilot.until(lambda: note.editor.completion_popup.is_open, "the command is offered")
+        QTest.keyClick(note.editor, Qt.Key.Key_Return)
         await pilot.until(lambda: pilot.sheets, "the templates")
         listed = pilot.sheets[0].findChild(QListWidget)
         assert [listed.item(row).text() for row in range(listed.count())] == ["Day", "Meeting"]
@@ -66,6 +73,9 @@ def test_the_daily_note_is_made_from_its_template_and_written_in(app_run, garden
         await pilot.until(lambda: f"Meeting of {TODAY}" in note.editor.toPlainText(), "it is inserted")
         note.editor.undo()
         assert "Meeting" not in note.editor.toPlainText()
+        QApplication.clipboard().setText("plain *text*")
+        pilot.window.menu.run("paste-plain")
+        assert note.editor.toPlainText().endswith("plain *text*")
         pilot.window.menu.run("random-note")
         await pilot.until(lambda: pilot.note.path != note.path, "another note")
 
@@ -207,5 +217,15 @@ def test_words_are_counted_and_notes_exported(app_run, garden: Path, tmp_path: P
         pdf = (tmp_path / "Long.pdf").read_bytes()
         assert pdf.startswith(b"%PDF") and b"/Image" in pdf and pdf.count(b"/Type /Page\n") > 10
         assert not [file for file in tmp_path.iterdir() if file.name.startswith(".")]
+
+        async def print_to_file(dialog: QPrintDialog) -> int:
+            dialog.printer().setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+            dialog.printer().setOutputFileName(str(tmp_path / "Printed.pdf"))
+            return 1
+
+        monkeypatch.setattr(dialogs, "ask", print_to_file)
+        pilot.window.menu.run("print-note")
+        await pilot.until(lambda: not pilot_is_printing(), "it is printed")
+        assert (tmp_path / "Printed.pdf").read_bytes().startswith(b"%PDF")
 
     app_run(use)

@@ -9,11 +9,15 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from app.embeddings.upkeep import EmbeddingProgressed
 from app.processes.supervisor import TaskFailed
 from app.servers.discovery import find_door
 from app.servers.door_state import DoorChanged
+from app.settings import Settings
 from app.vault.path import NotePath
-from app.workspace import Workspace
+from app.vault.watcher import VaultLost
+from app.workspace import Workspace, open_workspace
+from tests.support.approver import ScriptedApprover
 
 
 @pytest.fixture(autouse=True)
@@ -94,3 +98,37 @@ async def test_a_local_server_that_dies_is_told_and_opened_again(workspace: Work
     assert sign is not None
     async with httpx2.AsyncClient() as client:
         assert (await client.get(f"{sign.address}/")).status_code < 500
+
+
+async def test_a_vault_that_is_away_while_notes_are_embedded_is_embedded_whole_afterwards(
+    tmp_path: Path, approver: ScriptedApprover, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.embeddings.upkeep.GROUP", 4)
+    root, away = tmp_path / "Vault", tmp_path / "away"
+    root.mkdir()
+    for number in range(40):
+        (root / f"{number}.md").write_text(f"Note {number} is about the number {number}.\n", "utf-8")
+    settings = Settings()
+    settings.embeddings.on_battery = settings.embeddings.when_busy = "full"
+    workspace = await open_workspace(root, settings, approver)
+    told: list[tuple[int, int, int]] = []
+    moved: list[Path] = []
+
+    def progressed(event: EmbeddingProgressed) -> None:
+        told.append((event.done, event.total, workspace.vectors.notes))
+        if event.done and not moved:
+            moved.append(root.rename(away))
+
+    workspace.events.subscribe(EmbeddingProgressed, progressed)
+    lost: list[VaultLost] = []
+    workspace.events.subscribe(VaultLost, lost.append)
+    try:
+        await workspace.start_scan(lambda progress: None)
+        await until(lambda: bool(lost))
+        assert workspace.vectors.notes < 40
+        away.rename(root)
+        await until(lambda: workspace.vectors.notes == 40)
+        await until(lambda: told[-1][0] == told[-1][1])
+        assert all(done <= embedded for done, _, embedded in told), told
+    finally:
+        await workspace.close()

@@ -34,6 +34,9 @@ READ_AT = 0.62
 WRITE_AT = 0.8
 CONFIRM_AT = 0.6
 CLOSE = 0.03
+GUESS = 0.63
+"""The score of a request without a verb that is taken for words to look for."""
+CORRECTED_WRITE = WRITE_AT - 0.01
 _SPLIT_COST = 0.02
 _MAX_CLAUSES = 4
 _SHOWN_OPTIONS = 4
@@ -131,12 +134,21 @@ class Interpreter:
         if (refined := self._refined(request, tokens)) is not None and refined.score >= READ_AT:
             return refined.score, self._decided(request, [refined])
         found = self._readings(request, tokens, follows=False)
+        asks = tokens[0].key in language.words("asking_words")
+        if asks:
+            found = [one for one in found if not self._writes(request, one)]
         if not found or found[0].score < WRITE_AT:
             corrected_tokens = self._corrected(request, tokens)
             if corrected_tokens != tokens:
                 again = [
-                    replace(one, score=one.score * 0.97)
+                    replace(
+                        one,
+                        score=min(one.score * 0.97, CORRECTED_WRITE)
+                        if self._writes(request, one)
+                        else one.score * 0.97,
+                    )
                     for one in self._readings(request, corrected_tokens, follows=False)
+                    if not (asks and self._writes(request, one))
                 ]
                 found = sorted([*found, *again], key=lambda one: -one.score)
         best = found[0].score if found else 0.0
@@ -199,6 +211,10 @@ class Interpreter:
                 right = corrected(token.key, known)
             made.append(replace(token, key=right) if right else token)
         return tuple(made)
+
+    @staticmethod
+    def _writes(request: _Request, reading: Reading) -> bool:
+        return any(request.allowed[step.action].writes for step in reading.steps)
 
     # Clauses
 
@@ -297,18 +313,14 @@ class Interpreter:
             return question
         if best.missing:
             return Clarification(_question_for(best), (), best)
-        writes = any(request.allowed[step.action].writes for step in best.steps)
+        writes = self._writes(request, best)
         if any(
             request.allowed[one.action].writes and one.target and one.target.is_everything
             for one in best.steps
         ):
             every = "This would change every note of the vault. Is this what you mean?"
             return Clarification(every, (Option(self._describe(best), best),))
-        if (
-            rivals
-            and not best.missing
-            and (writes or any(request.allowed[s.action].writes for r in rivals for s in r.steps))
-        ):
+        if rivals and not best.missing and (writes or any(self._writes(request, one) for one in rivals)):
             options = [Option(self._describe(one), one) for one in (best, *rivals)][:_SHOWN_OPTIONS]
             if len({option.label for option in options}) > 1:
                 return Clarification("What do you mean?", tuple(options))
@@ -373,7 +385,7 @@ class Interpreter:
             return None
         parsed = sets.parse(tokens)
         if parsed and not parsed.notes.unknown and parsed.fit >= 0.55 and parsed.notes.query:
-            return Reading((Step("find", parsed.notes),), 0.65, language=request.language.code)
+            return Reading((Step("find", parsed.notes),), GUESS, language=request.language.code)
         known = request.language.vocabulary() - request.language.words("note_nouns")
         if len(tokens) <= 2 and all(token.is_word and token.key not in known for token in tokens):
             return Reading(

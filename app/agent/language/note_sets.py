@@ -285,7 +285,10 @@ class NoteSetParser:
                 explained, weight, at = explained + 1, weight + 1, at + 1
                 continue
             if part is None and negative and (name := self._property_name(token)):
-                part = _Part(f"[{name}:true]", at + 1)
+                lacks = at > 0 and (
+                    tokens[at - 1].key in language.words("determiners") | language.words("lacking")
+                )
+                part = _Part(f"[{name}]" if lacks else f"[{name}:true]", at + 1)
             if part is None:
                 part = self._topic(tokens, at, BARE if not has_head else 0.75)
             if part is None:

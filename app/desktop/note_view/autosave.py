@@ -70,7 +70,8 @@ class Autosave(QObject):
 
     def _schedule(self) -> None:
         if self._document.autosaves and self._document.dirty:
-            self._timer.start(round(self._client.workspace.settings.editor.autosave_delay * 1000))
+            delay = max(self._client.workspace.settings.editor.autosave_delay, self._document.save_cost_s)
+            self._timer.start(round(delay * 1000))
         else:
             self._timer.stop()
 

@@ -31,6 +31,8 @@ _DRAFT_EVERY_S = 10.0
 # A longer pause starts a new writing session: a new entry in the note's history.
 _SESSION_PAUSE_S = 30 * 60
 _MOST_TRIES = 5
+_CHARACTERS_PER_S = 150_000
+_LONGEST_DELAY_S = 20.0
 Answers = tuple[tuple[str, Callable[[], None]], ...]
 
 
@@ -110,6 +112,15 @@ class NoteDocument(QObject):
     def autosaves(self) -> bool:
         """Whether the settings have notes saved automatically."""
         return self._client.workspace.settings.editor.autosave
+
+    @property
+    def save_cost_s(self) -> float:
+        """How many seconds should be between two saves of a note of this length.
+
+        Every save keeps a version of the whole note, parses and indexes it: ten times a minute is enough
+        for a note of a million characters.
+        """
+        return min(self._source.characterCount() / _CHARACTERS_PER_S, _LONGEST_DELAY_S)
 
     @property
     def text(self) -> str:

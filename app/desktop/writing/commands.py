@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QFont, QPagedPaintDevice
+from PySide6.QtGui import QFont, QGuiApplication, QPagedPaintDevice
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 
 from app.desktop import dialogs, tasks
 from app.desktop.bridge import VaultClient
+from app.desktop.note_view.line_ends import for_editor
 from app.desktop.note_view.view import WRITE, NoteView
 from app.desktop.notes import daily_notes
+from app.desktop.notes.editor.completion import SlashCommand
 from app.desktop.notes.editor.mode import ViewMode
 from app.desktop.utf16 import units
 from app.desktop.writing.export import html_page, print_on, render_whole, write_file, write_pdf
@@ -46,7 +49,10 @@ class WritingCommands(QObject):
         self._window = window
 
     def do(self, what: str) -> None:
-        """Do "daily", "template", "random", "html", "pdf" or "print"."""
+        """Do "daily", "template", "random", "html", "pdf", "print" or "paste" (as plain text)."""
+        if what == "paste":
+            self.paste_plain()
+            return
         work, words = {
             "daily": (self.open_daily_note, self.tr("open the daily note")),
             "template": (self.insert_template, self.tr("insert the template")),
@@ -56,6 +62,16 @@ class WritingCommands(QObject):
             "print": (self.print_note, self.tr("print the note")),
         }[what]
         tasks.start(work(), owner=self._window, what=words)
+
+    def offer_in(self, note: NoteView) -> None:
+        """Let the commands that write be typed after a slash in a note's editor."""
+        known = {command.id for command in note.editor.slash_commands}
+        for id, title in (
+            ("template", self.tr("Insert a template…")),
+            ("daily", self.tr("Open today's daily note")),
+        ):
+            if id not in known:
+                note.editor.slash_commands.append(SlashCommand(id, title, partial(self.do, id)))
 
     async def open_daily_note(self) -> None:
         """Open the note of today, which is created from its template if it is not there."""
@@ -108,6 +124,12 @@ class WritingCommands(QObject):
             cursor.setPosition(start + units(made.text[: made.cursor].replace("\r\n", "\n")))
             note.editor.setTextCursor(cursor)
         note.editor.setFocus()
+
+    def paste_plain(self) -> None:
+        """Paste the text of the clipboard as it is, without its formatting."""
+        note, text = self._current(), QGuiApplication.clipboard().text()
+        if note is not None and note.document.editable and note.editing and text:
+            note.editor.insert(for_editor(text))
 
     async def export_html(self) -> None:
         """Ask for a file and write the note in front as a web page of its own."""

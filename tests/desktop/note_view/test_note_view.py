@@ -363,3 +363,25 @@ def test_a_note_that_was_just_made_is_written_in_at_once(gui, opened) -> None:
             assert view.editing and view.editor.textCursor().atEnd()
 
     gui(main())
+
+
+def test_the_settings_of_the_editor_hold_for_open_notes_too(gui, opened, wait_until) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            settings = vault.client.workspace.settings.model_copy(deep=True)
+            settings.editor.line_width = 500
+            settings.editor.code_size = 13
+            settings.editor.auto_pairs = False
+            settings.editor.default_mode = "reading"
+            await vault.client.run(lambda ws: ws.apply_settings(settings))
+            await wait_until(lambda: view.editor.preferences.line_width == 500)
+            assert view.editor.preferences.code_points == 13 and not view.editor.preferences.auto_pairs
+            assert view.mode is ViewMode.LIVE
+            await view.open("B.md")
+            assert view.mode is ViewMode.READING
+            view.show_mode(ViewMode.SOURCE)
+            await view.open("A.md")
+            await view.open("B.md")
+            assert view.mode is ViewMode.SOURCE
+
+    gui(main())
