@@ -18,7 +18,7 @@ _MOST = 2000
 class Bookmarks:
     """The bookmarks of one vault in a file of the user's data, in the order of the list.
 
-    `problem` says what happened to a damaged file; it is empty if nothing did.
+    `problem` names a file that could not be read; it was set aside.
     """
 
     def __init__(self, root: Path) -> None:
@@ -70,5 +70,5 @@ class Bookmarks:
 
 
 def _parse(content: bytes) -> tuple[Bookmark, ...]:
-    values = [dict(item) for item in json.loads(content)]
-    return tuple(Bookmark(**{name: str(value) for name, value in item.items()}) for item in values)
+    values = json.loads(content)
+    return tuple(Bookmark(**{name: str(value) for name, value in dict(item).items()}) for item in values)
