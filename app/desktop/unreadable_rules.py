@@ -36,7 +36,7 @@ class UnreadableRules(QObject):
             return
         words = self.tr(
             "The permission rules in {0} can't be read. Agents ask before everything until you repair the "
-            "file and restart Scriptorium, or replace it by the rules that hold now."
+            "file and restart Scriptorium, or replace it with the rules that apply now."
         ).format(", ".join(files))
         self._banners.show_message(_KEY, words, "danger", (self.tr("Replace file"), self._replace))
 

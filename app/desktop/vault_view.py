@@ -241,8 +241,11 @@ class VaultView(QObject):
         return note if isinstance(note, NoteView) else None
 
     def _follow_front(self, _: str) -> None:
-        """Another note is in front: its words are counted."""
-        self._words.follow(self._current_note())
+        """Another note is in front: its words are counted, and commands can be typed in it."""
+        note = self._current_note()
+        self._words.follow(note)
+        if note is not None:
+            self.writing.offer_in(note)
 
     async def show_grants(self) -> None:
         """Show what is auto-approved until the sheet is closed."""

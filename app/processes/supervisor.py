@@ -44,7 +44,7 @@ class Supervisor:
     """Runs background tasks of one owner, such as an open vault.
 
     Args:
-        events: Told of failures and recoveries.
+        events: Receives failures and recoveries.
     """
 
     def __init__(self, events: EventBus) -> None:
@@ -76,7 +76,7 @@ class Supervisor:
         """End all tasks; none starts again.
 
         Args:
-            grace: How many seconds they have to return by themselves before they are cancelled.
+            grace: How many seconds they have to return before they are cancelled.
         """
         self._closing.set()
         running = tuple(self._running.values())

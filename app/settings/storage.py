@@ -1,4 +1,4 @@
-"""Where the settings are kept: damage never stops a start, loosens a rule or goes untold.
+"""Settings files: damage never stops a start, never loosens a rule, and is always reported.
 
 The permission rules have a file of their own. While it can't be read, agents ask before everything, by the
 last good version of the rules where there is one, and the file stays for the user to repair.
@@ -54,7 +54,9 @@ def load_settings() -> Settings:
     if invalid:
         damage = file.set_aside("some values are not allowed")
         _write(file, settings)
-        problem = f"{damage.message} These have their defaults now: {', '.join(invalid)}."
+        kept = damage.aside.name if damage.aside is not None else file.path.name
+        problem = f"Some settings were not valid and have their defaults now: {', '.join(invalid)}. "
+        problem += f"The old file was kept as {kept}."
     settings.permissions, told = _load_guarded(
         PermissionSettings, _kept(permissions_file(), "The file of permission rules")
     )

@@ -1,4 +1,4 @@
-"""Small files written atomically, with the last good version beside them.
+"""Small files written atomically, each with a copy of its last good version.
 
 A crash or a power cut leaves the old content or the new one. A file that can't be read is set aside under a
 dated name, and the last version that could be read takes its place.
@@ -33,7 +33,7 @@ class KeptFile(Generic[T]):
         parse: Makes a value of the content; raises ValueError, TypeError or KeyError where it can't.
         empty: Makes the value of a missing file.
         consequence: What it means that the file is lost, as a sentence.
-        keeps_backup: Whether the last good version is kept beside it.
+        keeps_backup: Whether a copy of the last good version is kept in the same folder.
     """
 
     path: Path
@@ -165,7 +165,7 @@ def write_atomic(path: Path, content: bytes | bytearray | memoryview, *, durable
 
 
 def _sync_folder(folder: Path) -> None:
-    """Wait until a new name is on the disk; Windows does that by itself and opens no folder."""
+    """Wait until a new name is on the disk; Windows needs no such call."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)

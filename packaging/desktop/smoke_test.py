@@ -33,6 +33,8 @@ _NOTES = 6000
 _PATIENCE_S = 300.0
 _SLOWEST_START = 1.3
 _RUNS = 5
+# An empty window has some 400, one with a graph some 10,000.
+_COLORS = 2000
 
 
 class StepError(Exception):
@@ -57,18 +59,33 @@ class Place:
         """Return a path of the program as we reach it."""
         return self.outside / path.lstrip("/") if self.prefix else Path(path)
 
-    def start(self, *words: str, plain: bool = False, **options: object) -> subprocess.Popen[bytes]:
-        """Start the program, or with `plain` another one, with these words."""
-        variables = {"HOME": self.home, "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin", **self.environment}
-        command = [*self.prefix, *(() if plain else self.program), *words]
+    def command(self, *words: str, plain: bool = False, **more: str) -> tuple[list[str], dict[str, str]]:
+        """Return what to execute to run the program with these words, and in which environment.
+
+        Args:
+            words: The arguments of the program, or with `plain` another program and its arguments.
+            plain: Whether to run another program.
+            more: Variables for the program's environment.
+        """
+        variables = {
+            "HOME": self.home,
+            "LANG": "C.UTF-8",
+            "PATH": "/usr/bin:/bin",
+            **self.environment,
+            **more,
+        }
+        command = [*(() if plain else self.program), *words]
         if self.prefix:
-            between = ["env", "-i", *(f"{name}={value}" for name, value in variables.items())]
-            command = [*self.prefix, *between, *command[len(self.prefix) :]]
-            return subprocess.Popen(command, **options)  # type: ignore[call-overload,no-any-return]
+            given = [f"{name}={value}" for name, value in variables.items()]
+            return [*self.prefix, "env", "-i", *given, *command], dict(os.environ)
         ours = {
             name: value for name, value in os.environ.items() if not name.startswith(("SCRIPTORIUM_", "XDG_"))
         }
-        environment = {**ours, **variables, "PATH": os.environ["PATH"]}
+        return command, {**ours, **variables, "PATH": os.environ["PATH"]}
+
+    def start(self, *words: str, plain: bool = False, **options: object) -> subprocess.Popen[bytes]:
+        """Start the program, or with `plain` another one, with these words."""
+        command, environment = self.command(*words, plain=plain)
         return subprocess.Popen(command, env=environment, **options)  # type: ignore[call-overload,no-any-return]
 
     def run(self, *words: str, status: int | None = 0, plain: bool = False) -> str:
@@ -225,40 +242,49 @@ def _svg(place: Place, vault: str) -> str:
 
 
 def _environment(place: Place, vault: str) -> str:
-    """Run the environment's own listing as the user's editor, which the command line starts."""
+    """Have the command line start the user's editor, which here writes down its environment."""
     if sys.platform == "win32":
         return "not on Windows"
     script = f"{place.home}/editor.sh"
     kept = f"{place.home}/editor.environment"
     place.file(script).write_text(f'#!/bin/sh\nenv > "{kept}"\n', "utf-8")
     place.file(script).chmod(0o755)
-    # The question of the gate needs a terminal; `script` is one.
-    words = " ".join(
-        f"'{word}'"
-        for word in (*place.program, "--vault", vault, "edit_note", "John Harrison", "append", "A line.")
-    )
-    if place.prefix or shutil.which("script"):
-        process = place.start(
-            "env",
-            f"EDITOR={script}",
-            "script",
-            "-qec",
-            words,
-            "/dev/null",
-            plain=True,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-        output = process.communicate(b"e\n" + b"n\n" * 3, timeout=_PATIENCE_S)[0]
-        if not place.file(kept).is_file():
-            raise StepError(f"the editor was not started: {output[-1500:].decode('utf-8', 'replace')}")
-        lines = place.file(kept).read_text("utf-8").splitlines()
-        bad = [one for one in lines if one.startswith(("LD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_"))]
-        if bad:
-            raise StepError(f"{bad}")
-        return f"{len(lines)} variables"
-    return "there is no terminal"
+    words = ("--vault", vault, "edit_note", "John Harrison", "append", "A line.")
+    output = _at_a_terminal(*place.command(*words, EDITOR=script), answers=(b"e\n", b"n\n"))
+    if not place.file(kept).is_file():
+        raise StepError(f"the editor was not started: {output[-1500:].decode('utf-8', 'replace')}")
+    lines = place.file(kept).read_text("utf-8").splitlines()
+    bad = [one for one in lines if one.startswith(("LD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_"))]
+    if bad:
+        raise StepError(f"{bad}")
+    return f"{len(lines)} variables"
+
+
+def _at_a_terminal(command: list[str], environment: dict[str, str], answers: tuple[bytes, ...]) -> bytes:
+    """Run a program at a terminal of its own and answer its questions as they come; what it printed."""
+    import pty
+
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execvpe(command[0], command, environment)
+    output, waiting, seen = b"", list(answers), 0
+    deadline = time.monotonic() + _PATIENCE_S
+    try:
+        while time.monotonic() < deadline:
+            try:
+                part = os.read(terminal, 4096)
+            except OSError:
+                break  # The program has ended.
+            if not part:
+                break
+            output += part
+            if waiting and b"?] (no)" in output[seen:]:
+                seen = len(output)
+                os.write(terminal, waiting.pop(0))
+    finally:
+        os.close(terminal)
+        os.waitpid(process, 0)
+    return output
 
 
 def installed(out: Path, work: Path, version: str) -> None:
@@ -341,7 +367,17 @@ def _display() -> Iterator[str]:
     """Run an X server; its name. Programs in the chroot reach it by its abstract socket."""
     read, write = os.pipe()
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1400x900x24", "-nolisten", "tcp"],
+        [
+            "Xvfb",
+            "-displayfd",
+            str(write),
+            "-screen",
+            "0",
+            "1400x900x24",
+            "-noreset",  # It would begin again when its last client has gone.
+            "-nolisten",
+            "tcp",
+        ],
         pass_fds=(write,),
         stderr=subprocess.DEVNULL,
     )
@@ -448,7 +484,7 @@ def _by_desktop_entry(place: Place, vault: str, shot: Path) -> str:
     place.run("sh", "-c", 'gio launch "$0" "$1" >/dev/null 2>&1', entry, vault, plain=True)
     name = Path(vault).name
     window = _wait(lambda: _window(place, name), "no window opened")
-    _wait(lambda: _colors(place, shot) > 200, "the window stays empty")
+    _wait(lambda: _colors(place, shot) > _COLORS, "the window stays empty")
     kind = _x(place, "xprop", "-id", window.split()[0], "WM_CLASS") if shutil.which("xprop") else ""
     for process in _processes(place.outside):
         if _parent(process) not in _processes(place.outside):
@@ -535,7 +571,7 @@ def _plugin(place: Place) -> str:
     note = place.file(f"{vault}/Ada.md")
     note.write_text("---\ntype: user\nmail: a@b.org\n---\nA person.\n")
     os.chown(note, _UID, _UID)
-    found = place.run("--vault", vault, "user", "find", "a@b.org")
+    found = place.run("--vault", vault, "user", "find", "--query", "a@b.org")
     if "Ada" not in found:
         raise StepError(found)
     return ""
@@ -555,9 +591,10 @@ def _another_python(root: Path, place: Place) -> str:
         "class SentenceTransformer:\n"
         "    max_seq_length = 256\n"
         "    def __init__(self, name, **options): self.name = name\n"
-        "    def get_sentence_embedding_dimension(self): return 16\n"
-        "    def get_embedding_dimension(self): return 16\n"
-        "    def encode(self, texts, **options):\n"
+        "    def __getitem__(self, index): return self\n"
+        "    def get_max_seq_length(self): return 256\n"
+        "    def encode_query(self, texts, **options): return self.encode_document(texts)\n"
+        "    def encode_document(self, texts, **options):\n"
         "        rows = numpy.array([[hash(t) >> n & 255 for n in range(16)] for t in texts], 'f4')\n"
         "        return rows / numpy.linalg.norm(rows, axis=1, keepdims=True)\n"
     )

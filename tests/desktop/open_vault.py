@@ -44,7 +44,6 @@ class OpenVault:
         self.id = paths.vault_id(root)
         self.name = root.name
         self.settings = settings
-        self.unreadable_rules: tuple[str, ...] = ()
         self.events = EventBus()
         self.index = VaultIndex(root, paths.vault_cache_folder(root), settings.index, self.events)
         self.searches = SavedSearches(paths.vault_data_folder(root), self.events)

@@ -70,6 +70,7 @@ def test_rich_text_is_set_only_where_its_html_is_made() -> None:
     makers = {
         "diff_view.py",
         "drawing_worker.py",
+        "export.py",
         "help_dialog.py",
         "markdown_label.py",
         "preview.py",

@@ -263,9 +263,10 @@ class NoteView(QWidget):
         self._filling = True
         place, at = self.editor.verticalScrollBar().value(), self.editor.textCursor().position()
         self.editor.load(for_editor(text))
-        cursor = self.editor.textCursor()
-        cursor.setPosition(min(at, max(0, self.editor.document().characterCount() - 1)))
-        self.editor.setTextCursor(cursor)
+        if at:
+            cursor = self.editor.textCursor()
+            cursor.setPosition(min(at, max(0, self.editor.document().characterCount() - 1)))
+            self.editor.setTextCursor(cursor)
         self.editor.verticalScrollBar().setValue(place)
         self._filling = False
 

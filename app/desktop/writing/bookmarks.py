@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import logging
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 from app import paths
 from app.errors import StorageError
+from app.storage.files import KeptFile, to_json
 from app.vault.obsidian import Bookmark
 
-log = logging.getLogger(__name__)
 _MOST = 2000
 
 
@@ -25,9 +22,9 @@ class Bookmarks:
     """
 
     def __init__(self, root: Path) -> None:
-        self._file = paths.vault_data_folder(root) / "bookmarks.json"
-        self.problem = ""
-        self.items: tuple[Bookmark, ...] = self._load()
+        file = paths.vault_data_folder(root) / "bookmarks.json"
+        self._file = KeptFile(file, "The list of bookmarks", _parse, tuple[Bookmark, ...])
+        self.items, self.problem = self._file.load()
 
     def has(self, path: str) -> bool:
         """Whether the note at `path` is among them."""
@@ -64,28 +61,14 @@ class Bookmarks:
         self._keep(fresh)
         return True
 
-    def _load(self) -> tuple[Bookmark, ...]:
-        try:
-            values = json.loads(self._file.read_text("utf-8"))
-            return tuple(Bookmark(**{name: str(value) for name, value in item.items()}) for item in values)
-        except FileNotFoundError:
-            return ()
-        except (OSError, ValueError, TypeError, AttributeError) as error:
-            aside = self._file.with_suffix(".damaged.json")
-            log.warning("the bookmarks can't be read and are set aside as %s: %s", aside, error)
-            if self._file.exists():
-                self._file.replace(aside)
-            self.problem = f"The bookmarks could not be read. The file was set aside: {aside}."
-            return ()
-
     def _keep(self, items: tuple[Bookmark, ...]) -> None:
         try:
-            handle, name = tempfile.mkstemp(dir=self._file.parent, prefix=".bookmarks-")
-            with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as stream:
-                json.dump([asdict(item) for item in items], stream, ensure_ascii=False, indent=1)
-                stream.flush()
-                os.fsync(stream.fileno())
-            Path(name).replace(self._file)
+            self._file.save(to_json([asdict(item) for item in items]))
         except OSError as error:
             raise StorageError(f"The bookmarks were not changed: {error.strerror}.") from error
         self.items = items
+
+
+def _parse(content: bytes) -> tuple[Bookmark, ...]:
+    values = json.loads(content)
+    return tuple(Bookmark(**{name: str(value) for name, value in dict(item).items()}) for item in values)

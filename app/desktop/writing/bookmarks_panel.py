@@ -74,10 +74,9 @@ class BookmarksPanel(Panel):
     async def load_shared(self) -> None:
         """Read the bookmarks that Obsidian keeps in the vault."""
         found = await self._client.run(obsidian_settings)
-        problems = (*found.problems, self.bookmarks.problem)
-        for problem in filter(None, problems):
-            if "bookmarks" in problem:
-                self.failed.emit(problem)
+        shared = [problem for problem in found.problems if "bookmarks.json" in problem]
+        for problem in filter(None, (*shared, self.bookmarks.problem)):
+            self.failed.emit(problem)
         self.bookmarks.problem = ""
         if found.bookmarks != self._shared:
             self._shared = found.bookmarks

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -16,6 +17,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.note_view.line_ends import for_editor
 from app.desktop.note_view.view import WRITE, NoteView
 from app.desktop.notes import daily_notes
+from app.desktop.notes.editor.completion import SlashCommand
 from app.desktop.notes.editor.mode import ViewMode
 from app.desktop.utf16 import units
 from app.desktop.writing.export import html_page, print_on, render_whole, write_file, write_pdf
@@ -60,6 +62,16 @@ class WritingCommands(QObject):
             "print": (self.print_note, self.tr("print the note")),
         }[what]
         tasks.start(work(), owner=self._window, what=words)
+
+    def offer_in(self, note: NoteView) -> None:
+        """Let the commands that write be typed after a slash in a note's editor."""
+        known = {command.id for command in note.editor.slash_commands}
+        for id, title in (
+            ("template", self.tr("Insert a template…")),
+            ("daily", self.tr("Open today's daily note")),
+        ):
+            if id not in known:
+                note.editor.slash_commands.append(SlashCommand(id, title, partial(self.do, id)))
 
     async def open_daily_note(self) -> None:
         """Open the note of today, which is created from its template if it is not there."""

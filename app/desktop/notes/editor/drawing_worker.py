@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 
 from PySide6.QtCore import QByteArray, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen, QTextDocument
+from PySide6.QtGui import QFont, QImage, QPainter, QTextDocument
 
 from app.desktop.notes.editor.drawings import NOT_DRAWABLE, Drawing, DrawingRequest
 from app.desktop.notes.editor.embeds import split_target
@@ -23,7 +23,6 @@ _PIXELS_PER_POINT = 96 / 72
 _DISPLAY_SCALE, _INLINE_SCALE = 1.15, 1.02
 _MAX_DIAGRAM_PIXELS = 4_000
 _LIGHT_THEME, _DARK_THEME = "redux-color", "dark"
-_EMBED_PADDING = 12.0
 # ziamath keeps its options and fonts in module globals, and QuickJS is used by one thread at a time.
 _TYPESETTING = threading.Lock()
 
@@ -116,7 +115,7 @@ def _draw_diagram(request: DrawingRequest) -> Drawing:
 
 
 def _draw_embed(request: DrawingRequest, render: Render) -> Drawing:
-    """An embedded note as a picture with a bar at its left."""
+    """An embedded note as a picture."""
     found = render(request.source, request.width)
     if found is None:
         return NOT_DRAWABLE
@@ -126,23 +125,18 @@ def _draw_embed(request: DrawingRequest, render: Render) -> Drawing:
     font = QFont(document.defaultFont())
     font.setPointSizeF(request.points)
     document.setDefaultFont(font)
-    room = request.width - 2 * _EMBED_PADDING
+    room = float(request.width)
     for address, image in images.items():
         if image.width() > room:
             image = image.scaledToWidth(max(1, int(room)), Qt.TransformationMode.SmoothTransformation)
         document.addResource(QTextDocument.ResourceType.ImageResource.value, address, image)
     document.setHtml(html)
     document.setTextWidth(room)
-    height = min(document.size().height(), MAX_EMBED_HEIGHT) + _EMBED_PADDING
+    height = min(document.size().height(), MAX_EMBED_HEIGHT)
     image = _blank(QSizeF(request.width, height), request.ratio)
     painter = QPainter(image)
     painter.scale(request.ratio, request.ratio)
-    bar = QColor(request.color)
-    bar.setAlphaF(0.25)
-    painter.setPen(QPen(bar, 2))
-    painter.drawLine(1, 0, 1, int(height))
-    painter.translate(_EMBED_PADDING, _EMBED_PADDING / 2)
-    document.drawContents(painter, QRectF(0, 0, room, height - _EMBED_PADDING))
+    document.drawContents(painter, QRectF(0, 0, room, height))
     painter.end()
     return Drawing(float(request.width), height, height, image)
 

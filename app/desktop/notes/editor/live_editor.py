@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import date
 from typing import Any
 
-from PySide6.QtCore import QEvent, QMimeData, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -181,6 +181,7 @@ class LiveEditor(LiveView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Complete, move, format, or type."""
+        self._set_hovered_link("", QPoint())
         if self._popup.take_key(event) or self._dismiss_key(event) or self.move_by_key(event):
             event.accept()
             return
@@ -216,6 +217,8 @@ class LiveEditor(LiveView):
         cursor = self.textCursor()
         if event.matches(QKeySequence.StandardKey.Cut):
             return self._cut()
+        if key == _Key.Key_Backspace and self.is_at_start_of_text():
+            return True  # it would join the text with the end of the properties that the form shows
         if key in (_Key.Key_Return, _Key.Key_Enter):
             if modifiers == _None and self._scan_kind() not in _CODE_LIKE and lists.continue_block(cursor):
                 self.setTextCursor(cursor)

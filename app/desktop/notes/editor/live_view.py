@@ -40,6 +40,7 @@ _CHECKBOX_REACH = 4
 _FOLD_REACH = 9.0
 _WIDTH_STEP = 80  # drawings that depend on the width are made in steps of so many pixels
 _SHARED_CACHE = DrawingCache()
+_BACKWARD = (QKeySequence.StandardKey.MoveToPreviousChar, QKeySequence.StandardKey.MoveToPreviousWord)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class LiveView(QTextEdit):
         self._mode = EditorMode.LIVE
         self._header: QWidget | None = None
         self._has_form = True
+        self._in_properties = False
         self._goal_x: float | None = None
         self._is_pressed = False
         self._hovered_link = ""
@@ -144,7 +146,7 @@ class LiveView(QTextEdit):
         first = navigation.first_text_line(self.flow)
         if first:
             self.setTextCursor(QTextCursor(self.document().findBlockByNumber(first)))
-        self.flow.set_active(first, first)
+        self._activate_line()
         layout.emit_size()
         self.viewport().update()
         self.visible_lines_changed.emit()
@@ -284,9 +286,9 @@ class LiveView(QTextEdit):
         is_live = self._mode is EditorMode.LIVE
         height = 0
         if header is not None and header.parentWidget() is self.viewport():
-            header.setVisible(is_live)
+            header.setVisible(is_live and not self._in_properties)
             width = self.viewport().width()
-            if is_live:
+            if is_live and not self._in_properties:
                 height = max(header.sizeHint().height(), header.heightForWidth(width))
                 header.setGeometry(0, -self.verticalScrollBar().value(), width, height)
         hides = header is not None and is_live and self._has_form
@@ -399,6 +401,10 @@ class LiveView(QTextEdit):
             return
         line = self.textCursor().blockNumber()
         flow = self.flow
+        in_properties = flow.rows[line].scan.kind is LineKind.PROPERTIES
+        if in_properties != self._in_properties:  # either the form or the source is shown, never both
+            self._in_properties = in_properties
+            self._place_header()
         revealed = flow.reveal(line)
         if flow.set_active(line, line) or revealed:
             first, last = flow.active
@@ -509,7 +515,9 @@ class LiveView(QTextEdit):
             if on_fold or self.is_on_checkbox(point) or (held and link is not None):
                 shape = Qt.CursorShape.PointingHandCursor
         self.viewport().setCursor(shape)
-        name = link.target if link is not None and link.kind == "note" else ""
+        # An embedded note is seen already.
+        is_text = link is not None and hit_test.is_on_text(flow, point.x(), point.y())
+        name = link.target if link is not None and is_text and link.kind == "note" else ""
         self._set_hovered_link(name, event.globalPosition().toPoint())
 
     def _set_hovered_line(self, line: int) -> None:
@@ -611,10 +619,19 @@ class LiveView(QTextEdit):
             start = self._layout.place(self.textCursor().position())
             self._move_to(navigation.move_to_side(self.flow, start, to_end), selects)
             return True
+        if self.is_at_start_of_text() and any(event.matches(key) for key in _BACKWARD):
+            return True  # the properties have a form of their own
         if event.matches(QKeySequence.StandardKey.MoveToStartOfDocument) and self.flow.hides_properties:
             self._move_to((navigation.first_text_line(self.flow), 0), False)
             return True
         return False
+
+    def is_at_start_of_text(self) -> bool:
+        """Whether the cursor is right behind the properties, which a form shows, with nothing selected."""
+        cursor, first = self.textCursor(), navigation.first_text_line(self.flow)
+        return (
+            bool(first) and not cursor.hasSelection() and cursor.position() == self._layout.position(first, 0)
+        )
 
     def _move_to(self, place: tuple[int, int], selects: bool) -> None:
         mode = QTextCursor.MoveMode.KeepAnchor if selects else QTextCursor.MoveMode.MoveAnchor

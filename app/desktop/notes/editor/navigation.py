@@ -73,6 +73,8 @@ def move_vertically(
     place = hit_test.place_at(flow, wanted, y)
     if not page_height and place == start:  # the edge of what has no visual lines, such as a picture
         at = _next_shown(flow, start[0], step)
+        if at < _first_shown(flow):
+            return (_first_shown(flow), 0), wanted
         inside = 0.0 if step > 0 else _FAR
         place = at, hit_test.column_at(flow.row(at), wanted, inside, len(flow.lines[at]))
     return place, wanted

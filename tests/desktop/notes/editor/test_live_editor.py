@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from app.desktop.notes.editor import hit_test, row_layout
 from app.desktop.notes.editor.completion import CompletionItem, CompletionRequest, find_request
@@ -120,6 +120,26 @@ def test_the_outline_has_headings_of_both_kinds(make_editor: Make) -> None:
         (2, "Two", 2),
         (3, "Three", 8),
     ]
+
+
+def test_the_cursor_stays_out_of_properties_that_a_form_shows(make_editor: Make) -> None:
+    text = "---\na: 1\n---\n# Head\ntext"
+    editor = make_editor()
+    form = QLabel("form")
+    editor.set_header(form)
+    editor.load(text)
+    assert editor.textCursor().blockNumber() == 3 and not editor.flow.row(0).height
+    for key in (KEYS.Key_Up, KEYS.Key_Left, KEYS.Key_Backspace, KEYS.Key_PageUp):
+        QTest.keyClick(editor, key)
+        assert editor.textCursor().blockNumber() == 3 and editor.text() == text
+    QTest.keyClick(editor, KEYS.Key_Home, HELD.ControlModifier)
+    assert editor.textCursor().blockNumber() == 3
+    editor.go_to_line(2)
+    assert shown(editor, 1) == "a: 1" and form.isHidden()
+    editor.go_to_line(5)
+    assert shown(editor, 1) == "" and form.isVisible()
+    editor.set_mode(EditorMode.SOURCE)
+    assert form.isHidden() and shown(editor, 0) == "---"
 
 
 # What is no change
