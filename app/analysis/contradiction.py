@@ -25,6 +25,7 @@ from typing import Literal
 _SENTENCES = 40
 _MIN_SHARED = 2
 _MAX_TOKENS = 40
+_MAX_CHARACTERS = 400
 
 Verdict = Literal["agree", "contradict", "unclear"]
 
@@ -318,7 +319,7 @@ def _clauses(sentences: Sequence[str]) -> list[_Clause]:
     return [
         clause
         for number, sentence in enumerate(sentences[:_SENTENCES])
-        if not sentence.rstrip().endswith(("?", "？"))
+        if len(sentence) <= _MAX_CHARACTERS and not sentence.rstrip().endswith(("?", "？"))
         for clause in _read(_plain(sentence), number)
     ]
 
@@ -385,6 +386,8 @@ def _wide_contradiction(first: Sequence[str], second: Sequence[str]) -> tuple[st
 def _wide(sentences: Sequence[str]) -> Iterator[tuple[str, str, int]]:
     """The Chinese sentences, each without its denials, and how many those are."""
     for sentence in sentences[:_SENTENCES]:
+        if len(sentence) > _MAX_CHARACTERS:
+            continue
         text = sentence.strip().rstrip("。！")
         if not _WIDE.search(text) or text.endswith(("？", "吗", "嗎")):
             continue

@@ -53,6 +53,6 @@ def _plain(name: str) -> str:
     if "\\" not in name:
         return name
     try:
-        return str(json.loads(f'"{name}"'))
+        return name_key(str(json.loads(f'"{name}"')))
     except ValueError:
         return name

@@ -137,7 +137,7 @@ class Trail:
         try:
             return self._audit.append(entry)
         except StorageError as error:
-            if not isinstance(error.__cause__, _UNLOGGABLE):
+            if not _is_unloggable(error):
                 raise
             log.exception("an audit entry of %s can't be logged as it is", entry.tool)
             return self._write_minimal(entry, error)
@@ -149,11 +149,16 @@ class Trail:
         try:
             return self._audit.append(minimal(entry, error))
         except StorageError as again:
-            if not isinstance(again.__cause__, _UNLOGGABLE):
+            if not _is_unloggable(again):
                 raise
         except Exception:
             log.exception("the audit entry is left out")
         return None
+
+
+def _is_unloggable(error: StorageError) -> bool:
+    """Whether SQLite will never take the row; a log that is closed is not the row's fault."""
+    return isinstance(error.__cause__, _UNLOGGABLE) and "closed database" not in str(error.__cause__)
 
 
 def _lost_entry(commit: Commit) -> AuditEntry:

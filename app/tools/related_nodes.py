@@ -104,7 +104,8 @@ async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[Relate
         if other is None or score < LEAST_SIMILAR:
             continue
         here, there = draft_side(context, draft, other), side(context, other, draft)
-        found.append(_as_result(other, score, suggest_relation(here, there, Structure(score))))
+        suggested = await asyncio.to_thread(suggest_relation, here, there, Structure(score))
+        found.append(_as_result(other, score, suggested))
     return found
 
 
@@ -135,7 +136,8 @@ async def relation_between(
         score: How likely a relation is, 0 to 1, where that was judged before.
     """
     ours, theirs = side(context, source, target), side(context, target, source)
-    local = suggest_relation(ours, theirs, structure(context, source, target, similarity))
+    between = structure(context, source, target, similarity)
+    local = await asyncio.to_thread(suggest_relation, ours, theirs, between)
     if score is not None:
         local = replace(local, score=score)
     return await cross_checked(context, local, (source, ours), (target, theirs))

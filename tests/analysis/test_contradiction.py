@@ -49,6 +49,12 @@ def test_chinese_and_german() -> None:
     assert find_contradiction(["Manche Vögel fliegen."], ["Manche Vögel fliegen nicht."]) is None
 
 
+@pytest.mark.parametrize("word", ["neither ", "a not ", "不", "not\n", ";"])
+def test_a_sentence_without_an_end_is_passed_over(word: str) -> None:
+    endless = [word * 200_000] * 40
+    assert find_contradiction(endless, [*endless, "Sharks sleep."]) is None
+
+
 _SAID = st.lists(st.sampled_from([text for pair in PAIRS for text in (pair.first, pair.second)]), max_size=4)
 
 

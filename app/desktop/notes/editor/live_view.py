@@ -79,6 +79,7 @@ class LiveView(QTextEdit):
         self._mode = EditorMode.LIVE
         self._header: QWidget | None = None
         self._has_form = True
+        self._in_properties = False
         self._goal_x: float | None = None
         self._is_pressed = False
         self._hovered_link = ""
@@ -145,7 +146,7 @@ class LiveView(QTextEdit):
         first = navigation.first_text_line(self.flow)
         if first:
             self.setTextCursor(QTextCursor(self.document().findBlockByNumber(first)))
-        self.flow.set_active(first, first)
+        self._activate_line()
         layout.emit_size()
         self.viewport().update()
         self.visible_lines_changed.emit()
@@ -285,9 +286,9 @@ class LiveView(QTextEdit):
         is_live = self._mode is EditorMode.LIVE
         height = 0
         if header is not None and header.parentWidget() is self.viewport():
-            header.setVisible(is_live)
+            header.setVisible(is_live and not self._in_properties)
             width = self.viewport().width()
-            if is_live:
+            if is_live and not self._in_properties:
                 height = max(header.sizeHint().height(), header.heightForWidth(width))
                 header.setGeometry(0, -self.verticalScrollBar().value(), width, height)
         hides = header is not None and is_live and self._has_form
@@ -400,6 +401,10 @@ class LiveView(QTextEdit):
             return
         line = self.textCursor().blockNumber()
         flow = self.flow
+        in_properties = flow.rows[line].scan.kind is LineKind.PROPERTIES
+        if in_properties != self._in_properties:  # either the form or the source is shown, never both
+            self._in_properties = in_properties
+            self._place_header()
         revealed = flow.reveal(line)
         if flow.set_active(line, line) or revealed:
             first, last = flow.active

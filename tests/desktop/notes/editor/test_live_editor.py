@@ -135,7 +135,9 @@ def test_the_cursor_stays_out_of_properties_that_a_form_shows(make_editor: Make)
     QTest.keyClick(editor, KEYS.Key_Home, HELD.ControlModifier)
     assert editor.textCursor().blockNumber() == 3
     editor.go_to_line(2)
-    assert shown(editor, 1) == "a: 1"
+    assert shown(editor, 1) == "a: 1" and form.isHidden()
+    editor.go_to_line(5)
+    assert shown(editor, 1) == "" and form.isVisible()
     editor.set_mode(EditorMode.SOURCE)
     assert form.isHidden() and shown(editor, 0) == "---"
 
