@@ -108,6 +108,8 @@ class ModelAgent:
 
         turn.news = self._news(turn)
         offered = _offered(self._registry, turn)
+        # The schemas of all tools are made when they are first asked for.
+        await asyncio.to_thread(lambda: [tool.schema for tool in offered])
         history = self._history(turn)
 
         def counted(ctx: RunContext[Turn]) -> Spent:

@@ -10,6 +10,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -19,6 +20,8 @@ from app.settings import ModelSettings
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
     from pydantic_ai.models import Model
+
+_MODULES = ("models.openai", "models.test", "providers.openai", "capabilities", "run", "tools", "toolsets")
 
 log = logging.getLogger(__name__)
 
@@ -139,11 +142,19 @@ async def connected(settings: ModelSettings, key: str | None) -> AsyncIterator[M
 
 
 def _loaded_client(settings: ModelSettings, key: str | None) -> AsyncOpenAI:
-    import pydantic_ai.capabilities
-    import pydantic_ai.models.openai
-    import pydantic_ai.providers.openai  # noqa: F401
-
+    load()
     return _client(settings, key)
+
+
+def load() -> None:
+    """Import the model layer, and make what it makes on first use: it takes seconds, so use a thread."""
+    for module in _MODULES:
+        import_module(f"pydantic_ai.{module}")
+    from pydantic_ai import Agent, ModelMessagesTypeAdapter
+
+    Agent("test")
+    # The form in which conversations are kept.
+    ModelMessagesTypeAdapter.dump_json([])
 
 
 async def check(settings: ModelSettings, key: str | None) -> ModelCheck:

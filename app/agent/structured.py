@@ -76,6 +76,7 @@ class ModelThinker:
         Raises:
             ThinkingFailed: there is no answer, or none of that form.
         """
+        await asyncio.to_thread(models.load)
         from pydantic_ai import capture_run_messages
         from pydantic_ai.usage import RunUsage
 

@@ -33,6 +33,8 @@ _NOTES = 6000
 _PATIENCE_S = 300.0
 _SLOWEST_START = 1.3
 _RUNS = 5
+# An empty window has some 400, one with a graph some 10,000.
+_COLORS = 2000
 
 
 class StepError(Exception):
@@ -365,7 +367,17 @@ def _display() -> Iterator[str]:
     """Run an X server; its name. Programs in the chroot reach it by its abstract socket."""
     read, write = os.pipe()
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1400x900x24", "-nolisten", "tcp"],
+        [
+            "Xvfb",
+            "-displayfd",
+            str(write),
+            "-screen",
+            "0",
+            "1400x900x24",
+            "-noreset",  # It would begin again when its last client has gone.
+            "-nolisten",
+            "tcp",
+        ],
         pass_fds=(write,),
         stderr=subprocess.DEVNULL,
     )
@@ -472,7 +484,7 @@ def _by_desktop_entry(place: Place, vault: str, shot: Path) -> str:
     place.run("sh", "-c", 'gio launch "$0" "$1" >/dev/null 2>&1', entry, vault, plain=True)
     name = Path(vault).name
     window = _wait(lambda: _window(place, name), "no window opened")
-    _wait(lambda: _colors(place, shot) > 200, "the window stays empty")
+    _wait(lambda: _colors(place, shot) > _COLORS, "the window stays empty")
     kind = _x(place, "xprop", "-id", window.split()[0], "WM_CLASS") if shutil.which("xprop") else ""
     for process in _processes(place.outside):
         if _parent(process) not in _processes(place.outside):
@@ -559,7 +571,7 @@ def _plugin(place: Place) -> str:
     note = place.file(f"{vault}/Ada.md")
     note.write_text("---\ntype: user\nmail: a@b.org\n---\nA person.\n")
     os.chown(note, _UID, _UID)
-    found = place.run("--vault", vault, "user", "find", "a@b.org")
+    found = place.run("--vault", vault, "user", "find", "--query", "a@b.org")
     if "Ada" not in found:
         raise StepError(found)
     return ""
@@ -579,9 +591,10 @@ def _another_python(root: Path, place: Place) -> str:
         "class SentenceTransformer:\n"
         "    max_seq_length = 256\n"
         "    def __init__(self, name, **options): self.name = name\n"
-        "    def get_sentence_embedding_dimension(self): return 16\n"
-        "    def get_embedding_dimension(self): return 16\n"
-        "    def encode(self, texts, **options):\n"
+        "    def __getitem__(self, index): return self\n"
+        "    def get_max_seq_length(self): return 256\n"
+        "    def encode_query(self, texts, **options): return self.encode_document(texts)\n"
+        "    def encode_document(self, texts, **options):\n"
         "        rows = numpy.array([[hash(t) >> n & 255 for n in range(16)] for t in texts], 'f4')\n"
         "        return rows / numpy.linalg.norm(rows, axis=1, keepdims=True)\n"
     )

@@ -79,7 +79,7 @@ async def talk(workspace: Workspace, count: int) -> None:
     calls = RawCalls(tuple(("read_note", json.dumps({"name": f"Spoke {n % NOTES}"})) for n in range(count)))
     finished = asyncio.get_running_loop().create_future()
     unsubscribe = workspace.events.subscribe(TurnFinished, finished.set_result)
-    server = ModelServer(calls, Say("Done."))
+    server = await asyncio.to_thread(ModelServer, calls, Say("Done."))
     await asyncio.to_thread(server.__enter__)
     try:
         workspace.settings.model = ModelSettings(

@@ -91,13 +91,10 @@ def test_undo_goes_through_the_dialog_and_marks_the_entry(gui, service, wait_unt
             panel.choose(0)
             panel.detail.undo_button.click()
             await wait_until(lambda: queue.dialog is not None)
-
-            def armed() -> bool:
-                # The rest before an answer counts begins when the dialog is shown, after it is made.
-                now[0] += 1
-                return queue.dialog.guard.armed and queue.dialog.bar.approve_button.isEnabled()
-
-            await wait_until(armed)
+            # The dialog comes up in parts: only what is shown can be answered.
+            await wait_until(lambda: queue.dialog.page is not None and queue.dialog.isVisible())
+            now[0] += 1
+            await wait_until(lambda: queue.dialog.guard.armed)
             assert (tmp_path / "A.md").read_text() != NOTES["A.md"]
             queue.dialog.bar.approve_button.click()
             await wait_until(lambda: column(panel, TOOL) == ["undo", "edit_note"])

@@ -75,7 +75,11 @@ def test_what_the_caller_said_and_text_of_notes_stay():
 def test_the_search_finds_the_paths_that_are_there(names, text):
     paths = [NotePath(f"{name}.md") for name in names]
     hidden = HiddenPaths(paths)
-    for spelled in (f"{text} {paths[0]}", f"{text}: {paths[0]} is there", json.dumps([str(paths[0])])):
+    for spelled in (
+        f"{text} {paths[0]}",
+        f"{text}: {paths[0]} is there",
+        json.dumps([str(paths[0])], ensure_ascii=False),
+    ):
         assert paths[0].key in hidden.in_text(spelled)
     assert all(key in NotePath(text).key for key in hidden.in_text(text))
 
