@@ -54,7 +54,7 @@ def test_each_operation_shows_what_it_takes(qtbot, tool: Tool) -> None:
 
 def test_the_form_has_room_for_what_an_operation_takes(qtbot) -> None:
     window = QWidget()
-    window.resize(1200, 1200)  # High enough for the first operation in a large font.
+    window.resize(1200, 900)
     qtbot.addWidget(window)
     (tool,) = (tool for tool in CATALOG if tool.name == "block")
     form = form_of(tool, window)
