@@ -206,9 +206,11 @@ def _linux(build: Build, runtime: Path | None) -> None:
     size = (build.out / names["deb"]).stat().st_size
     if size > _MOST_DEB_BYTES:
         sys.exit(f"{names['deb']} has {size:,} bytes; at most {_MOST_DEB_BYTES:,} are allowed")
-    archive = build.out / f"scriptorium-{build.version}-linux-{build.machine}.tar.xz"
-    with tarfile.open(archive, "w:xz", preset=6) as tar:
+    archive = build.out / f"scriptorium-{build.version}-linux-{build.machine}.tar"
+    with tarfile.open(archive, "w") as tar:
         tar.add(build.folder, "scriptorium", filter=_as_root)
+    # Python's own xz has one thread.
+    _run("xz", "-6", "--force", "--threads=0", archive)
     _appimage(build, runtime)
 
 

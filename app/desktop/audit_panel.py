@@ -175,7 +175,7 @@ class AuditPanel(Panel):
         await self.load_first()
         while (oldest := self.model.oldest_id) is not None and oldest > number and not self._at_end:
             await self.load_more()
-        row = next((at for at, entry in enumerate(self.model.entries) if entry.id == number), None)
+        row = self.model.row_of(number)
         if row is not None:
             self.choose(row)
             self.table.scrollTo(self.model.index(row, 0))
@@ -307,7 +307,9 @@ class AuditPanel(Panel):
 
     def _open_row(self, index: QModelIndex) -> None:
         entry = index.data(ENTRY_ROLE)
-        if entry.commit is not None:
+        if self.model.steps(index.row()):
+            self.model.expand(index.row())
+        elif entry.commit is not None:
             self._start_diff(entry)
 
     def _near_end(self, value: int) -> None:

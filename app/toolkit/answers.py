@@ -78,12 +78,12 @@ def check_size(tool: Tool, given: Mapping[str, object]) -> None:
     known = {parameter.name for parameter in tool.parameters}
     unknown = list(islice((name for name in given if name not in known), MAX_UNKNOWN))
     if unknown:
-        names = ", ".join(repr(name[:60]) for name in unknown)
         missing = [one.name for one in tool.parameters if one.required and one.name not in given]
+        names = ", ".join(repr(name[:60]) for name in unknown)
         raise InvalidParametersError(
             f"{tool.name} was called wrongly: it takes no argument {names}.",
             problems=[
-                *({"argument": name[:60], "problem": "Extra inputs are not permitted"} for name in unknown),
+                *({"argument": name[:60], "problem": "There is no such argument"} for name in unknown),
                 *({"argument": name, "problem": "Field required"} for name in missing),
             ],
             arguments=sorted(known),

@@ -328,6 +328,6 @@ async def test_no_grant_answers_what_always_asks(bench):
 
 async def test_unknown_and_too_many_arguments_are_refused_without_a_report_of_each(bench):
     outcome = await bench.call("find", {f"key {n}": n for n in range(100_000)})
-    assert outcome.error["type"] == "invalid_parameters" and len(outcome.error["problems"]) == 10
+    assert outcome.error["type"] == "invalid_parameters" and len(outcome.error["problems"]) == 11
     outcome = await bench.call("remove", {"names": [{"a": 1}] * 30_000})
     assert outcome.error["type"] == "limit"

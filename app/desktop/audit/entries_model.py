@@ -27,11 +27,17 @@ TIME, CALLER, TOOL, RESULT, DECISION, DURATION = range(6)
 
 
 class EntriesModel(QAbstractTableModel):
-    """Entries, newest first. The panel feeds it; it asks for nothing by itself."""
+    """Entries, newest first. The panel feeds it; it asks for nothing by itself.
+
+    Saves of one writing session with nothing between them are one row, that of the newest, until `expand`
+    shows them all.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._entries: list[AuditEntry] = []
+        self._steps: dict[int, list[AuditEntry]] = {}  # by the id of the row, newest first
+        self._expanded: set[str] = set()
         self._fresh_from: int | None = None
 
     @property
@@ -42,41 +48,88 @@ class EntriesModel(QAbstractTableModel):
     @property
     def oldest_id(self) -> int | None:
         """The number of the last row; None while there is none."""
-        return self._entries[-1].id if self._entries else None
+        if not self._entries:
+            return None
+        last = self._entries[-1]
+        return self._steps.get(last.id, [last])[-1].id
+
+    def steps(self, row: int) -> Sequence[AuditEntry]:
+        """The older saves of the session that a row stands for."""
+        return self._steps.get(self._entries[row].id, ())
+
+    def expand(self, row: int) -> None:
+        """Show all saves of the session that a row stands for."""
+        steps = self._steps.pop(self._entries[row].id, [])
+        if steps:
+            self._expanded.add(self._entries[row].turn)
+            self.beginInsertRows(_NONE, row + 1, row + len(steps))
+            self._entries[row + 1 : row + 1] = steps
+            self.endInsertRows()
+            self.dataChanged.emit(self.index(row, 0), self.index(row, DURATION))
 
     def replace_all(self, entries: Sequence[AuditEntry]) -> None:
         """Show `entries` and no others."""
         self.beginResetModel()
-        self._entries = list(entries)
+        self._steps.clear()
+        self._entries = self._grouped(entries)
         self.endResetModel()
 
     def add_older(self, entries: Sequence[AuditEntry]) -> None:
         """Add a page of older entries at the end."""
-        if entries:
+        rest = list(entries)
+        while rest and self._entries and self._joins(self._entries[-1], rest[0]):
+            self._steps.setdefault(self._entries[-1].id, []).append(rest.pop(0))
+        if rows := self._grouped(rest):
             first = len(self._entries)
-            self.beginInsertRows(_NONE, first, first + len(entries) - 1)
-            self._entries += entries
+            self.beginInsertRows(_NONE, first, first + len(rows) - 1)
+            self._entries += rows
             self.endInsertRows()
 
     def add_newer(self, entries: Sequence[AuditEntry]) -> None:
         """Put entries on top that have just been appended, in the order in which they happened."""
         known = self._entries[0].id if self._entries else 0
         new = [entry for entry in reversed(entries) if entry.id > known]
-        if new:
-            self.beginInsertRows(_NONE, 0, len(new) - 1)
-            self._entries[:0] = new
+        if new and self._entries and self._joins(new[-1], self._entries[0]):
+            # The row of the session comes on top with the new save, and has the others inside.
+            self.beginRemoveRows(_NONE, 0, 0)
+            top = self._entries.pop(0)
+            self.endRemoveRows()
+            new += [top, *self._steps.pop(top.id, [])]
+        if rows := self._grouped(new):
+            self.beginInsertRows(_NONE, 0, len(rows) - 1)
+            self._entries[:0] = rows
             self.endInsertRows()
+
+    def _joins(self, newer: AuditEntry, older: AuditEntry) -> bool:
+        """Whether two neighbors are saves of one session that is shown as one row."""
+        same = newer.is_of_session and older.is_of_session and newer.turn == older.turn
+        return same and newer.turn not in self._expanded
+
+    def _grouped(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
+        """The rows for entries, newest first; the others of each session are kept as its steps."""
+        rows: list[AuditEntry] = []
+        for entry in entries:
+            if rows and self._joins(rows[-1], entry):
+                self._steps.setdefault(rows[-1].id, []).append(entry)
+            else:
+                rows.append(entry)
+        return rows
 
     def mark_undone(self, commits: Sequence[int], by: int) -> None:
         """Show that entry `by` took the commits back."""
+        for steps in self._steps.values():
+            steps[:] = [replace(each, undone_by=by) if each.commit in commits else each for each in steps]
         for row, entry in enumerate(self._entries):
             if entry.commit is not None and entry.commit in commits:
                 self._entries[row] = replace(entry, undone_by=by)
                 self.dataChanged.emit(self.index(row, 0), self.index(row, DURATION))
 
     def row_of(self, id: int) -> int | None:
-        """The row of the entry with that number; None if it is not shown."""
-        return next((row for row, entry in enumerate(self._entries) if entry.id == id), None)
+        """The row of the entry with that number, or of the session it is in; None if it is not shown."""
+        for row, entry in enumerate(self._entries):
+            if id in (entry.id, *(step.id for step in self._steps.get(entry.id, ()))):
+                return row
+        return None
 
     def rowCount(self, parent: _Index = _NONE) -> int:
         """One row for each entry."""
@@ -102,7 +155,10 @@ class EntriesModel(QAbstractTableModel):
         if role == ENTRY_ROLE:
             return entry
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return cell(entry, index.column())
+            words = cell(entry, index.column())
+            times = len(self.steps(index.row())) + 1
+            several = index.column() == RESULT and times > 1
+            return tr("{0} ({1} times)").format(words, f"{times:,}") if several else words
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == DURATION:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
