@@ -72,6 +72,7 @@ def test_rich_text_is_set_only_where_its_html_is_made() -> None:
         "drawing_worker.py",
         "export.py",
         "help_dialog.py",
+        "legend.py",
         "markdown_label.py",
         "preview.py",
         "reader.py",

@@ -48,7 +48,7 @@ async def test_the_request_shows_the_exact_change(bench):
     assert request.operation is Operation.UPDATE and request.scope.kind is ScopeKind.WRITE_UPDATE
     assert request.proposal.changes[0].after.endswith(b"leaves.\nMilk?\n")
     assert request.arguments == (("name", "Tea"), ("line", "Milk?"))
-    assert request.timeout == 300 and request.caller == AGENT
+    assert request.timeout is None and request.caller == AGENT
 
 
 async def test_reading_needs_no_approval_and_is_logged(bench):

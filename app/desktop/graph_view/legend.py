@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
@@ -153,8 +154,12 @@ class Legend(QFrame):
     def _relation(self, name: str, theme: Theme) -> QLabel:
         words = name.replace("_", " ").lower()
         color = relation_color(theme, name)
-        text = f'<span style="color:{color}">━</span>&nbsp;{words}'
-        return self._words(text, self.tr("Links that say “{0}”").format(words))
+        label = self._words(
+            f'<span style="color:{color}">━</span>&nbsp;{html.escape(words)}',
+            self.tr("Links that say “{0}”").format(words),
+        )
+        label.setTextFormat(Qt.TextFormat.RichText)
+        return label
 
     def _words(self, text: str, tip: str) -> QLabel:
         label = QLabel(text, self)

@@ -208,6 +208,8 @@ class ToolForm(dialogs.Sheet):
         most = max(160, window.height() - round(300 * zoom))
         # Words wrap: how high they are depends on the width that they get.
         width = max(self.minimumWidth(), self.width() if self.isVisible() else 0) - round(48 * zoom)
+        # A scroll area keeps a bar that it once had unless the fields fit beside it, too.
+        width -= self._area.verticalScrollBar().sizeHint().width()
         column = self._inside.layout()
         wanted = column.totalHeightForWidth(width) if column is not None else 0
         before = self._area.height()
