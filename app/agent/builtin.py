@@ -126,7 +126,9 @@ class BuiltinAgent:
         words = self._words()
 
         def vocabulary(language: Language) -> Vocabulary:
-            return Vocabulary(self._resolver, words, language.data.get("plurals", ()))
+            return Vocabulary(
+                self._resolver, words, language.data.get("plurals", ()), language.table("types")
+            )
 
         if text.lstrip().startswith(PREFIX):
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())

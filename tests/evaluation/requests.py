@@ -137,10 +137,12 @@ class Evaluation:
         written_before = self._workspace.journal.commits(1)
         for request in talk:
             self._approver.yes = request is not talk[-1]
-            self._found = None
+            state = self._agent._states.get((conversation, ""), DialogState()).on_screen(OPEN_NOTE)
+            self._found = self._agent.interpret(request.text, state)
+            # Judged before anything is done: a deleted note could not be compared any more.
+            verdict = await self._verdict(request)
             await self._turn(conversation, request.text)
             assert self._found is not None
-            verdict = await self._verdict(request)
             shown = written(self._found) if isinstance(self._found, Reading) else _shown(self._found)
             scores.append(Score(request, verdict, shown, self._milliseconds))
         if self._workspace.journal.commits(1) != written_before:

@@ -134,7 +134,7 @@ class DateParser:
     def _parsed(self, text: str) -> tuple[date, date] | None:
         if re.fullmatch(r"\d{4}", text):
             year = int(text)
-            return (date(year, 1, 1), date(year, 12, 31)) if 1900 <= year <= 2100 else None
+            return (date(year, 1, 1), date(year, 12, 31)) if 1990 <= year <= 2100 else None
         if re.fullmatch(r"\d{4}-\d\d", text):
             text = f"{text}-01" if not 1 <= int(text[5:]) <= 12 else text
             first = datetime.strptime(text[:7], "%Y-%m").date()

@@ -138,7 +138,12 @@ class FrameParser:
         before, after = _trimmed(tokens[:at]), _trimmed(tokens[end:])
         trigger_words = end - at - len(gap)
         initial: list[tuple[tuple[_Segment, ...], int, tuple[str, ...]]] = []
-        if frame.by_relation:
+        if frame.before and not frame.by_relation:
+            for role in frame.before:
+                bound = self._value(action, frame, role, before) if before else None
+                if bound is not None:
+                    initial.append(((_Segment(role, bound, len(before), 0),), 0, ()))
+        elif frame.by_relation:
             kind = self._relation_of(tokens[at:end])
             start = self._language.starts(before, 0, "statement_leads")
             before = before[start:] if start < len(before) else before
@@ -275,7 +280,10 @@ class FrameParser:
         cues: list[_Cue],
     ) -> Iterator[tuple[_Segment, ...]]:
         """The role's words begin at `start`; they end at one of the next cues or at the end."""
-        ends = [*sorted({cue.start for cue in cues if cue.start > start and cue.role != role}), len(tokens)]
+        stops = {cue.start for cue in cues if cue.start > start and cue.role != role}
+        if role not in frame.direct and any(name not in filled for name in frame.direct):
+            stops |= {at for at in range(start + 1, len(tokens)) if tokens[at].kind == "quoted"}
+        ends = [*sorted(stops), len(tokens)]
         for end in ends:
             words = _trimmed(tokens[start:end])
             bound = self._value(action, frame, role, words) if words else None
@@ -301,6 +309,10 @@ class FrameParser:
             between = tokens[at : cue.start]
             if cue.start >= at and cue.role not in filled and not _trimmed(between):
                 yield from self._at_cue(action, frame, tokens, cue, filled, cues)
+        if tokens[at].kind == "quoted":
+            for role in frame.direct:
+                if role not in filled:
+                    yield from self._from(action, frame, tokens, at, 0, role, filled, cues)
 
     def _cues(self, frame: Frame, tokens: Sequence[Token]) -> list[_Cue]:
         found: dict[tuple[int, int, str, tuple[int, int]], _Cue] = {}
@@ -334,6 +346,15 @@ class FrameParser:
             left += segment.bound.unexplained
         score = min(1.0, explained / total) if total else 0.0
         target = values.pop("target", None)
+        if (
+            action.id == "remove_tag"
+            and isinstance(target, NoteSet)
+            and target.is_everything
+            and "tag" in values
+        ):
+            tags = values["tag"]
+            said = tags if isinstance(tags, tuple) else (tags,)
+            target = NoteSet(query=" OR ".join(f"tag:{one}" for one in said))
         implied = False
         if (
             target is None
@@ -409,7 +430,7 @@ class FrameParser:
         parsed = found
         notes, fit = parsed.notes, parsed.fit  # type: ignore[attr-defined]
         single = bool(notes.notes) or bool(notes.source) or notes.unknown
-        if action.id in ("find", "count") and notes.notes and self._sets.reference(tokens) is None:
+        if action.id in ("find", "count") and len(notes.notes) == 1 and self._sets.reference(tokens) is None:
             plain = [
                 token
                 for token in tokens
@@ -424,6 +445,12 @@ class FrameParser:
         if action.id not in ("find", "count") and not single and not parsed.has_head:  # type: ignore[attr-defined]
             words = self._raw(tokens)
             return Bound({role: NoteSet(unknown=words, candidates=notes.candidates)}, UNKNOWN)
+        if action.id not in ("find", "count") and notes.query and not (notes.notes or notes.source):
+            near = self._sets.near(tokens)
+            if near is not None and near.notes.notes:
+                return Bound({role: near.notes}, near.fit)
+        if action.writes and parsed.has_bare_topic:  # type: ignore[attr-defined]
+            fit *= 0.5
         if role == "other" and not notes.is_single:
             return None
         return Bound({role: notes}, fit, parsed.unexplained)  # type: ignore[attr-defined]
@@ -507,6 +534,7 @@ class FrameParser:
         """Whether the words are no more than "a note" or "the text"."""
         language = self._language
         plain = language.words("determiners") | language.words("note_nouns") | language.words("text_nouns")
+        plain |= language.words("tag_nouns")
         return all(token.is_word and token.key in plain for token in tokens)
 
     def _name(self, role: str, tokens: Sequence[Token]) -> Bound | None:

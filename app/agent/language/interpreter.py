@@ -6,6 +6,7 @@ explains most of the words wins. A reading that explains too few of them is neve
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -29,11 +30,14 @@ from app.agent.language.readings import (
 )
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.vocabulary import Vocabulary, corrected
+from app.vault.path import NotePath
 
 READ_AT = 0.62
 WRITE_AT = 0.8
 CONFIRM_AT = 0.6
 CLOSE = 0.03
+ASKED = 0.85
+"""What a search for words must score where the request is worded as a question."""
 GUESS = 0.63
 """The score of a request without a verb that is taken for words to look for."""
 CORRECTED_WRITE = WRITE_AT - 0.01
@@ -108,7 +112,10 @@ class Interpreter:
 
     def _by_likelihood(self, text: str) -> list[tuple[Language, tuple[Token, ...]]]:
         """The languages with the request's tokens in each, the one that knows most of its words first."""
-        found = [(language, tokenize(text, language.contractions)) for language in self._languages]
+        found = [
+            (language, tokenize(text, language.contractions, language.words("noise")))
+            for language in self._languages
+        ]
         return sorted(found, key=lambda one: -one[0].share_of(one[1]))
 
     def _frames_of(self, language: Language) -> tuple[Frame, ...]:
@@ -155,6 +162,12 @@ class Interpreter:
         wants_model = self._wants_model(language, tokens)
         if wants_model and best < 0.97:
             return max(best, 0.85), wants_model
+        if (
+            asks and best < ASKED and found[0].last.action == "find" and len(found[0].steps) == 1
+            if found
+            else False
+        ):
+            return max(best, 0.7), ContentQuestion(request.text)
         if self._unsupported(language, tokens) and (best < 0.97 or found[0].last.action == "find"):
             return max(best, 0.85), Reply("", understood=False)
         if found and best >= CONFIRM_AT:
@@ -168,7 +181,7 @@ class Interpreter:
     def _small_talk(self, language: Language, tokens: Sequence[Token]) -> Interpretation | None:
         if language.says(tokens, "small_talk", "help"):
             return Reading((Step("help"),), 1.0, language=language.code)
-        for kind in ("greeting", "thanks"):
+        for kind in ("greeting", "thanks", "cancelled"):
             if language.says(tokens, "small_talk", kind):
                 return Reply(kind)
         return None
@@ -208,7 +221,7 @@ class Interpreter:
         for token in tokens:
             right = None
             if token.is_word and token.key not in known and not request.vocabulary.notes(token.value):
-                right = corrected(token.key, known)
+                right = corrected(token.key, known, request.language.data.get("endings", ()))
             made.append(replace(token, key=right) if right else token)
         return tuple(made)
 
@@ -445,7 +458,34 @@ class Interpreter:
             else:
                 notes = step.target.with_query(f"-({query})" if " " in query else f"-{query}")
             return Reading((replace(step, target=notes),), 0.9, language=language.code)
-        return self._instead(request, tokens, sets, step)
+        return self._same_again(request, tokens, sets, step) or self._instead(request, tokens, sets, step)
+
+    def _same_again(
+        self, request: _Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: Step
+    ) -> Reading | None:
+        """The last action on another note: "and to K1", "what about H2?", "H2 as well"."""
+        after = request.language.starts(tokens, 0, "refine", "same")
+        end = len(tokens)
+        for start in range(max(1, end - 2), end):
+            if request.language.says(tokens[start:end], "refine", "also") or (
+                request.language.says(tokens[start:end], "courtesies") and after == 0
+            ):
+                end = start
+                break
+        if step.target is None or (after == 0 and end == len(tokens)) or after >= end:
+            return None
+        named = sets.named(tokens[after:end])
+        if named is None or len(named.notes.notes) != 1:
+            return None
+        if step.target.notes:
+            return Reading((replace(step, target=named.notes),), 0.9, language=request.language.code)
+        name = NotePath.on_disk(named.notes.notes[0]).stem_path
+        query = re.sub(r"((?:links-to|linked-from):)(?:\"[^\"]*\"|\S+)", rf'\1"{name}"', step.target.query)
+        if query == step.target.query:
+            return None
+        return Reading(
+            (replace(step, target=replace(step.target, query=query)),), 0.9, language=request.language.code
+        )
 
     def _instead(
         self, request: _Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: Step
@@ -494,7 +534,7 @@ class Interpreter:
             if wanted in (option.label.casefold(), option.label.casefold().removesuffix(".md")):
                 return option.reading
         for language in self._languages:
-            tokens = _without_marks_at_end(tokenize(text, language.contractions))
+            tokens = _without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
             if not tokens:
                 continue
             if language.says(tokens, "refine", "no"):
@@ -510,7 +550,7 @@ class Interpreter:
             request = _Request(
                 text,
                 language,
-                tokenize(text, language.contractions),
+                tokenize(text, language.contractions, language.words("noise")),
                 vocabulary_in(language),
                 DateParser(language, now),
                 plain,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from app.agent.language.dates import DateParser
 from app.agent.language.dialog import DialogState
@@ -31,6 +32,7 @@ class ParsedSet:
     fit: float
     unexplained: tuple[str, ...] = ()
     has_head: bool = False
+    has_bare_topic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,11 @@ class NoteSetParser:
         self._dates = dates
         self._dialog = dialog
         self._follows = follows
+
+    @cached_property
+    def _small_words(self) -> frozenset[str]:
+        """Words that say nothing of a topic."""
+        return self._language.words("fillers") - self._language.words("note_nouns")
 
     def parse(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """Return the best reading of the tokens as a set of notes, None when they are empty."""
@@ -247,6 +254,7 @@ class NoteSetParser:
         negative, joined_by_or, has_head, order, limit = False, False, False, "", None
         last: _Part | None = None
         base: NoteSet | None = None
+        bare = False
         while at < len(tokens):
             token = tokens[at]
             if token.kind == "mark":
@@ -305,6 +313,7 @@ class NoteSetParser:
             else:
                 alternatives[-1].append(query)
             has_head = has_head or not part.is_topic or part.fit >= CUED or negative
+            bare = bare or (part.is_topic and part.fit < CUED)
             explained += part.fit * (part.end - at)
             weight += part.end - at
             last, at = part, part.end
@@ -312,7 +321,7 @@ class NoteSetParser:
         query = " ".join(alternatives[-1])
         notes = replace(base or NoteSet(), query=query, order=order, limit=limit)
         fit = explained / weight if weight else 0.0
-        return ParsedSet(notes, fit, tuple(left), has_head)
+        return ParsedSet(notes, fit, tuple(left), has_head, bare)
 
     def _leading_reference(self, tokens: Sequence[Token]) -> tuple[NoteSet, int] | None:
         """Read "of those", "which of these" at the start of a phrase that goes on with conditions."""
@@ -556,7 +565,8 @@ class NoteSetParser:
         for name, words in self._language.table("properties").items():
             if token.key in words:
                 return str(name)
-        return self._vocabulary.property(token.key)
+        found = self._vocabulary.property(token.key)
+        return found if found != "tags" else None
 
     def _property_value(self, tokens: Sequence[Token], at: int) -> tuple[str, int]:
         while at < len(tokens) and tokens[at].key in self._language.words("determiners"):
@@ -622,7 +632,9 @@ class NoteSetParser:
                         break
                     at = after
                     continue
-            if token.is_word and token.key in language.words("determiners") | language.words("topic_fillers"):
+            if token.is_word and token.key in (
+                language.words("determiners") | language.words("topic_fillers") | self._small_words
+            ):
                 at += 1
                 end = at if words else end
                 continue

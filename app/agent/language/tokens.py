@@ -43,16 +43,21 @@ class Token:
         return self.kind == "word"
 
 
-def tokenize(text: str, contractions: Mapping[str, str]) -> tuple[Token, ...]:
+def tokenize(
+    text: str, contractions: Mapping[str, str], noise: frozenset[str] = frozenset()
+) -> tuple[Token, ...]:
     """Return the tokens of `text`, at most `MAX_TOKENS`.
 
-    A contraction ("what's") becomes the words it stands for, all at the same place.
+    A contraction ("what's") becomes the words it stands for, all at the same place; words of `noise` are
+    left out.
     """
     tokens: list[Token] = []
     for match in _TOKEN.finditer(text):
         if len(tokens) >= MAX_TOKENS:
             break
         token = _token(match)
+        if token.is_word and token.key in noise:
+            continue
         words = contractions.get(token.key, "").split() if token.is_word else []
         tokens += [replace(token, key=word) for word in words] or [token]
     return tuple(tokens)

@@ -11,6 +11,8 @@ from app.toolkit.arguments import SlotKind
 from app.toolkit.tool import Tool
 
 PREFIX = "tool_"
+_FOR_AGENTS = frozenset(("memory", "memory_context", "agents"))
+"""Categories whose tools agents use for themselves: no user asks for them in these words."""
 _SLOT = re.compile(r"\{(\w+)\}")
 _MARKS = re.compile(r"[()\[\]|<>?!.,;:]+")
 _KINDS: Mapping[SlotKind, Kind] = {
@@ -28,7 +30,7 @@ def tool_frames(tools: Iterable[Tool]) -> tuple[Mapping[str, Action], tuple[Fram
     actions: dict[str, Action] = {}
     frames: list[Frame] = []
     for tool in tools:
-        if tool.name in covered:
+        if tool.name in covered or tool.category in _FOR_AGENTS:
             continue
         examples = tool.examples_of or {"": tool.examples}
         for op, texts in examples.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,12 +45,20 @@ class Vocabulary:
         resolver: The names of all notes.
         words: Tags, types and properties.
         plurals: Pairs of a plural's ending and the singular's, the longest first.
+        types: Words of the language for types, by type.
     """
 
-    def __init__(self, resolver: Resolver, words: VaultWords, plurals: Sequence[Sequence[str]] = ()) -> None:
+    def __init__(
+        self,
+        resolver: Resolver,
+        words: VaultWords,
+        plurals: Sequence[Sequence[str]] = (),
+        types: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         self._resolver = resolver
         self._words = words
         self._plurals = plurals
+        self._type_words = {word: kind for kind, said in (types or {}).items() for word in said}
         self._exact: dict[str, tuple[str, ...]] = {}
         self._near: dict[str, NearNotes] = {}
 
@@ -124,7 +132,8 @@ class Vocabulary:
 
     def type(self, word: str) -> str | None:
         """The type of notes that `word` names, singular or plural."""
-        return self._named(word, self._types)
+        said = self._type_words.get(name_key(word))
+        return self._named(said or word, self._types)
 
     def property(self, word: str) -> str | None:
         """The property that `word` names."""
@@ -200,7 +209,7 @@ def _name_likeness(key: str, name: str) -> float:
     return max(letters, by_words * 0.9 + letters * 0.05)
 
 
-def corrected(word: str, known: frozenset[str]) -> str | None:
+def corrected(word: str, known: frozenset[str], endings: Sequence[str] = ()) -> str | None:
     """The known word that `word` misspells by a slip of the finger, or None.
 
     Words that differ only by an ending ("note", "notes") are other words, not slips.
@@ -212,7 +221,8 @@ def corrected(word: str, known: frozenset[str]) -> str | None:
     for other in known:
         if abs(len(other) - len(word)) > most or len(other) < _LONG_WORD:
             continue
-        if other.startswith(word) or word.startswith(other):
+        longer, shorter = (other, word) if len(other) > len(word) else (word, other)
+        if longer.startswith(shorter) and longer[len(shorter) :] in endings and longer[-1:] != shorter[-1:]:
             continue
         distance = OSA.distance(word, other, score_cutoff=most)
         if distance <= most and (
