@@ -119,7 +119,7 @@ class BuiltinAgent:
                 await self._answer_from_notes(turn, found, state)
             case Reply():
                 turn.say(refusal(found))
-                self._states[_key(turn)] = replace(state, question=None)
+                self._states[_key(turn)] = replace(state, question=None, is_lost=not found.understood)
 
     def interpret(self, text: str, state: DialogState) -> Interpretation:
         """What a request means in a conversation."""

@@ -76,6 +76,8 @@ class Pipeline:
         self._changes_today = changes_today
         self._actions = actions
         self._is_guess = False
+        self.understood = True
+        """Whether the request proved to mean something; False after words to look for that no note has."""
 
     async def run(self, reading: Reading) -> DialogState:
         """Carry out the steps until one fails or is denied; return the state of the dialog after them."""
@@ -86,7 +88,7 @@ class Pipeline:
             if result is None:
                 break
             previous = result
-        self._dialog = replace(self._dialog, last=reading, question=None)
+        self._dialog = replace(self._dialog, last=reading, question=None, is_lost=False)
         return self._dialog
 
     # Steps
@@ -188,6 +190,7 @@ class Pipeline:
                 self._dialog = replace(self._dialog, results=paths)
                 return paths
             if self._is_guess and not outcome.result["total"]:
+                self.understood = False
                 self._turn.say(NOT_UNDERSTOOD)
                 return None
             self._turn.say(answer(AnsweredCall("search_notes", {"query": target.query}, "find"), outcome))

@@ -77,8 +77,9 @@ async def run(given: argparse.Namespace, screen: Screen) -> Exit:
         screen.tell(safe(" · ".join(chip.label for chip in chips(found))))
         language = next(one for one in languages() if one.code == found.language)
         terminal = _Terminal(session, options, screen)
-        await Pipeline(terminal, registry, language, DialogState(), tuple, agent.actions()).run(found)
-        return terminal.status
+        pipeline = Pipeline(terminal, registry, language, DialogState(), tuple, agent.actions())
+        await pipeline.run(found)
+        return terminal.status if pipeline.understood else Exit.NOT_FOUND
 
 
 def _names(root: Path) -> tuple[Resolver, VaultWords]:

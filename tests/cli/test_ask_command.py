@@ -32,7 +32,7 @@ def test_a_change_needs_an_approval(run: Run, vault: Path) -> None:
 
 def test_what_is_not_understood_is_said(run: Run) -> None:
     done = run("ask", "flurb the gnarx quickly sideways")
-    assert done.status == Exit.NOT_FOUND and "did not understand" in done.err
+    assert done.status == Exit.NOT_FOUND and "did not understand" in done.out + done.err
 
 
 def test_private_notes_have_no_name_here(run: Run) -> None:

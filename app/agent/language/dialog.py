@@ -22,6 +22,7 @@ class DialogState:
         last: The last reading that was carried out.
         changes: Audit entries of the changes made in this conversation, oldest first.
         question: The question that waits for an answer.
+        is_lost: Whether the last request was not understood, so that "it" may mean what it spoke of.
     """
 
     open_note: str | None = None
@@ -31,6 +32,7 @@ class DialogState:
     last: Reading | None = None
     changes: tuple[int, ...] = ()
     question: Clarification | None = None
+    is_lost: bool = False
 
     def on_screen(self, open_note: str | None, given: tuple[str, ...] = ()) -> DialogState:
         """The same conversation with another note on the screen and other notes given along."""

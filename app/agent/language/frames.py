@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from app.agent.language.actions import Action
 from app.agent.language.lexicon import Frame, Language, Phrase
-from app.agent.language.note_sets import NAMED, POINTED, UNKNOWN, NoteSetParser, number_text
+from app.agent.language.note_sets import GUESSED, NAMED, POINTED, UNKNOWN, NoteSetParser, number_text
 from app.agent.language.readings import NoteSet, Step
 from app.agent.language.tokens import Token, text_of
 from app.agent.language.vocabulary import Vocabulary
@@ -445,10 +445,18 @@ class FrameParser:
         if action.id not in ("find", "count") and not single and not parsed.has_head:  # type: ignore[attr-defined]
             words = self._raw(tokens)
             return Bound({role: NoteSet(unknown=words, candidates=notes.candidates)}, UNKNOWN)
-        if action.id not in ("find", "count") and notes.query and not (notes.notes or notes.source):
+        plain_topic = not re.search(r"[:\[\]]", notes.query)
+        if (
+            action.id not in ("find", "count")
+            and notes.query
+            and plain_topic
+            and not (notes.notes or notes.source)
+        ):
             near = self._sets.near(tokens)
             if near is not None and near.notes.notes:
                 return Bound({role: near.notes}, near.fit)
+        if action.writes and notes.is_single and GUESSED - 0.01 < fit < GUESSED + 0.01:
+            fit = 0.55  # a name that only resembles what was said is asked about
         if action.writes and parsed.has_bare_topic:  # type: ignore[attr-defined]
             fit *= 0.5
         if role == "other" and not notes.is_single:
@@ -571,6 +579,8 @@ class FrameParser:
             fit = 0.95
         if action.id in ("add_tag", "remove_tag") or self._sets.reference(tokens) is not None:
             return None
+        if any(token.kind == "quoted" for token in tokens):
+            return Bound({role: text}, 0.4)
         if role == "old":
             fit = 0.75 if len(tokens) <= 6 else 0.55
             if tokens[0].key in self._language.words("determiners") and len(tokens) > 1:
@@ -607,6 +617,8 @@ class FrameParser:
         values: dict[str, object] = {} if owner is None else {"target": owner}
         first = part[0]
         if not (first.is_word or first.kind == "quoted"):
+            return None
+        if first.key in self._language.words("tag_nouns"):
             return None
         known = self._known_property(first)
         if len(part) == 1:

@@ -162,14 +162,16 @@ class Interpreter:
         wants_model = self._wants_model(language, tokens)
         if wants_model and best < 0.97:
             return max(best, 0.85), wants_model
-        if (
-            asks and best < ASKED and found[0].last.action == "find" and len(found[0].steps) == 1
-            if found
-            else False
-        ):
-            return max(best, 0.7), ContentQuestion(request.text)
         if self._unsupported(language, tokens) and (best < 0.97 or found[0].last.action == "find"):
             return max(best, 0.85), Reply("", understood=False)
+        if (
+            found
+            and asks
+            and best < ASKED
+            and found[0].steps[0].action == "find"
+            and len(found[0].steps) == 1
+        ):
+            return max(best, 0.7), ContentQuestion(request.text)
         if found and best >= CONFIRM_AT:
             return best, self._decided(request, found)
         if is_likeliest and self._is_question(language, bare) and len(tokens) > 2:
@@ -266,6 +268,8 @@ class Interpreter:
         )
         parsed = sets.parse(tokens)
         if parsed is None or parsed.notes.notes or parsed.notes.unknown or not parsed.has_head:
+            return None
+        if tokens[0].key in request.language.verbs() and parsed.has_bare_topic:
             return None
         if parsed.notes.is_everything and not parsed.notes.order:
             return None
@@ -632,6 +636,8 @@ _FAMILIES = (
 
 def _same_family(one: Reading, best: Reading) -> bool:
     """Whether two readings are two names for one change, of which the better explained one is taken."""
+    if len(one.steps) != len(best.steps) and one.steps[0].action == best.steps[0].action:
+        return True  # "create X and tag it Y" as one step or as two
     pair = {one.last.action, best.last.action}
     return len(pair) == 2 and any(pair <= family for family in _FAMILIES)
 

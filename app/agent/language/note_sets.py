@@ -109,7 +109,8 @@ class NoteSetParser:
     def reference(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """A pronoun, an ordinal, or everything."""
         language, dialog = self._language, self._dialog
-        if language.says(tokens, "everything") and len(tokens) > 1:
+        plain = language.words("note_nouns") | language.words("fillers")
+        if language.says(tokens, "everything") and (len(tokens) > 1 or tokens[0].key not in plain):
             return ParsedSet(NoteSet(), CUED, has_head=True)
         if language.says(tokens, "both") and len(dialog.results) == 2:
             return ParsedSet(NoteSet(notes=dialog.results), POINTED, has_head=True)
@@ -123,6 +124,8 @@ class NoteSetParser:
             if dialog.them:
                 return ParsedSet(NoteSet(notes=dialog.them), POINTED, has_head=True)
             return self._pointed(dialog.it)
+        if language.says(tokens, "it") and self._dialog.is_lost and not self._follows:
+            return ParsedSet(NoteSet(unknown=" "), UNKNOWN)
         if language.says(tokens, "it"):
             if self._follows:
                 return ParsedSet(NoteSet(source="previous"), POINTED, has_head=True)
@@ -595,7 +598,7 @@ class NoteSetParser:
         nouns = self._language.words("note_nouns")
         before_noun = at + 1 < len(tokens) and tokens[at + 1].key in nouns
         alone = at == 0 or tokens[at - 1].key in self._language.words("fillers")
-        for word in (token.value, *vocabulary.singulars(token.key)):
+        for word in (token.key, *vocabulary.singulars(token.key)):
             if (folder := vocabulary.folder(word)) and (word != token.key or alone or before_noun):
                 return _Part(f"path:{_quoted(folder + '/')}", at + 1)
         if one := vocabulary.type(token.value):

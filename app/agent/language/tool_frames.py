@@ -55,7 +55,7 @@ def _action(tool: Tool, op: str, texts: tuple[str, ...]) -> Action | None:
         f"{PREFIX}{tool.name}{'_' if op else ''}{op}",
         tool.name,
         tuple(needs),
-        writes=tool.proposes,
+        writes=tool.proposes and op not in tool.reads,
         kinds=kinds,
     )
 
