@@ -8,13 +8,12 @@ from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.answers import answer, link, without_properties
-from app.agent.language.actions import Action
+from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.dialog import MAX_RESULTS, DialogState
 from app.agent.language.frames import bullet_list
 from app.agent.language.interpreter import GUESS
 from app.agent.language.lexicon import Language
 from app.agent.language.readings import NoteSet, Reading, Step
-from app.agent.language.tool_frames import PREFIX
 from app.permissions.wording import counted
 from app.toolkit.batch import batch_of
 from app.toolkit.outcome import ToolOutcome
@@ -115,7 +114,7 @@ class Pipeline:
                 arguments: Arguments = {"node_id": paths[0]} if paths else {}
                 await self._call(step, "suggest_relationships", arguments)
                 return previous
-        if step.action.startswith(PREFIX):
+        if step.action.startswith(TOOL_PREFIX):
             outcome = await self._call(step, self._actions[step.action].tool, _tool_arguments(step))
             return previous if outcome.success else None
         if step.target is None:

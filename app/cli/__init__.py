@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 VERBS = (
+    "ask",
     "audit",
     "categories",
     "completion",

@@ -10,7 +10,14 @@ from app.settings import Settings
 from tests.toolkit.test_plugins import install
 
 
-def test_a_plug_in_is_switched_in_the_settings(qtbot) -> None:
+def test_a_plug_in_is_switched_in_the_settings(qtbot, gui) -> None:
+    async def switch() -> None:
+        _switch(qtbot)
+
+    gui(switch())
+
+
+def _switch(qtbot) -> None:
     install(paths.plugin_folder() / "support")
     (paths.plugin_folder() / "empty").mkdir()
     told: list[Settings] = []

@@ -22,6 +22,9 @@ Kind = Literal[
     "query",
 ]
 
+TOOL_PREFIX = "tool_"
+"""What the ids of actions begin with that are made from a tool's own examples."""
+
 ROLE_KINDS: Mapping[str, Kind] = {
     "target": "notes",
     "other": "notes",

@@ -102,7 +102,7 @@ class DateParser:
 
     def number(self, key: str) -> int | None:
         """A whole number in digits or words."""
-        if key.isdigit() and len(key) < 6:
+        if key.isdecimal() and len(key) < 6:
             return int(key)
         value = self._language.table("numbers").get(key)
         return int(value) if value is not None else None

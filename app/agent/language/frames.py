@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.agent.language.actions import Action
+from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.lexicon import Frame, Language, Phrase
 from app.agent.language.note_sets import GUESSED, NAMED, POINTED, UNKNOWN, NoteSetParser, number_text
 from app.agent.language.readings import NoteSet, Step
@@ -136,6 +136,8 @@ class FrameParser:
         """The readings with the verb phrase at `at` to `end`, by every way to share out the other words."""
         action = self._allowed[frame.action]
         before, after = _trimmed(tokens[:at]), _trimmed(tokens[end:])
+        if before and action.id.startswith(TOOL_PREFIX):
+            return  # an example of a tool is a whole request
         trigger_words = end - at - len(gap)
         initial: list[tuple[tuple[_Segment, ...], int, tuple[str, ...]]] = []
         if frame.before and not frame.by_relation:

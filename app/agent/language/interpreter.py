@@ -604,7 +604,7 @@ def _place(language: Language, tokens: Sequence[Token], count: int) -> int | Non
     if len(named) == 1 and len(words) <= 4:
         place = int(named[0])
         return count - 1 if place == -1 else place - 1 if place <= count else None
-    if len(words) == 1 and words[0].value.isdigit() and 1 <= int(words[0].value) <= count:
+    if len(words) == 1 and words[0].value.isdecimal() and 1 <= int(words[0].value) <= count:
         return int(words[0].value) - 1
     return None
 

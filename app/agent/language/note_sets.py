@@ -142,7 +142,7 @@ class NoteSetParser:
         table = self._language.table("ordinals")
         places = [(at, table[token.key]) for at, token in enumerate(tokens) if token.key in table]
         if len(places) != 1:
-            numbers = [int(t.value) for t in tokens if t.is_word and t.value.isdigit() and len(t.value) < 4]
+            numbers = [int(t.value) for t in tokens if t.is_word and t.value.isdecimal() and len(t.value) < 4]
             labels = self._language.phrases("number_nouns")
             if len(numbers) == 1 and len(tokens) >= 2 and any(p.longest(tokens, 0) for p in labels):
                 return numbers[0]

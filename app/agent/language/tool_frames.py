@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from app.agent.language.actions import ACTIONS, Action, Kind
+from app.agent.language.actions import ACTIONS, TOOL_PREFIX, Action, Kind
 from app.agent.language.lexicon import Frame, parse_phrase
 from app.toolkit.arguments import SlotKind
 from app.toolkit.tool import Tool
 
-PREFIX = "tool_"
-_FOR_AGENTS = frozenset(("memory", "memory_context", "agents"))
-"""Categories whose tools agents use for themselves: no user asks for them in these words."""
+_FOR_AGENTS = frozenset(("search", "block", "block_edit", "context", "delegate", "list_tools", "pending"))
+"""Tools that agents use for themselves: no user asks for them in these words."""
 _SLOT = re.compile(r"\{(\w+)\}")
 _MARKS = re.compile(r"[()\[\]|<>?!.,;:]+")
 _KINDS: Mapping[SlotKind, Kind] = {
@@ -30,7 +29,7 @@ def tool_frames(tools: Iterable[Tool]) -> tuple[Mapping[str, Action], tuple[Fram
     actions: dict[str, Action] = {}
     frames: list[Frame] = []
     for tool in tools:
-        if tool.name in covered or tool.category in _FOR_AGENTS:
+        if tool.name in covered or tool.name in _FOR_AGENTS:
             continue
         examples = tool.examples_of or {"": tool.examples}
         for op, texts in examples.items():
@@ -52,7 +51,7 @@ def _action(tool: Tool, op: str, texts: tuple[str, ...]) -> Action | None:
         return None
     kinds: dict[str, Kind] = {one.name: _KINDS.get(one.kind, "text") for one in tool.parameters}
     return Action(
-        f"{PREFIX}{tool.name}{'_' if op else ''}{op}",
+        f"{TOOL_PREFIX}{tool.name}{'_' if op else ''}{op}",
         tool.name,
         tuple(needs),
         writes=tool.proposes and op not in tool.reads,

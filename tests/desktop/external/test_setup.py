@@ -181,7 +181,7 @@ def test_a_server_is_added_edited_and_removed(gui, service: Service, wait_until,
             (sheet,) = (one for one in setup.findChildren(QDialog) if type(one).__name__ == "Sheet")
             sheet.done(1)
             await wait_until(lambda: setup.value == () and offered(vault) == [])
-            file = Path(str(vault.client.workspace.external._pins._path))
+            file = Path(str(vault.client.workspace.external._pins._file.path))
             await wait_until(lambda: "Weather" not in file.read_text("utf-8"))
             setup.deleteLater()
 
