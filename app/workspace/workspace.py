@@ -111,7 +111,13 @@ class Workspace:
         self.vault_settings, problem = load_vault_settings(files.own)
         self.notices += [*settings.problems, *filter(None, (problem,))]
         self.policy = Policy(self._permissions(), self.grants, self._vault_rules())
-        self.registry = ToolRegistry(CATEGORIES, CATALOG, self.policy.may_call, self.policy.may_act)
+        self.registry = ToolRegistry(
+            CATEGORIES,
+            CATALOG,
+            self.policy.may_call,
+            self.policy.may_act,
+            lambda caller: not read_only or caller.kind is CallerKind.USER,
+        )
         self.notices += load_plugins(self.registry, on=settings.tools.plugins_on).problems
         self.runner = ToolRunner(
             self.registry,

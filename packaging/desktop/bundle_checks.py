@@ -155,6 +155,20 @@ def _is_module(name: str) -> bool:
     return spec is not None and Path(spec.origin or "").is_file()
 
 
+def missing_resources(bundle: Bundle, package: Path) -> list[str]:
+    """Return the resources that the app's code names and the bundle lacks."""
+    names = {
+        node.right.value
+        for file in package.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.BinOp)
+        and isinstance(node.right, ast.Constant)
+        and re.search(r"\bresources_folder\(\)$", ast.unparse(node.left))
+    }
+    missing = (name for name in sorted(names) if not (bundle.internal / "resources" / name).exists())
+    return [f"the code reads resources/{name}, which is not in the bundle" for name in missing]
+
+
 def missing_data(bundle: Bundle) -> list[str]:
     """Return the data files that a bundled module names by a string and the bundle lacks."""
     problems = []
@@ -202,12 +216,14 @@ def main() -> int:
     bundle = Bundle(Path(internal), Path(toc))
     spec = importlib.util.find_spec("app")
     assert spec is not None and spec.submodule_search_locations is not None
+    package = Path(next(iter(spec.submodule_search_locations)))
     problems = [
         *missing_core(bundle),
         *gpl_libraries(bundle),
         *fonts_without_notice(bundle),
         *foreign_packages(bundle, {_canonical(one) for one in required}),
-        *missing_modules(bundle, Path(next(iter(spec.submodule_search_locations)))),
+        *missing_modules(bundle, package),
+        *missing_resources(bundle, package),
         *missing_data(bundle),
     ]
     for problem in problems:

@@ -35,6 +35,34 @@ _SLOWEST_START = 1.3
 _RUNS = 5
 # An empty window has some 400, one with a graph some 10,000.
 _COLORS = 2000
+# Asks for what the window draws and reads by libraries that load data or code only then.
+_LIBRARIES_PLUGIN = """
+import json, pathlib
+from PySide6.QtWidgets import QApplication
+from app.agent.language.lexicon import languages
+from app.desktop.notes.editor.drawing_worker import draw
+from app.desktop.notes.editor.drawings import DrawingRequest
+from app.desktop.notes.html_to_markdown import markdown_of_html
+from app.desktop.notes.spelling import installed_languages
+from app.toolkit.plugins import Plugin
+
+application = QApplication([])
+PLUGIN = Plugin(categories=(), tools=())
+
+
+def width(kind, source):
+    return draw(DrawingRequest(kind, source, 600, 12.0, "#000000"), lambda target: None).width
+
+
+said = {
+    "formula": width("math", r"\\frac{a}{\\sqrt{b}}") > 20,
+    "diagram": width("mermaid", "graph LR\\n  Harrison --> Chronometer") > 100,
+    "pasted HTML": markdown_of_html("<p>A <b>clock</b></p>").strip() == "A **clock**",
+    "languages": {"de", "en"} <= {one.code for one in languages()},
+    "dictionaries": any(one.startswith("en") for one in installed_languages()),
+}
+pathlib.Path.home().joinpath("libraries.json").write_text(json.dumps(said))
+"""
 
 
 class StepError(Exception):
@@ -157,6 +185,7 @@ def _without_window(report: Report, place: Place, vault: str, *, complete: bool)
     report.step("doctor", lambda: _doctor(place, vault))
     report.step("tools --check", lambda: _tools(place, complete))
     report.step("MCP", lambda: _mcp(place, vault))
+    report.step("a request with a date", lambda: _ask(place, vault))
     report.step("semantic search", lambda: _meaning(place, vault))
     report.step("SVG export", lambda: _svg(place, vault))
     report.step(
@@ -309,6 +338,7 @@ def installed(out: Path, work: Path, version: str) -> None:
         report.step("SIGTERM ends the window with 0", lambda: _terminate(place, vault))
         report.step("start of the window", lambda: _start_times(place, vault))
         report.step("a plug-in", lambda: _plugin(place))
+        report.step("libraries that load late", lambda: _libraries(root, place))
         for image in out.glob("*.AppImage"):
             _try_image(report, root, display, image, work)
         report.step("removal leaves notes and data", lambda: _remove(root, place, vault))
@@ -327,6 +357,7 @@ def _try_image(report: Report, root: Path, display: str, image: Path, work: Path
     vault = _new_vault(place, "Image vault")
     print(f"-- {image.name}", flush=True)
     _without_window(report, place, vault, complete=True)
+    report.step("libraries that load late", lambda: _libraries(root, place))
     report.step("SIGTERM ends the window with 0", lambda: _terminate(place, vault))
     (root / "opt" / image.name).unlink()
 
@@ -577,6 +608,39 @@ def _plugin(place: Place) -> str:
     return ""
 
 
+def _libraries(root: Path, place: Place) -> str:
+    """Have a plug-in draw a formula and a diagram, read HTML and find languages and dictionaries."""
+    _apt(root, "install", "--no-install-recommends", "libenchant-2-2", "hunspell-en-us")
+    name = "libraries"
+    folder = place.file(f"{place.home}/.local/share/scriptorium/plugins/{name}")
+    information = folder / "smoke_libraries-1.0.dist-info"
+    information.mkdir(parents=True)
+    (folder / "smoke_libraries.py").write_text(_LIBRARIES_PLUGIN)
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: smoke-libraries\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text("[scriptorium.tools]\nlibraries = smoke_libraries:PLUGIN\n")
+    _own(place, folder)
+    _set(place, {"tools": {"plugins_on": [name]}})
+    kept = place.file(f"{place.home}/libraries.json")
+    output = place.run("tools", "--json")
+    if not kept.is_file():
+        vault = _new_vault(place, "Libraries")
+        raise StepError(place.run("doctor", "--vault", vault, status=None) + output[-500:])
+    said = json.loads(kept.read_text())
+    shutil.rmtree(folder)
+    _set(place, {})
+    if wrong := [what for what, works in said.items() if not works]:
+        raise StepError(f"not there: {', '.join(wrong)}")
+    return ", ".join(said)
+
+
+def _ask(place: Place, vault: str) -> str:
+    """Ask the built-in agent, with a date in words."""
+    said = place.run("--vault", vault, "ask", "which notes changed since 3 March 2020?")
+    if "2020-03-03" not in said or "John Harrison" not in said:
+        raise StepError(said[:1000])
+    return said.strip().splitlines()[0]
+
+
 def _another_python(root: Path, place: Place) -> str:
     """Have another Python make the vectors: its package is a small one of the same interface.
 
@@ -619,6 +683,14 @@ def _remove(root: Path, place: Place, vault: str) -> str:
         if not place.file(path).exists():
             raise StepError(f"{path} is gone")
     return ""
+
+
+def _own(place: Place, folder: Path) -> None:
+    """Give the user a folder below their own, with all that is in it and the folders that it lies in."""
+    home = place.file(place.home)
+    above = [one for one in folder.parents if one.is_relative_to(home) and one != home]
+    for path in (*above, folder, *folder.rglob("*")):
+        os.chown(path, _UID, _UID)
 
 
 def _set(place: Place, settings: object) -> None:

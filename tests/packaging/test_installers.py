@@ -249,6 +249,21 @@ def test_a_data_file_that_a_library_names_is_missed(bundle, monkeypatch) -> None
     assert bundle_checks.missing_data(made) == []
 
 
+def test_a_resource_that_the_code_reads_is_missed(bundle, tmp_path: Path) -> None:
+    import bundle_checks
+
+    package = tmp_path / "app"
+    package.mkdir()
+    (package / "one.py").write_text(
+        "words = paths.resources_folder() / 'language' / 'en.toml'\nresources_folder()\n"
+    )
+    made = bundle("app")
+    (problem,) = bundle_checks.missing_resources(made, package)
+    assert "resources/language," in problem
+    (made.internal / "resources" / "language").mkdir(parents=True)
+    assert bundle_checks.missing_resources(made, package) == []
+
+
 def test_the_strings_of_a_source_are_read_as_file_names(tmp_path: Path) -> None:
     import bundle_checks
 
