@@ -111,7 +111,8 @@ def break_lines(layout: QTextLayout, width: float, hang_from: int = 0) -> None:
         height = line.height()
         line.setPosition(QPointF(hang, y + height * (LINE_GAP - 1) / 2))
         if not y and 0 < hang_from < line.textLength():
-            hang = line.cursorToX(hang_from)[0]
+            found = line.cursorToX(hang_from)
+            hang = float(found[0] if isinstance(found, tuple) else found)  # type: ignore[arg-type]
         y += height * LINE_GAP
     layout.endLayout()
 
