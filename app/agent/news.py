@@ -110,6 +110,8 @@ class NewsTurns:
                 conversation = self._session.create()
                 self._session.rename(conversation.id, f"News: {names}"[:80])
                 self._session.start(conversation.id, Prompt(_ASKED.format(names)))
+                # The news wait until the model is asked, which may take seconds the first time.
+                await self._session.over(conversation.id)
             except ScriptoriumError as error:
                 log.warning("news could not start a turn: %s", error)
             await asyncio.sleep(self._rest_s)

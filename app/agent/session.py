@@ -82,6 +82,12 @@ class AgentSession:
         """Whether a turn of this conversation is under way."""
         return conversation in self._running
 
+    async def over(self, conversation: str) -> None:
+        """Wait until no turn of this conversation is running."""
+        while (task := self._running.get(conversation)) is not None:
+            await asyncio.wait({task})
+            await asyncio.sleep(0)
+
     def start(self, conversation: str, prompt: Prompt, from_position: int | None = None) -> str:
         """Begin a turn; its id.
 
