@@ -123,6 +123,7 @@ class ConflictDialog(QDialog):
         parent: The window.
         words: What the dialog says; that of undo where none are given.
         merged: Both texts of the only conflict as one, where they do not collide.
+        begun: What the user made of the only conflict before, to go on with.
     """
 
     def __init__(
@@ -133,6 +134,7 @@ class ConflictDialog(QDialog):
         *,
         words: ConflictWords | None = None,
         merged: bytes | None = None,
+        begun: bytes | None = None,
     ) -> None:
         super().__init__(parent)
         self._words = words or undo_words(len(conflicts) > 1)
@@ -141,6 +143,8 @@ class ConflictDialog(QDialog):
         self.setWindowTitle(self._words.title)
         self.resize(980, 700)
         self.settlings = tuple(Settling.of(conflict) for conflict in conflicts)
+        if begun is not None:
+            self.settlings[0].result = begun
         self._row = 0
         self.files = QListWidget()
         self.files.setAccessibleName(self.tr("Files in conflict"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -21,9 +21,10 @@ HIDDEN_IDS = (
 )
 """Selects the ids of the notes that are kept from models and programs."""
 _ORPHANS = (
-    "SELECT count(*) FROM (SELECT id FROM notes"
-    " EXCEPT SELECT source FROM links JOIN notes ON notes.id = target_id WHERE source <> target_id"
-    " EXCEPT SELECT target_id FROM links WHERE source <> target_id)"
+    "SELECT count(*) FROM (SELECT id FROM notes WHERE id NOT IN hidden"
+    " EXCEPT SELECT source FROM links JOIN notes ON notes.id = target_id"
+    " WHERE source <> target_id AND target_id NOT IN hidden"
+    " EXCEPT SELECT target_id FROM links WHERE source <> target_id AND source NOT IN hidden)"
 )
 
 
@@ -159,24 +160,35 @@ def problems(connection: sqlite3.Connection) -> tuple[Problem, ...]:
     return tuple(Problem(NotePath(path), reason, kind) for path, reason, kind in rows)
 
 
-def vault_stats(connection: sqlite3.Connection) -> VaultStats:
-    """Counts over the vault."""
+def ids_of(connection: sqlite3.Connection, paths: Collection[NotePath], *, private: bool) -> set[int]:
+    """Return the ids of the files at `paths`; with `private`, those of private notes, too."""
+    query = "SELECT id FROM files WHERE path IN (SELECT value FROM json_each(?))"
+    found = connection.execute(query, (json.dumps([stored(path) for path in paths]),))
+    kept = connection.execute(HIDDEN_IDS) if private else ()
+    return {id for (id,) in (*found, *kept)}
+
+
+def vault_stats(connection: sqlite3.Connection, hidden: Collection[int] = ()) -> VaultStats:
+    """Count over the vault as if the files with the ids in `hidden` were not there."""
+    unseen = json.dumps(sorted(hidden))
 
     def one(query: str) -> int:
-        return int(connection.execute(query).fetchone()[0] or 0)
+        sql = f"WITH hidden AS (SELECT value AS id FROM json_each(?)) {query}"
+        return int(connection.execute(sql, (unseen,)).fetchone()[0] or 0)
 
     found = problems(connection)
     return VaultStats(
-        notes=one("SELECT count(*) FROM notes"),
-        attachments=one("SELECT count(*) FROM files WHERE is_note = 0"),
-        links=one("SELECT count(*) FROM links"),
-        tags=one("SELECT count(DISTINCT key) FROM tags"),
+        notes=one("SELECT count(*) FROM notes WHERE id NOT IN hidden"),
+        attachments=one("SELECT count(*) FROM files WHERE is_note = 0 AND id NOT IN hidden"),
+        links=one("SELECT count(*) FROM links WHERE source NOT IN hidden"),
+        tags=one("SELECT count(DISTINCT key) FROM tags WHERE note NOT IN hidden"),
         unresolved=one(
-            "SELECT count(DISTINCT target_key) FROM links WHERE target_id IS NULL AND target_key <> ''"
+            "SELECT count(DISTINCT target_key) FROM links WHERE source NOT IN hidden"
+            " AND (target_id IS NULL OR target_id IN hidden) AND target_key <> ''"
         ),
         orphans=one(_ORPHANS),
-        words=one("SELECT sum(words) FROM notes"),
-        indexed=one("SELECT count(*) FROM notes JOIN files USING (id) WHERE hash <> ''"),
+        words=one("SELECT sum(words) FROM notes WHERE id NOT IN hidden"),
+        indexed=one("SELECT count(*) FROM notes JOIN files USING (id) WHERE hash <> '' AND id NOT IN hidden"),
         skipped=sum(problem.kind in ("skipped", "misnamed") for problem in found),
         failed=sum(problem.kind == "failed" for problem in found),
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -280,9 +280,17 @@ class VaultIndex:
         with self._damage_noticed(), self._file.reading() as connection:
             return records_reader.problems(connection)
 
-    def stats(self) -> VaultStats:
-        """Counts over the vault."""
+    def stats(self, *, private: bool = True, hidden: Collection[NotePath] = ()) -> VaultStats:
+        """Count over the vault.
+
+        Args:
+            private: Whether private notes count; else they are as if they were not there.
+            hidden: Files that are as if they were not there.
+        """
         with self._damage_noticed(), self._file.reading() as connection:
+            if hidden or not private:
+                unseen = records_reader.ids_of(connection, hidden, private=not private)
+                return records_reader.vault_stats(connection, unseen)
             state = (self._file, connection.execute("PRAGMA data_version").fetchone()[0])
             if self._stats is None or self._stats[0] != state:
                 self._stats = state, records_reader.vault_stats(connection)

@@ -207,14 +207,26 @@ class FileSource:
         except NotFoundError:
             return None
 
-    def files(self, pattern: str, limit: int) -> Listing:
-        """The files that a glob means (empty: all), by path; hidden ones, and links, are left out."""
+    def start_of(self, path: NotePath, length: int) -> bytes:
+        """Return the first `length` bytes of a file; raises as `read`."""
+        return self.store.read_start(path, length)
+
+    def files(
+        self, pattern: str, limit: int, shows: Callable[[NotePath], bool] = lambda path: True
+    ) -> Listing:
+        """List files by path, without hidden ones and links.
+
+        Args:
+            pattern: A glob that the files match; empty for all files.
+            limit: The largest number of files to list.
+            shows: Whether a file may be listed; the others are as if they were not there.
+        """
         glob = Glob(pattern) if pattern.strip() else None
         found: list[tuple[NotePath, int]] = []
         for looked, (path, size) in enumerate(_walk(self.root, "", _DEEPEST)):
             if looked >= _MOST_LOOKED_AT or len(found) > limit:
                 break
-            if glob is None or glob.matches(path):
+            if (glob is None or glob.matches(path)) and shows(path):
                 found.append((path, size))
         return Listing(tuple(found[:limit]), len(found) > limit)
 

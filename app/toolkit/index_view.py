@@ -152,8 +152,16 @@ class IndexView:
         return not unread and self._sight.sees(path)
 
     def stats(self) -> VaultStats:
-        """Counts over the whole vault, hidden notes included: numbers name nothing."""
-        return self._index.stats()
+        """Count over the vault as if hidden notes were not there: a count must not tell of them."""
+        if not self._sight.hides_private and not self._sight.is_ruled:
+            return self._index.stats()
+        hidden: tuple[NotePath, ...] = ()
+        if self._sight.is_ruled:
+            files = (file.path for file in self._index.files())
+            hidden = (*self._sight.hidden(), *(path for path in files if not self._sight.sees(path)))
+        found = self._index.stats(private=not self._sight.hides_private, hidden=hidden)
+        kinds = Counter(problem.kind for problem in self.problems())
+        return replace(found, skipped=kinds["skipped"] + kinds["misnamed"], failed=kinds["failed"])
 
     def unlinked_mentions(self, path: NotePath) -> tuple[Mention, ...]:
         """Where the note's name stands in other notes without a link.

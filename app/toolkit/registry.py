@@ -53,6 +53,7 @@ class ToolRegistry:
         tools: The catalogue.
         may_call: What a caller may call at all; the rest is left out of what `tools` shows.
         may_act: Whether a caller may do anything but read.
+        may_write: Whether a caller may propose changes; where not, only what reads is shown to it.
     """
 
     def __init__(
@@ -61,11 +62,13 @@ class ToolRegistry:
         tools: Iterable[Tool] = (),
         may_call: MayCall = _everyone_may,
         may_act: Callable[[Caller], bool] = lambda caller: True,
+        may_write: Callable[[Caller], bool] = lambda caller: True,
     ) -> None:
         self._categories = {category.id: category for category in categories}
         self._tools: dict[str, Tool] = {}
         self._may_call = may_call
         self._may_act = may_act
+        self._may_write = may_write
         for tool in tools:
             self.register(tool)
 
@@ -156,9 +159,8 @@ class ToolRegistry:
     def _for(self, caller: Caller, tool: Tool) -> Tool | None:
         if not self._may_call(caller, tool.category, tool.name, ""):
             return None
-        if not self._may_act(caller) and (
-            tool.acts or self.category(tool.category).level is not Level.READ_ONLY
-        ):
+        acts = tool.acts or self.category(tool.category).level is not Level.READ_ONLY
+        if (acts and not self._may_act(caller)) or (tool.changes_notes and not self._may_write(caller)):
             part = tool.reading_part()
             if part is None:
                 return None

@@ -33,7 +33,6 @@ class NodesMerged(ToolResult):
     relationships_transferred: int
     rewritten: list[str]
     left_out: list[str]
-    requires_confirmation: bool = True
 
 
 @tool(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.errors import AmbiguousError, InvalidParametersError, InvalidPathError, NotFoundError
+from app.errors import AmbiguousError, InvalidParametersError, InvalidPathError, NotFoundError, StorageError
 from app.memory.store import MemoryStore
 from app.permissions.wording import counted
 from app.sources.file_source import FileSource
@@ -21,8 +22,8 @@ from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.tools.sources import WHERE, sources_of
 from app.vault.changes import ChangeSet
-from app.vault.markdown.privacy import judge
-from app.vault.note import PUBLIC, Privacy
+from app.vault.markdown.privacy import HEAD_BYTES, judge
+from app.vault.note import Privacy, PrivacyVerdict
 from app.vault.path import NotePath
 
 _SHOWN = 40_000
@@ -188,11 +189,15 @@ def readable_copy(context: ToolContext, source_id: str | None, path: str) -> Wor
 
 def _check_readable(context: ToolContext, copy: WorkingCopy) -> None:
     """Raise NotFoundError for a file that the caller may not read."""
-    # Of a file that is no note, bytes that can't be judged say nothing.
-    verdict = PUBLIC if copy.disk is None else judge(copy.disk.content)
-    hidden = verdict.hides if copy.path.is_note else verdict.privacy is Privacy.PRIVATE
-    if hidden or not _reads(context, copy.source, copy.path):
+    hidden = copy.disk is not None and _hides(copy.path, judge(copy.disk.content))
+    if hidden or not context.reads(copy.source.place, copy.path):
         raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
+
+
+def _hides(path: NotePath, verdict: PrivacyVerdict) -> bool:
+    """Return whether a file with this verdict is kept from callers."""
+    # Of a file that is no note, bytes that can't be judged say nothing.
+    return verdict.hides if path.is_note else verdict.privacy is Privacy.PRIVATE
 
 
 _RECONCILED = {
@@ -225,9 +230,17 @@ def _state(copy: WorkingCopy, diff: str) -> FileAnswer:
     return answer.from_outside() if diff else answer
 
 
-def _reads(context: ToolContext, folder: FileSource, path: NotePath) -> bool:
-    """Whether the rules let the caller know of a file."""
-    return context.reads(folder.place, path)
+def _may_know(context: ToolContext, folder: FileSource, path: NotePath) -> bool:
+    """Return whether the rules and the file's own properties let the caller know of it."""
+    if not context.reads(folder.place, path):
+        return False
+    try:
+        start = folder.start_of(path, HEAD_BYTES)
+    except NotFoundError:
+        return True
+    except StorageError:
+        return False
+    return not _hides(path, judge(start, complete=len(start) < HEAD_BYTES))
 
 
 def _listed(
@@ -243,14 +256,15 @@ def _listed(
     found: list[ListedFile] = []
     more = False
     for folder in folders:
+        shows = partial(_may_know, context, folder)
         if op == "status":
             blocks = (one for one in memory.blocks(agent) if one.origin.get("source") == folder.kept.id)
-            paths = [(NotePath.on_disk(one.origin["path"]), one.size) for one in blocks]
+            loaded = ((NotePath.on_disk(one.origin["path"]), one.size) for one in blocks)
+            paths = [(path, size) for path, size in loaded if shows(path)]
         else:
-            listing = folder.files(pattern, limit - len(found))
+            listing = folder.files(pattern, limit - len(found), shows)
             paths, more = list(listing.files), more or listing.more
-        seen = ((path, size) for path, size in paths if _reads(context, folder, path))
-        found += [_listed_file(folder, memory, agent, path, size) for path, size in seen]
+        found += [_listed_file(folder, memory, agent, path, size) for path, size in paths]
     what = "loaded file" if op == "status" else "file"
     words = f"{counted(len(found), what)}{', and there are more: narrow the pattern' if more else ''}."
     return FileAnswer(files=found, message=words)

@@ -58,6 +58,16 @@ async def test_marks_that_mean_something_in_a_link_may_stand_in_a_notes_name(wor
             assert (await client.read_resource(uris[name])).contents[0].text == f"{name}\n"
 
 
+async def test_reading_a_page_of_the_web_as_a_resource_taints_the_client(workspace, era):
+    await make(workspace, "Own.md", "mine\n")
+    await make(workspace, "Page.md", "---\norigin: web\n---\nDo as I say.\n")
+    async with inside(workspace.hub, era) as client:
+        await client.read_resource("note:///Own.md")
+        assert not workspace.hub.presence.is_tainted(ROBOT)
+        await client.read_resource("note:///Page.md")
+        assert workspace.hub.presence.is_tainted(ROBOT)
+
+
 async def test_a_long_note_is_read_to_its_end(workspace, era):
     text = "".join(f"{number} {'x' * 90}\n" for number in range(5000))
     await make(workspace, "Long.md", text)

@@ -400,3 +400,26 @@ async def test_what_is_saved_is_in_the_journal_of_its_folder(desk: Desk) -> None
     saved = await desk.file("save", "Plan.txt")
     journal: Journal = desk.workspace.journal
     assert saved.commit is not None and journal.commit(saved.commit).place == desk.source.place
+
+
+async def test_a_private_file_is_not_listed(desk: Desk) -> None:
+    await desk.add(RW)
+    for name in ("Secret.md", "secret.txt", "Unjudged.md"):
+        desk.write(name, "---\nai: private\n---\nhidden\n")
+    desk.write("Unjudged.md", "---\nai: [private\n---\nhidden\n")
+    desk.write("Public.md", "---\nai: public\n---\nopen\n")
+    (desk.folder / "Picture.png").write_bytes(b"\x89PNG\0\xff")
+    listed = await desk.file("list")
+    assert {"Plan.txt", "Public.md", "Picture.png"} <= {one["path"] for one in listed.result["files"]}
+    assert "ecret" not in str(listed.as_dict()) and "Unjudged" not in str(listed.as_dict())
+    assert kind(await desk.file("load", "secret.txt")) == "not_found"
+    few = await desk.file("list", pattern="*ecret*")
+    assert few.result["files"] == [] and few.message == "0 files."
+
+
+async def test_a_loaded_file_that_became_private_has_no_status(desk: Desk) -> None:
+    await desk.add(RW)
+    await desk.file("load", "Plan.txt")
+    assert "Plan.txt" in str((await desk.file("status")).result)
+    desk.write("Plan.txt", "---\nai: private\n---\nhidden\n")
+    assert (await desk.file("status")).result["files"] == []

@@ -263,3 +263,42 @@ async def test_a_tool_that_says_it_only_creates_is_held_to_it(workspace, approve
     asked = len(approver.asked)
     outcome = await call(workspace, "pretend", BUILTIN, name="Topic")
     assert outcome.error["type"] == "permission_denied" and len(approver.asked) == asked
+
+
+# Counts
+
+
+async def test_the_counts_of_the_vault_are_those_of_a_vault_without_the_hidden_notes(workspace):
+    (workspace.root / "Open.md").write_text("[[Diary of Anna]] and [[H4]]. #open\n", "utf-8")
+    diary = "---\nai: private\n---\n[[H4]], [[Nowhere at all]], ![[Open]]. #secret/anna #open\n"
+    hidden = {
+        "Diary of Anna.md": diary,
+        "Alone.md": diary,
+        "Unjudged.md": "---\nai: [private\n---\n[[H4]] #odd\n",
+    }
+    everything = (await call(workspace, "vault_info", BUILTIN)).result
+    for name, text in hidden.items():
+        (workspace.root / name).write_text(text, "utf-8")
+    (workspace.root / "Broken.md").write_bytes(b"---\nai: private\nx: \xff\xfe\n---\n#broken")
+    await workspace.index.scan()
+    shown = [(await call(workspace, "vault_info", caller)).result for caller in (MODEL, CLIENT)]
+    assert (await call(workspace, "vault_info", BUILTIN)).result["notes"] == everything["notes"] + 5
+    private = workspace.runner.private_notes
+    for name in (*hidden, "Broken.md"):
+        (workspace.root / name).unlink()
+    assert NotePath("Alone.md") in private
+    for path in private:
+        workspace.root.joinpath(str(path)).unlink(missing_ok=True)
+    await workspace.index.scan()
+    without = (await call(workspace, "vault_info", BUILTIN)).result
+    assert shown == [without, without]
+
+
+async def test_the_counts_leave_out_what_a_rule_denies(workspace):
+    before = (await call(workspace, "vault_info", CLIENT)).result
+    deny = Rule(effect="deny", glob="Instruments/**", operations=("read",))
+    workspace.policy.configure(PermissionSettings(rules=(deny,)))
+    after = (await call(workspace, "vault_info", CLIENT)).result
+    assert after["notes"] < before["notes"] and after["links"] < before["links"]
+    notes = (await call(workspace, "list_notes", CLIENT, limit=1)).result["total"]
+    assert after["notes"] == notes

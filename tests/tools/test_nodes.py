@@ -251,7 +251,7 @@ async def test_merge_rewrites_links_and_relations_in_one_change_set_and_undo_res
     assert outcome.success and len(approver.asked) == 1
     assert not workspace.store.exists(NotePath(MOON))
     assert set(outcome.result["rewritten"]) == {str(path) for path in linking}
-    assert not outcome.result["left_out"]
+    assert not outcome.result["left_out"] and "requires_confirmation" not in outcome.result
     for path in linking:
         assert "[[The Moon was good enough" not in text(workspace, str(path))
     merged = text(workspace, BEAT)

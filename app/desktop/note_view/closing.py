@@ -26,12 +26,18 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
     mine, merged = document.text.encode("utf-8"), await document.merged()
     sides = MergeConflict(conflict.theirs.path, mine, conflict.theirs.content, conflict.base.content, b"")
     both = None if merged is None else merged.encode("utf-8")
-    dialog = ConflictDialog([sides], theme, parent.window(), words=_words(), merged=both)
-    chosen: list[bytes] = []
-    dialog.accepted.connect(lambda: chosen.append(dialog.choices().get(sides.path) or mine))
-    if await dialogs.ask(dialog) != int(QDialog.DialogCode.Accepted) or document.conflict is not conflict:
+    begun = None if conflict.result is None else conflict.result.encode("utf-8")
+    dialog = ConflictDialog([sides], theme, parent.window(), words=_words(), merged=both, begun=begun)
+    chosen: list[bytes | None] = []
+    # Before the dialog is deleted; one that is closed in any way has said `finished`.
+    dialog.finished.connect(lambda _: chosen.append(dialog.choices().get(sides.path, mine)))
+    accepted = await dialogs.ask(dialog) == int(QDialog.DialogCode.Accepted)
+    result = (chosen[0] if chosen else None) or mine
+    if not accepted or document.conflict is not conflict:
+        is_own = result not in (mine, sides.theirs, both)
+        document.decide_later(result.decode("utf-8") if is_own else None)
         return False
-    document.resolve(chosen[0].decode("utf-8"))
+    document.resolve(result.decode("utf-8"))
     return True
 
 
@@ -123,7 +129,8 @@ def _words() -> ConflictWords:
         heading=_tr("This note was changed outside while you were writing"),
         note=_tr(
             "Left is your text, right the text on the disk. Tick what to take from the right. Nothing is "
-            "lost: Undo in the note brings back your text, and the note's history keeps the other."
+            "lost: Decide later keeps what you pick or type here, Undo in the note brings back your text, "
+            "and the note's history keeps the other."
         ),
         ours=_tr("Keep mine"),
         theirs=_tr("Keep theirs"),

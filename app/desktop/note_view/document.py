@@ -36,17 +36,19 @@ _LONGEST_DELAY_S = 20.0
 Answers = tuple[tuple[str, Callable[[], None]], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Conflict:
     """The note changed while there is unsaved text.
 
     Attributes:
         base: The note that the unsaved text was typed on.
         theirs: The note as it is on the disk; None if it was deleted or moved.
+        result: What the user made of both texts before deciding later; None if nothing.
     """
 
     base: Page
     theirs: Page | None
+    result: str | None = None
 
 
 class NoteDocument(QObject):
@@ -177,7 +179,8 @@ class NoteDocument(QObject):
     def keep_draft(self) -> None:
         """Keep the unsaved text outside the vault, so that a crash does not lose it."""
         if self.page is not None and self._dirty:
-            self._drafts.save(self.page.path, self.page.hash, self.text)
+            result = None if self.conflict is None else self.conflict.result
+            self._drafts.save(self.page.path, self.page.hash, self.text, result)
             self._draft_kept = time.monotonic()
 
     def throw_away(self) -> None:
@@ -305,7 +308,10 @@ class NoteDocument(QObject):
     def _offer(self, draft: Draft, page: Page) -> None:
         changed = "" if draft.base_hash == page.hash else " The note was changed since then."
         question = f"There is unsaved text of this note from an earlier session.{changed}"
-        answers = (("Restore", partial(self._put, draft.text)), ("Discard", self._drop_draft))
+        answers: Answers = (("Restore", partial(self._put, draft.text)), ("Discard", self._drop_draft))
+        if draft.result is not None:
+            restore_result = ("Restore what was picked", partial(self._put, draft.result))
+            answers = (answers[0], restore_result, answers[1])
         self.asked.emit(question, answers)
 
     def _put(self, text: str) -> None:
@@ -325,8 +331,9 @@ class NoteDocument(QObject):
         """Keep the unsaved text and let the user choose; nothing is written until then."""
         if self.page is None or (self.conflict is not None and _same(self.conflict.theirs, theirs)):
             return
+        result = None if self.conflict is None else self.conflict.result
+        self.conflict = Conflict(self.page, theirs, result)
         self.keep_draft()
-        self.conflict = Conflict(self.page, theirs)
         self.refresh_state()
         if theirs is None:
             words = "The note was deleted or moved outside. Your text is kept here."
@@ -351,6 +358,12 @@ class NoteDocument(QObject):
         """Take the text on the disk; undoing that in the editor brings back what was typed."""
         if self.conflict is not None and self.conflict.theirs is not None:
             self.resolve(self.conflict.theirs.text)
+
+    def decide_later(self, result: str | None) -> None:
+        """Keep what the user made of both texts with the conflict; it is shown at the next comparison."""
+        if self.conflict is not None:
+            self.conflict.result = result
+            self.keep_draft()
 
     def merge(self) -> None:
         """Put both texts together; where they collide, the user compares them."""

@@ -19,12 +19,21 @@ from app.vault.path import NotePath
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Unsaved text of a note; `time` is in Unix seconds."""
+    """Unsaved text of a note.
+
+    Attributes:
+        path: The note.
+        base_hash: The hash of the text that it was typed on.
+        text: What was typed.
+        time: When it was kept, in Unix seconds.
+        result: What the user had made of it and of a text from outside, in a conflict; None if nothing.
+    """
 
     path: str
     base_hash: str
     text: str
     time: float
+    result: str | None = None
 
 
 class Drafts:
@@ -42,10 +51,16 @@ class Drafts:
         held = (_read(file) for file in sorted(self._folder.glob("*.json")))
         return tuple(sorted((draft for draft in held if draft), key=lambda draft: -draft.time))
 
-    def save(self, path: NotePath, base_hash: str, text: str) -> None:
+    def save(self, path: NotePath, base_hash: str, text: str, result: str | None = None) -> None:
         """Keep `text`; a crash while writing leaves the draft before."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        body = {"path": str(path), "base_hash": base_hash, "text": text, "time": time.time()}
+        body = {
+            "path": str(path),
+            "base_hash": base_hash,
+            "text": text,
+            "time": time.time(),
+            "result": result,
+        }
         write_atomic(self._file(path), to_json(body))
 
     def drop(self, path: NotePath) -> None:
@@ -59,6 +74,13 @@ class Drafts:
 def _read(file: Path) -> Draft | None:
     try:
         held = json.loads(file.read_text("utf-8"))
-        return Draft(str(held["path"]), str(held["base_hash"]), str(held["text"]), float(held["time"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        result = held.get("result")
+        return Draft(
+            str(held["path"]),
+            str(held["base_hash"]),
+            str(held["text"]),
+            float(held["time"]),
+            result if isinstance(result, str) else None,
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

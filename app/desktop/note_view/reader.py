@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt, QTimer, QUrl, Signal
@@ -14,6 +15,8 @@ from app.vault.path import NotePath
 
 _WIDEST = 760
 _RESIZED_MS = 120
+# Qt keeps a size that is written in the page, also where the view is narrower.
+_SIZE_OF_DRAWING = re.compile(r'(<img src="drawing:[^"]*") width="\d+" height="\d+"')
 
 
 class Reader(QTextBrowser):
@@ -59,7 +62,7 @@ class Reader(QTextBrowser):
         self._path = path
         self._images = rendered.images
         self._loaded = {}
-        self.setHtml(rendered.html)
+        self.setHtml(_SIZE_OF_DRAWING.sub(r"\1", rendered.html))
         self.verticalScrollBar().setValue(at)
 
     def go_to(self, fragment: str) -> None:

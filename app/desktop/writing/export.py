@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QLocale, QUrl
 from PySide6.QtGui import QFont, QPagedPaintDevice, QPageSize, QPdfWriter, QTextDocument
 
 from app.desktop.note_view.page import Rendered, rendered
@@ -40,6 +40,10 @@ _STYLE = (
     "table{border-collapse:collapse}@media print{body{max-width:none;margin:0}}"
 )
 _DPI = 300
+# Where paper is US Letter, as the Unicode CLDR has it; everywhere else it is A4.
+_LETTER_TERRITORIES = frozenset(
+    ["BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE"]
+)
 
 
 async def render_whole(workspace: Workspace, path: NotePath, text: str) -> Rendered:
@@ -73,20 +77,26 @@ def write_file(file: Path, content: bytes) -> None:
 
 
 def write_pdf(shown: Rendered, title: str, font: QFont, file: Path) -> None:
-    """Write a note as PDF on A4 with page numbers.
+    """Write a note as PDF with page numbers, on the paper of the user's region.
 
     Raises:
         StorageError: The disk refused; a file of that name is as it was.
     """
     with _replacing(file) as fresh:
         writer = QPdfWriter(str(fresh))
-        writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
+        writer.setPageSize(QPageSize(page_size(QLocale())))
         writer.setResolution(_DPI)
         writer.setTitle(title)
         print_on(shown, font, writer)
         del writer  # Writes the end of the file.
         if not fresh.is_file() or not fresh.read_bytes()[-1024:].rstrip().endswith(b"%%EOF"):
             raise StorageError(f"{file.name} was not written: the disk refused.", path=str(file))
+
+
+def page_size(locale: QLocale) -> QPageSize.PageSizeId:
+    """The usual paper of a locale: A4 or US Letter."""
+    is_letter = QLocale.territoryToCode(locale.territory()) in _LETTER_TERRITORIES
+    return QPageSize.PageSizeId.Letter if is_letter else QPageSize.PageSizeId.A4
 
 
 @contextmanager

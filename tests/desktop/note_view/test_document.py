@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QApplication
 
 from app.desktop.bridge import Service
+from app.desktop.conflict_dialog import ConflictDialog
 from app.desktop.note_view.drafts import Drafts
 from app.desktop.note_view.view import NoteView
 from app.desktop.theme import ThemeSource
@@ -218,5 +220,45 @@ def test_the_saves_of_a_sitting_share_one_session(gui, opened, wait_until) -> No
             call = {"turn": versions[0].turn}
             await vault.client.run(lambda ws: ws.runner.call("undo", call, Caller.user()))
             await wait_until(lambda: (vault.root / "A.md").read_text() == NOTES["A.md"])
+
+    gui(main())
+
+
+def test_what_was_typed_while_comparing_is_kept_when_deciding_later(gui, opened, wait_until) -> None:
+    def dialog() -> ConflictDialog | None:
+        found = (w for w in QApplication.topLevelWidgets() if isinstance(w, ConflictDialog) and w.isVisible())
+        return next(found, None)
+
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            file = vault.root / "A.md"
+            type_at_end(view, "mine")
+            file.write_text("theirs\n")
+            assert not await view.document.save()
+            view.notice.answer("Compare")
+            await wait_until(dialog)
+            dialog().editor.field.setPlainText("by hand\n")
+            dialog().reject()
+            await wait_until(lambda: dialog() is None and view.document.conflict.result)
+            assert view.document.dirty and view.document.text == NOTES["A.md"] + "mine"
+            assert file.read_text() == "theirs\n"
+            # A crash loses neither of the texts.
+            draft = Drafts(vault.client.workspace.root).load(A)
+            assert (draft.text, draft.result) == (NOTES["A.md"] + "mine", "by hand\n")
+            again = NoteView(vault.client, ThemeSource("light"))
+            await again.open("A.md")
+            again.notice.answer("Restore what was picked")
+            assert again.document.text == "by hand\n"
+            again.document._set_dirty(False)
+            again.deleteLater()
+            # The file changes once more: what was typed stays with the conflict.
+            file.write_text("theirs again\n")
+            await wait_until(lambda: view.document.conflict.theirs.text == "theirs again\n")
+            view.notice.answer("Compare")
+            await wait_until(dialog)
+            assert dialog().picked_button.isChecked()
+            assert dialog().editor.field.toPlainText() == "by hand\n"
+            dialog().accept()
+            await wait_until(lambda: file.read_text() == "by hand\n")
 
     gui(main())

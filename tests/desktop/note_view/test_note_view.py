@@ -385,3 +385,18 @@ def test_the_settings_of_the_editor_hold_for_open_notes_too(gui, opened, wait_un
             assert view.mode is ViewMode.SOURCE
 
     gui(main())
+
+
+def test_a_diagram_shrinks_in_a_narrow_reading_view(gui, opened, wait_until) -> None:
+    boxes = " --> ".join(f"{letter}[A box of words {letter}]" for letter in "ABCDE")
+    text = f"# Wide\n\n```mermaid\nflowchart LR\n  {boxes}\n```\n"
+
+    async def main() -> None:
+        async with opened("T.md", {**NOTES, "T.md": text}) as (_, view):
+            view.resize(420, 500)
+            view.show_mode(ViewMode.READING)
+            await wait_until(lambda: view.reader._loaded)
+            assert view.reader.document().idealWidth() <= view.reader.viewport().width()
+            assert view.reader.horizontalScrollBar().maximum() == 0
+
+    gui(main())

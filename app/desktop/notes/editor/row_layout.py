@@ -11,7 +11,7 @@ from app.desktop.notes.editor.drawings import Drawing
 from app.desktop.notes.editor.embeds import is_image
 from app.desktop.notes.editor.line_scanner import LineKind
 from app.desktop.notes.editor.note_rows import PART_LENGTH, NoteRows
-from app.desktop.notes.editor.rows import Fragment, Row, utf16_maps, without_overlaps
+from app.desktop.notes.editor.rows import Fragment, Row, is_right_to_left, utf16_maps, without_overlaps
 from app.desktop.notes.editor.text_layout import (
     MIN_WIDTH,
     OBJECT,
@@ -225,8 +225,15 @@ def _source_fragment(
     _set_formats(flow, at, row, fragment, line, spans)
     if flow.preedit is not None and flow.preedit[0] == at:
         _compose(fragment, flow.preedit[1], flow.preedit[2])
-    break_lines(fragment.layout, flow.width - x)
+    break_lines(fragment.layout, flow.width - x, _hang_from(row, line))
     return fragment
+
+
+def _hang_from(row: Row, line: str) -> int:
+    """The end of the marker of a list item that shows its source: its wrapped lines start below its text."""
+    scan = row.scan
+    is_of_list = scan.kind in (LineKind.ITEM, LineKind.TASK) or (scan.kind is LineKind.TEXT and scan.level)
+    return scan.marker if is_of_list and not is_right_to_left(line) else 0
 
 
 def _compose(fragment: Fragment, column: int, text: str) -> None:

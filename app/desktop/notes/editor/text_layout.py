@@ -96,14 +96,23 @@ def make_layout(flow: NoteRows, text: str, font: QFont) -> QTextLayout:
     return layout
 
 
-def break_lines(layout: QTextLayout, width: float) -> None:
-    """Break a layout's text into visual lines."""
-    y = 0.0
+def break_lines(layout: QTextLayout, width: float, hang_from: int = 0) -> None:
+    """Break a layout's text into visual lines.
+
+    Args:
+        layout: The text.
+        width: The room from its left edge to the right one.
+        hang_from: The place in the text below which all lines but the first start; 0 for no hanging indent.
+    """
+    y = hang = 0.0
     layout.beginLayout()
     while (line := layout.createLine()).isValid():
-        line.setLineWidth(max(MIN_WIDTH, width))
+        line.setLineWidth(max(MIN_WIDTH, width - hang))
         height = line.height()
-        line.setPosition(QPointF(0, y + height * (LINE_GAP - 1) / 2))
+        line.setPosition(QPointF(hang, y + height * (LINE_GAP - 1) / 2))
+        if not y and 0 < hang_from < line.textLength():
+            found = line.cursorToX(hang_from)
+            hang = float(found[0] if isinstance(found, tuple) else found)  # type: ignore[arg-type]
         y += height * LINE_GAP
     layout.endLayout()
 

@@ -79,6 +79,25 @@ def test_a_block_shows_its_source_as_a_whole(make_editor: Make) -> None:
     assert [shown(editor, line) for line in (2, 3, 4)] == ["| a | b |", "| - | - |", "| 1 | 2 |"]
 
 
+@pytest.mark.parametrize("mode", [EditorMode.LIVE, EditorMode.SOURCE])
+@pytest.mark.parametrize("marker", ["- ", "10. ", "- [ ] ", "\t- "])
+def test_wrapped_lines_of_an_item_start_below_its_text(make_editor: Make, mode, marker: str) -> None:
+    editor = make_editor(f"- above\n{marker}{'many words ' * 30}")
+    editor.set_mode(mode)
+    editor.go_to_line(2)
+    layout = editor.flow.row(1).fragments[0].layout
+    assert layout.text().startswith(marker) and layout.lineCount() > 2
+    text = layout.lineAt(0).cursorToX(len(marker))[0]
+    assert text > 0
+    assert [layout.lineAt(n).x() for n in range(layout.lineCount())] == [
+        0,
+        *[text] * (layout.lineCount() - 1),
+    ]
+    last = layout.lineAt(1)
+    assert last.x() + last.width() <= layout.lineAt(0).width() + 0.1
+    assert last.xToCursor(text) == last.textStart()
+
+
 def test_down_and_up_reach_every_line_that_is_shown(make_editor: Make) -> None:
     editor = make_editor(TOUR)
     seen = {editor.textCursor().blockNumber()}

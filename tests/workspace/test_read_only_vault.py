@@ -1,0 +1,42 @@
+"""A vault that is opened for reading only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.permissions.caller import Caller, CallerKind
+from app.servers.served import Client
+from app.settings import Settings
+from app.workspace import open_workspace
+from tests.support.approver import ScriptedApprover
+
+AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="t", uses_model=True)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    made = tmp_path / "Vault"
+    made.mkdir()
+    (made / "Tea.md").write_text("Green.\n", "utf-8")
+    return made
+
+
+async def test_tools_that_only_write_are_not_offered_to_agents_and_programs(
+    root: Path, approver: ScriptedApprover
+) -> None:
+    workspace = await open_workspace(root, Settings(), approver, read_only=True, brief=True)
+    try:
+        offered = {tool.name: tool for tool in workspace.registry.tools(AGENT)}
+        entries = {one.name for one in await workspace.hub.tools(Client(CallerKind.MCP, "Robot"))}
+        whole = {tool.name: tool for tool in workspace.registry.tools(Caller.user())}
+    finally:
+        await workspace.close()
+    assert entries == set(offered) and {"create_note", "merge_nodes", "undo"} <= set(whole) - set(offered)
+    assert not any(tool.changes_notes for tool in offered.values())
+    assert {"read_note", "vault_info", "send_message"} <= set(offered)
+    assert set(offered["block"].operations) == {"list", "load", "info"}
+    related = {one.name for one in offered["find_related_nodes"].parameters}
+    assert "node_id" in related and "auto_link" not in related
+    assert "auto_link" in {one.name for one in whole["find_related_nodes"].parameters}
