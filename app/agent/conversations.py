@@ -9,12 +9,14 @@ from __future__ import annotations
 import sqlite3
 import time
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from app.agent.said import SaidIndex
 from app.agent.transcript import ITEM, AnyItem, ToolCard, UserText
-from app.storage.sqlite import Schema, open_database
+from app.storage.sqlite import Database, Schema
 from app.toolkit.memory import Said, SaidQuery
 
 _TITLE_LENGTH = 60
@@ -66,110 +68,135 @@ class Conversation:
     updated: float
 
 
+class _ConversationFile(Database):
+    """The file, with the index of its words; a new file that takes the place of a damaged one has one, too.
+
+    Attributes:
+        was_replaced: Whether a new file took the place of a damaged one.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.was_replaced = False
+        super().__init__(folder / "conversations.sqlite", SCHEMA)
+        self._index()
+
+    def _replaced(self) -> None:
+        self.was_replaced = True
+        self._index()
+
+    def _index(self) -> None:
+        with self.transaction(write=True) as db:
+            self.said = SaidIndex(db)
+
+
 class ConversationStore:
     """Reads and writes the conversations of one vault.
 
     Args:
         folder: The vault's data folder; the file in it is `conversations.sqlite`.
 
-    Attributes:
-        problem: What happened to a damaged file, in words for the user; None if nothing did.
-
     Raises:
-        StorageError: The file can't be opened.
+        StorageError: The file can't be opened. Every method: the disk refused, or the file turned out to be
+            damaged and was replaced.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._db, damage = open_database(folder / "conversations.sqlite", SCHEMA)
-        self.problem = None if damage is None else damage.message
-        # Statements that write begin a transaction, which `with` ends.
-        self._db.isolation_level = "DEFERRED"
-        self._said = SaidIndex(self._db)
+        self._file = _ConversationFile(folder)
+
+    @property
+    def problem(self) -> str | None:
+        """What happened to a damaged file, in words for the user; None if nothing did."""
+        return self._file.problem
+
+    def on_damage(self, tell: Callable[[str], None]) -> None:
+        """Call `tell` with the words for the user when the file turns out damaged in use; in any thread."""
+        self._file.on_damage = tell
 
     def close(self) -> None:
         """Close the file."""
-        self._db.close()
+        self._file.close()
 
     def create(self, title: str = "", id: str = "") -> Conversation:
         """A new, empty conversation; without an `id` it gets one."""
         now = time.time()
         made = Conversation(id or uuid.uuid4().hex, title, now, now)
-        with self._db:
-            self._db.execute(
-                "insert into conversations values (?, ?, ?, ?, null)", (made.id, title, now, now)
-            )
+        with self._file.transaction(write=True) as db:
+            db.execute("insert into conversations values (?, ?, ?, ?, null)", (made.id, title, now, now))
         return made
 
     def all(self, text: str = "") -> tuple[Conversation, ...]:
         """The conversations, the latest first; with `text`, those that say it."""
         like = "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-        rows = self._db.execute(
+        rows = self._read(
             "select id, title, created, updated from conversations c "
             "where ? = '' or title like ? escape '\\' or exists ("
             "select 1 from items i where i.conversation = c.id and i.body like ? escape '\\') "
             "order by updated desc",
-            (text, like, like),
+            text,
+            like,
+            like,
         )
         return tuple(Conversation(*row) for row in rows)
 
     def search(self, query: SaidQuery) -> tuple[Said, ...]:
         """What was said in the conversations, what fits best first."""
-        return self._said.search(query)
+        with self._file.transaction():
+            return self._file.said.search(query)
 
     def items(self, conversation: str) -> tuple[AnyItem, ...]:
         """The items of a conversation, in order; empty when there is none of that id."""
-        rows = self._db.execute(
-            "select body from items where conversation = ? order by position", (conversation,)
-        )
+        rows = self._read("select body from items where conversation = ? order by position", conversation)
         return tuple(ITEM.validate_json(row[0]) for row in rows)
 
     def cards_of(self, commit: int) -> tuple[tuple[str, int, ToolCard], ...]:
         """Return the cards of the calls that made a commit, each with its conversation and position."""
-        rows = self._db.execute(
-            "select conversation, position, body from items where json_extract(body, '$.commit') = ?",
-            (commit,),
+        rows = self._read(
+            "select conversation, position, body from items where json_extract(body, '$.commit') = ?", commit
         )
         found = ((conversation, at, ITEM.validate_json(body)) for conversation, at, body in rows)
         return tuple((where, at, item) for where, at, item in found if isinstance(item, ToolCard))
 
     def has(self, conversation: str) -> bool:
         """Whether there is a conversation of that id."""
-        row = self._db.execute("select 1 from conversations where id = ?", (conversation,)).fetchone()
-        return row is not None
+        return bool(self._read("select 1 from conversations where id = ?", conversation))
 
     def append(self, conversation: str, item: AnyItem) -> int:
         """Keep `item` after all others; its position."""
-        (position,) = self._db.execute(
-            "select coalesce(max(position) + 1, 0) from items where conversation = ?", (conversation,)
-        ).fetchone()
+        ((position,),) = self._read(
+            "select coalesce(max(position) + 1, 0) from items where conversation = ?", conversation
+        )
         self.put(conversation, position, item)
         return int(position)
 
     def put(self, conversation: str, position: int, item: AnyItem) -> None:
         """Keep `item` at `position`, in place of what was there; a first prompt names the conversation."""
-        with self._db:
-            self._db.execute(
+        with self._file.transaction(write=True) as db:
+            if self._file.was_replaced:
+                # A conversation that went on while its file was replaced goes on in the new file.
+                now = time.time()
+                db.execute(
+                    "insert or ignore into conversations values (?, '', ?, ?, null)", (conversation, now, now)
+                )
+            db.execute(
                 "insert or replace into items values (?, ?, ?)",
                 (conversation, position, item.model_dump_json()),
             )
-            self._said.put(conversation, position, item)
-            self._db.execute("update conversations set updated = ? where id = ?", (time.time(), conversation))
+            self._file.said.put(conversation, position, item)
+            db.execute("update conversations set updated = ? where id = ?", (time.time(), conversation))
             if isinstance(item, UserText):
                 title = " ".join(item.text.split())
                 short = title if len(title) <= _TITLE_LENGTH else title[: _TITLE_LENGTH - 1].rstrip() + "…"
-                self._db.execute(
+                db.execute(
                     "update conversations set title = ? where id = ? and title = ''", (short, conversation)
                 )
 
     def cut(self, conversation: str, position: int) -> None:
         """Forget the items from `position` on (for "edit and resend"), and the model's history with them."""
-        with self._db:
-            self._db.execute(
-                "delete from items where conversation = ? and position >= ?", (conversation, position)
-            )
-            self._said.forget(conversation, position)
-            self._db.execute("update conversations set history = null where id = ?", (conversation,))
-            self._db.execute("delete from agent_histories where conversation = ?", (conversation,))
+        with self._file.transaction(write=True) as db:
+            db.execute("delete from items where conversation = ? and position >= ?", (conversation, position))
+            self._file.said.forget(conversation, position)
+            db.execute("update conversations set history = null where id = ?", (conversation,))
+            db.execute("delete from agent_histories where conversation = ?", (conversation,))
 
     def history(self, conversation: str, agent: str = "") -> bytes | None:
         """The model's own history, as the model layer saved it; None when there is none.
@@ -180,30 +207,34 @@ class ConversationStore:
         """
         if agent:
             sql = "select history from agent_histories where conversation = ? and agent = ?"
-            row = self._db.execute(sql, (conversation, agent)).fetchone()
+            rows = self._read(sql, conversation, agent)
         else:
             sql = "select history from conversations where id = ?"
-            row = self._db.execute(sql, (conversation,)).fetchone()
-        return row[0] if row else None
+            rows = self._read(sql, conversation)
+        return rows[0][0] if rows else None
 
     def save_history(self, conversation: str, history: bytes, agent: str = "") -> None:
         """Keep the model's own history; arguments as of `history`."""
-        with self._db:
+        with self._file.transaction(write=True) as db:
             if agent:
-                self._db.execute(
+                db.execute(
                     "insert or replace into agent_histories select id, ?, ? from conversations where id = ?",
                     (agent, history, conversation),
                 )
                 return
-            self._db.execute("update conversations set history = ? where id = ?", (history, conversation))
+            db.execute("update conversations set history = ? where id = ?", (history, conversation))
 
     def rename(self, conversation: str, title: str) -> None:
         """Give it another title."""
-        with self._db:
-            self._db.execute("update conversations set title = ? where id = ?", (title, conversation))
+        with self._file.transaction(write=True) as db:
+            db.execute("update conversations set title = ? where id = ?", (title, conversation))
 
     def delete(self, conversation: str) -> None:
         """Forget a conversation. What its tool calls did stays in the audit log."""
-        with self._db:
-            self._said.forget(conversation)
-            self._db.execute("delete from conversations where id = ?", (conversation,))
+        with self._file.transaction(write=True) as db:
+            self._file.said.forget(conversation)
+            db.execute("delete from conversations where id = ?", (conversation,))
+
+    def _read(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._file.transaction() as db:
+            return db.execute(sql, values).fetchall()

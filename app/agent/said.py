@@ -8,13 +8,13 @@ from app.agent.transcript import ITEM, AgentText, AnyItem, UserText
 from app.index.folding import segmented, tokens
 from app.toolkit.memory import Said, SaidQuery
 
-_SCHEMA = """
-create table if not exists said (
-  id integer primary key, conversation text not null, position integer not null, role text not null,
-  at real not null, by_model integer not null, text text not null, unique (conversation, position));
-create virtual table if not exists said_words using fts5 (
-  words, tokenize = "unicode61 remove_diacritics 2");
-"""
+_SCHEMA = (
+    """create table if not exists said (
+        id integer primary key, conversation text not null, position integer not null, role text not null,
+        at real not null, by_model integer not null, text text not null, unique (conversation, position))""",
+    """create virtual table if not exists said_words using fts5 (
+        words, tokenize = "unicode61 remove_diacritics 2")""",
+)
 
 
 class SaidIndex:
@@ -23,16 +23,16 @@ class SaidIndex:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         known = db.execute("select count(*) from sqlite_master where name = 'said'").fetchone()[0]
-        db.executescript(_SCHEMA)
+        for statement in _SCHEMA:
+            db.execute(statement)
         if not known:
             self._read_all()
 
     def _read_all(self) -> None:
         """Index what was said before there was an index."""
         rows = self._db.execute("select conversation, position, body from items").fetchall()
-        with self._db:
-            for conversation, position, body in rows:
-                self.put(conversation, position, ITEM.validate_json(body))
+        for conversation, position, body in rows:
+            self.put(conversation, position, ITEM.validate_json(body))
 
     def put(self, conversation: str, position: int, item: AnyItem) -> None:
         """Index what is at a position now."""

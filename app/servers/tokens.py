@@ -51,7 +51,8 @@ _FILE = TypeAdapter(list[NamedClient])
 class ClientTokens:
     """Who has a token. A token is shown once, when it is made; what is kept of it can't be used.
 
-    A file that can't be read lets nobody in, and `problem` says so.
+    A file that can't be read lets nobody in, and `problem` says so. `on_set` is called with create, renew or
+    revoke and the program's name once that is kept.
 
     Args:
         folder: The vault's data folder.
@@ -64,6 +65,7 @@ class ClientTokens:
         self._events = events
         self._clock = clock
         self.problem = ""
+        self.on_set: Callable[[str, str], None] = lambda op, name: None
         self._clients: dict[str, NamedClient] = {}
         try:
             self._clients = {one.name: one for one in _FILE.validate_json(self._file.read_bytes())}
@@ -93,7 +95,9 @@ class ClientTokens:
             raise InvalidParametersError(f"A program called {name} has a token already.", name=name)
         if len(self._clients) >= _MOST:
             raise InvalidParametersError(f"{_MOST} programs have a token already: take one back first.")
-        return self._give(name)
+        token = self._give(name)
+        self.on_set("create", name)
+        return token
 
     def renew(self, name: str) -> str:
         """Another token for the program; the one before is void from now on.
@@ -103,7 +107,9 @@ class ClientTokens:
             StorageError: it could not be kept; the old one holds.
         """
         self._known(name)
-        return self._give(name, gone=(name,))
+        token = self._give(name, gone=(name,))
+        self.on_set("renew", name)
+        return token
 
     def revoke(self, name: str) -> None:
         """Take the program's token back.
@@ -115,6 +121,7 @@ class ClientTokens:
         self._known(name)
         self._keep({known: one for known, one in self._clients.items() if known != name})
         self._events.publish(ClientsChanged(tuple(self._clients), (name,)))
+        self.on_set("revoke", name)
 
     def who(self, token: str) -> str | None:
         """The name of the program whose token this is; it takes as long for a wrong one."""

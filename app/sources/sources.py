@@ -95,6 +95,8 @@ class Sources:
         self._last: dict[str, deque[Notification]] = {}
         self.inbox = Inbox(self._folder / "inbox.json" if writable else None)
         self.problem = self._file.problem
+        self.on_set: Callable[[str, KeptSource], None] = lambda op, kept: None
+        """Called with add, change, pause, resume or remove and the source when the user has done that."""
 
     # Life
 
@@ -237,30 +239,45 @@ class Sources:
             raise InvalidParametersError(f"There are {_MOST} sources already; remove one first.")
         await asyncio.to_thread(self._check, kept)
         self._keep({**self._kept, kept.id: kept})
+        self.on_set("add", kept)
         if not kept.paused:
             await self._start(kept)
         return self._info(kept)
 
     async def change(self, kept: KeptSource) -> SourceInfo:
         """Let a source be set otherwise from now on; errors as of `add`, and NotFoundError."""
+        return await self._changed(kept, "change")
+
+    async def _changed(self, kept: KeptSource, op: str) -> SourceInfo:
+        """Let a source be set otherwise; an empty `op` says that this is logged as a call."""
         old = self._find(kept.id)
         if old != kept:
             await asyncio.to_thread(self._check, kept)
             self._keep({**self._kept, kept.id: kept})
+            if op:
+                self.on_set(op, kept)
             await self._stop(kept.id)
             if not kept.paused:
                 await self._start(kept)
             self._events.publish(SourcesChanged((kept.id,)))
         return self._info(kept)
 
-    async def set_paused(self, id: str, paused: bool) -> SourceInfo:
-        """Pause a source or let it go on; that outlives a restart. Errors as of `change`."""
-        return await self.change(self._find(id).model_copy(update={"paused": paused}))
+    async def set_paused(self, id: str, paused: bool, *, by_call: bool = False) -> SourceInfo:
+        """Pause or resume a source; that outlives a restart. Errors as of `change`.
+
+        Args:
+            id: The source's id or name.
+            paused: Whether to pause it.
+            by_call: Whether a tool call does it, which is logged as such.
+        """
+        op = "" if by_call else "pause" if paused else "resume"
+        return await self._changed(self._find(id).model_copy(update={"paused": paused}), op)
 
     async def remove(self, id: str) -> None:
         """Forget a source. Its files stay as they are, and so do the blocks that were loaded from them."""
         kept = self._find(id)
         self._keep({one: other for one, other in self._kept.items() if one != kept.id})
+        self.on_set("remove", kept)
         await self._stop(kept.id)
         self.inbox.forget(kept.id)
         self._last.pop(kept.id, None)

@@ -14,6 +14,7 @@ from app.events import EventBus
 from app.permissions.audit import AuditAppended, AuditLog
 from app.permissions.audit_entry import AuditEntry, Decided, minimal
 from app.permissions.caller import Caller
+from app.permissions.scope import Operation
 from app.permissions.wording import counted
 from app.toolkit.call_record import CallRecord
 from app.vault.commits import Commit
@@ -96,6 +97,14 @@ class Trail:
         """Log that a program looked at what `tool` tells, by a way that is no call of it."""
         record = CallRecord.of(tool, caller, arguments)
         record.decide(Decided.NO_APPROVAL_NEEDED, "reading in the vault")
+        record.line = line
+        self.append(record.entry())
+
+    def set_by_user(self, what: str, arguments: Mapping[str, object], line: str) -> None:
+        """Log that the user changed a setting of the vault that decides what agents and programs may do."""
+        record = CallRecord.of(what, Caller.user(), arguments)
+        record.operation = Operation.ADMINISTRATIVE.value
+        record.decide(Decided.NO_APPROVAL_NEEDED, "the user's own setting")
         record.line = line
         self.append(record.entry())
 

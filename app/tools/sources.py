@@ -91,7 +91,7 @@ async def source(
         return _answer(context, (info,), words)
 
     async def switch() -> ListedSources:
-        now = await sources.set_paused(info.id, op == "pause")
+        now = await sources.set_paused(info.id, op == "pause", by_call=True)
         return _answer(context, (now,), _told(now))
 
     shown = (("source", info.id), ("name", info.name))

@@ -10,11 +10,13 @@ from app.agent.news import given_news
 from app.agent.turn import Turn
 from app.events import EventBus
 from app.sources.base import Notification
+from app.sources.kept import KeptSource
 from app.sources.sources import Sources
 from app.toolkit.memory import memory_place
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
 from app.toolkit.sources import SourcesGate, access_to_loaded, follow_commits
+from app.toolkit.trail import Trail
 from app.tools import FILE_TOOL
 from app.vault.journal import Journal
 
@@ -38,11 +40,26 @@ def open_sources(
     sources = Sources(
         root, data, journal, memory.store if memory else None, events, gate.open, writable=writable
     )
+    sources.on_set = partial(_log_setting, runner.trail)
     follow_commits(sources, journal, events)
     runner.services.sources = sources
     if memory is not None:
         runner.places.add(memory_place(memory.store, partial(access_to_loaded, sources)))
     return sources
+
+
+_SETTING_LINES = {
+    "add": "Added the source {0}.",
+    "change": "Changed the source {0}.",
+    "pause": "Paused the source {0}.",
+    "resume": "Resumed the source {0}.",
+    "remove": "Removed the source {0}.",
+}
+
+
+def _log_setting(trail: Trail, op: str, kept: KeptSource) -> None:
+    arguments = {"op": op, "source": kept.model_dump(mode="json")}
+    trail.set_by_user("sources", arguments, _SETTING_LINES[op].format(kept.name))
 
 
 def news_for_model(sources: Sources, note_text: Callable[[str], str | None], turn: Turn) -> str:

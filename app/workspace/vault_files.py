@@ -84,6 +84,7 @@ class VaultFiles:
         """Call `tell` with the words for the user when a file turns out damaged in use; in any thread."""
         self.journal.on_damage(tell)
         self.memory.database.on_damage = tell
+        self.conversations.on_damage(tell)
 
     @property
     def problems(self) -> list[str]:
@@ -106,6 +107,7 @@ class VaultFiles:
         await self.index.close()
         closing: tuple[Callable[[], None], ...] = (
             self.audit.close,
+            self.conversations.close,
             self.memory.close,
             self.journal.close,
             self._lock.release,

@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import logging
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from app.servers.tokens import ClientTokens
 from app.settings import ServerSettings
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
+from app.toolkit.trail import Trail
 
 if TYPE_CHECKING:
     from app.servers.local_server import Door
@@ -47,6 +49,8 @@ class WaysIn:
     ) -> None:
         self.hub = Hub(name, runner, registry, events)
         self.tokens = ClientTokens(folder, events) if folder is not None else None
+        if self.tokens is not None:
+            self.tokens.on_set = partial(_log_token, runner.trail)
         self.door: Door | None = None
         self._folder = folder
         self._events = events
@@ -180,3 +184,14 @@ class WaysIn:
         if self._moving is not None:
             await asyncio.gather(self._moving, return_exceptions=True)
         await self.hub.close()
+
+
+_TOKEN_LINES = {
+    "create": "Gave {0} a token.",
+    "renew": "Gave {0} a new token; the one before is void.",
+    "revoke": "Revoked the token of {0}.",
+}
+
+
+def _log_token(trail: Trail, op: str, name: str) -> None:
+    trail.set_by_user("tokens", {"op": op, "name": name}, _TOKEN_LINES[op].format(name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
@@ -418,15 +418,25 @@ class Workspace:
 
     def apply_settings(self, settings: Settings) -> None:
         """Let these settings take effect now; those of the index and the journal do at the next opening."""
+        before = {one.id: one.on for one in self.registry.categories}
         self.settings = settings
         self.policy.configure(self._permissions(), self._vault_rules())
         self.external.configure(settings.external)
         self._apply_tool_settings()
+        self._log_switched(before)
         self._know_meaning()
         self._vectors.apply_settings()
         self.ways_in.settings_changed()
         self.programs.settings_changed()
         self.events.publish(SettingsChanged(settings.model_copy(deep=True)))
+
+    def _log_switched(self, before: Mapping[str, bool]) -> None:
+        """Log the categories of tools that are on or off otherwise than before."""
+        now = {one.id: one.on for one in self.registry.categories if one.id in before}
+        for word, is_on in (("on", True), ("off", False)):
+            if ids := [id for id, on in now.items() if on is is_on and before[id] is not is_on]:
+                line = f"Switched {word} the tools of {', '.join(ids)}."
+                self.runner.trail.set_by_user("categories", {"op": word, "categories": ids}, line)
 
     def change_vault_settings(self, settings: VaultSettings) -> None:
         """Keep other settings of this vault, and let them take effect."""

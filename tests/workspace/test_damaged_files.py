@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 
 from app import paths
+from app.agent.conversations import SCHEMA as CONVERSATIONS
 from app.agent.transcript import UserText
 from app.errors import StorageError
 from app.permissions.caller import Caller
 from app.settings import Settings
+from app.toolkit.memory import SaidQuery
 from app.vault.journal_database import SCHEMA
 from app.workspace import Workspace, open_workspace
 from app.workspace.vault_files import StoreReplaced
@@ -212,3 +214,35 @@ async def test_a_file_that_cannot_be_opened_leaves_no_other_open(
     other.close()
     assert file.read_bytes() == kept
     assert await used(root, approver), "the lock of the vault is free again"
+
+
+async def test_conversations_damaged_in_use_are_set_aside_told_and_started_again(
+    root: Path, approver: ScriptedApprover, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.agent.conversations.SCHEMA", replace(CONVERSATIONS, check_up_to=0))
+    await used(root, approver)
+    workspace = await opened(root, approver)
+    told: list[str] = []
+    workspace.events.subscribe(StoreReplaced, lambda event: told.append(event.message))
+    store = workspace._files.conversations
+    (conversation,) = store.all()
+    try:
+        file = paths.vault_data_folder(root) / "conversations.sqlite"
+        content = bytearray(file.read_bytes())
+        content[4096:] = b"\xff" * (len(content) - 4096)
+        file.write_bytes(content)
+        said = UserText(turn="u", text="Which cup?", at=2.0)
+        with pytest.raises(StorageError, match=r"set aside as conversations\.damaged-"):
+            store.append(conversation.id, said)
+        position = store.append(conversation.id, said)
+        assert store.items(conversation.id)[position] == said
+        assert [one.text for one in store.search(SaidQuery("cup", 5))] == ["Which cup?"]
+        assert [one.title for one in store.all()] == ["Which cup?"]
+        async with asyncio.timeout(30):
+            while not told:
+                await asyncio.sleep(0)
+    finally:
+        await workspace.close()
+    (aside,) = paths.vault_data_folder(root).glob("conversations.damaged-*.sqlite")
+    assert told == [store.problem] and aside.name in told[0]
+    assert bytes(content) == aside.read_bytes()
