@@ -15,7 +15,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.desktop import dialogs, tasks
-from app.desktop.audit.changes_dialog import ChangesDialog, read_commit
+from app.desktop.audit.changes_dialog import ChangesDialog, read_commit, read_session
 from app.desktop.audit.undoing import undo
 from app.desktop.bridge import VaultClient
 from app.desktop.history_dialog import HistoryDialog
@@ -179,11 +179,13 @@ class NoteCommands(QObject):
     async def show_entry(self, number: int, *, undo_it: bool = False) -> None:
         """Show what a call wrote, by its number in the audit log, or propose to take it back."""
         entry = await self._client.run(lambda workspace: workspace.audit.entry(number))
+        session = entry.is_of_session  # Its line stands for all saves of the session.
         if undo_it:
-            session = entry.is_of_session  # Its line stands for all saves of the session.
             await undo(self._client, self._theme, self._window, entry, whole_turn=session)
         elif (commit := entry.commit) is not None:
-            title, files = await self._client.run(lambda workspace: read_commit(workspace, commit))
+            title, files = await self._client.run(
+                lambda ws: read_session(ws, entry.turn) if session else read_commit(ws, commit)
+            )
             await dialogs.ask(ChangesDialog(title, files, self._theme, self._window))
 
     async def call_by_hand(self, name: str) -> None:

@@ -10,6 +10,11 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.errors import InvalidParametersError
+from app.vault.markdown.edit import add_tag, set_property
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.property_facts import TAG_KEYS
+from app.vault.markdown.scan import scan
 from app.vault.moment import format_moment
 
 DATE_FORMAT = "YYYY-MM-DD"
@@ -61,3 +66,31 @@ def expand(
         done = match.end()
     parts.append(template[done:])
     return Expanded("".join(parts), cursor)
+
+
+def with_properties(text: str, template: str) -> str:
+    """`text` with the properties of a template: tags are united, otherwise the note's own values win.
+
+    Args:
+        text: A note's text.
+        template: The text of a template, filled in; only its properties are taken.
+
+    Raises:
+        InvalidParametersError: The properties of one of them can't be read or edited.
+    """
+    given, own = read_frontmatter(template), read_frontmatter(text)
+    if given.span is None:
+        return text
+    if own.span is None:
+        block = template[given.span.start : given.body_start]
+        return f"{text[: own.body_start]}{block.rstrip()}\n{text[own.body_start :]}"
+    if given.problem:
+        raise InvalidParametersError(given.problem, problem=given.problem)
+    named = {key.casefold() for key in own.properties}
+    for key, value in given.properties.items():
+        if key.casefold() not in {*named, *TAG_KEYS}:
+            text = set_property(text, key, value)
+    for tag in scan(template).tags:
+        if tag.in_properties:
+            text = add_tag(text, tag.name)
+    return text

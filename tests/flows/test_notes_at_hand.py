@@ -8,10 +8,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.desktop.activity.activity import Activity
+from app.desktop.audit.changes_dialog import ChangesDialog
 from app.desktop.history_dialog import HistoryDialog
 from app.desktop.note_view.view import NoteView
 from app.settings import Settings, save_settings
 from tests.flows.pilot import Pilot
+from tests.flows.test_activity import show_feed
 
 TYPED = (b"Cut", b" it", b" back.")
 
@@ -83,6 +86,23 @@ def test_typed_text_is_saved_without_being_asked_and_is_one_entry_of_the_history
         await pilot.write_at_end(note, " Often.")
         await pilot.open_note("Tea.md")
         await pilot.until(lambda: mint.read_bytes().endswith(b" Often."), "it is saved")
+        # One line of the activity stands for the session, and shows all of it.
+        panel = await show_feed(pilot)
+
+        def session() -> list[Activity]:
+            return [each for each in pilot.window.view.feed.activities if each.saves >= 3]
+
+        await pilot.until(session, "the line of the session")
+        (line,) = session()
+        panel.diff_requested.emit(line.entry.id)
+        await pilot.until(lambda: pilot.sheets, "the change is shown")
+        changes = pilot.sheets[0]
+        assert isinstance(changes, ChangesDialog) and changes.list.count() == 1
+        await pilot.until(lambda: changes.diff_view.diff is not None, "it is compared")
+        assert b"".join(changes.diff_view.diff.before) == before
+        assert b"".join(changes.diff_view.diff.after) == mint.read_bytes()
+        await pilot.press("Close")
+        await pilot.until(lambda: not pilot.sheets)
         pilot.window.view.commands.act("history", "Plants/Mint.md")
         await pilot.until(lambda: pilot.sheets, "the history")
         dialog = pilot.sheets[0]

@@ -43,8 +43,10 @@ def test_the_daily_note_is_made_from_its_template_and_written_in(app_run, garden
         garden,
         {
             ".obsidian/daily-notes.json": b'{"folder": "Days", "template": "Templates/Day"}',
-            "Templates/Day.md": "# {{title}}\n\n- {{cursor}}\n\nEnd\n",
-            "Templates/Meeting.md": "## Meeting of {{date}}\n",
+            "Templates/Day.md": "---\ntags: [day]\nstatus: done\n---\n# {{title}}\n\n- {{cursor}}\n\nEnd\n",
+            "Templates/Meeting.md": (
+                "---\nstatus: open\ntags: [day, talk]\nplace: here\n---\n## Meeting of {{date}}\n{{cursor}}\n"
+            ),
         },
     )
 
@@ -56,7 +58,9 @@ def test_the_daily_note_is_made_from_its_template_and_written_in(app_run, garden
         await pilot.until(lambda: note.editing and note.editor.hasFocus(), "it can be written in")
         QTest.keyClicks(note.editor, "typed")
         await pilot.until(lambda: not note.document.dirty, "it is saved")
-        assert (garden / note.path).read_text() == f"# {TODAY}\n\n- typed\n\nEnd\n"
+        assert (garden / note.path).read_text() == (
+            f"---\ntags: [day]\nstatus: done\n---\n# {TODAY}\n\n- typed\n\nEnd\n"
+        )
         # Again: the same note, and nothing is written.
         pilot.window.menu.run("daily-note")
         await pilot.shown(f"Days/{TODAY}.md")
@@ -71,8 +75,14 @@ def test_the_daily_note_is_made_from_its_template_and_written_in(app_run, garden
         listed.setCurrentRow(1)
         await pilot.press("Insert")
         await pilot.until(lambda: f"Meeting of {TODAY}" in note.editor.toPlainText(), "it is inserted")
+        # Its properties go into those of the note, which keep their values; one undo takes all back.
+        merged = "---\ntags: [day, talk]\nstatus: done\nplace: here\n---\n"
+        assert note.editor.toPlainText() == (
+            f"{merged}# {TODAY}\n\n- typed\n\nEnd\n## Meeting of {TODAY}\n\n"
+        )
+        assert note.editor.textCursor().position() == len(note.editor.toPlainText()) - 1
         note.editor.undo()
-        assert "Meeting" not in note.editor.toPlainText()
+        assert "Meeting" not in note.editor.toPlainText() and "place" not in note.editor.toPlainText()
         QApplication.clipboard().setText("plain *text*")
         pilot.window.menu.run("paste-plain")
         assert note.editor.toPlainText().endswith("plain *text*")

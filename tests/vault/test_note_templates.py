@@ -2,10 +2,13 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.vault.note_templates import expand
+from app.errors import InvalidParametersError
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.note_templates import expand, with_properties
 
 NOW = datetime(2026, 3, 1, 14, 5)
 
@@ -30,3 +33,30 @@ def test_text_without_placeholders_stays(text: str, title: str) -> None:
     assert expand(text, title, NOW).text == text
     made = expand(f"{text}{{{{cursor}}}}{text}", title, NOW)
     assert made.text == text * 2 and made.cursor == len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "template", "after"),
+    [
+        ("text", "no block", "text"),
+        ("# Own\n", "---\na: 1\n---\nbody", "---\na: 1\n---\n# Own\n"),
+        ("# Own\n", "---\na: 1\n---", "---\na: 1\n---\n# Own\n"),
+        (
+            "---\nTags: [a]\nx: mine # kept\n---\nbody",
+            "---\ntags: b\nX: theirs\ny: [1, 2]\n---\nother",
+            "---\nTags: [a, b]\nx: mine # kept\ny: [1, 2]\n---\nbody",
+        ),
+    ],
+)
+def test_properties_of_a_template_go_into_those_of_the_note(text: str, template: str, after: str) -> None:
+    found, wanted = with_properties(text, template), after
+    assert read_frontmatter(found).properties == read_frontmatter(wanted).properties
+    assert found[read_frontmatter(found).body_start :] == text[read_frontmatter(text).body_start :]
+    assert ("mine # kept" in found) == ("mine # kept" in text)
+
+
+@pytest.mark.parametrize(("text", "template"), [("---\na: [\n---\n", "---\nb: 1\n---\n")] * 1)
+def test_properties_that_cant_be_read_are_left_alone(text: str, template: str) -> None:
+    for note, other in ((text, template), (template, text)):
+        with pytest.raises(InvalidParametersError):
+            with_properties(note, other)

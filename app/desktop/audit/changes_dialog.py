@@ -23,6 +23,8 @@ from app.desktop.diff_view import DiffView
 from app.desktop.panel import ElidedLabel
 from app.desktop.theme import ThemeSource, icon
 from app.errors import NotFoundError
+from app.vault.commits import Changed
+from app.vault.path import NotePath
 from app.vault.visible import describe
 
 if TYPE_CHECKING:
@@ -59,15 +61,36 @@ def read_commit(workspace: Workspace, number: int) -> tuple[str, tuple[ShownFile
         NotFoundError: the journal has no such commit.
     """
     commit = workspace.journal.commit(number)
-    files: list[ShownFile] = []
-    for path, to, before, after in commit.changes:
-        target = None if to is None else str(to)
-        try:
-            old, new = _content(workspace, before), _content(workspace, after)
-            files.append(ShownFile(str(path), target, old, new))
-        except NotFoundError as error:
-            files.append(ShownFile(str(path), target, None, None, error.message))
-    return commit.summary, tuple(files)
+    return commit.summary, tuple(_shown(workspace, change) for change in commit.changes)
+
+
+def read_session(workspace: Workspace, turn: str) -> tuple[str, tuple[ShownFile, ...]]:
+    """The last summary and the files of a writing session, each before its first and after its last save.
+
+    Runs in the service thread.
+
+    Raises:
+        NotFoundError: the journal does not have the saves any more.
+    """
+    commits = workspace.audit.commits_of_turn(turn, workspace.journal)
+    files: dict[NotePath, Changed] = {}
+    for path, to, before, after in (change for commit in commits for change in commit.changes):
+        earlier = files.pop(path, None)
+        whole = Changed(path, to, before, after)
+        if earlier is not None:
+            moved = path if to is None else to
+            whole = Changed(earlier.path, None if moved == earlier.path else moved, earlier.before, after)
+        files[path if to is None else to] = whole
+    summary = commits[-1].summary if commits else ""
+    return summary, tuple(_shown(workspace, change) for change in files.values())
+
+
+def _shown(workspace: Workspace, change: Changed) -> ShownFile:
+    path, target = str(change.path), None if change.to is None else str(change.to)
+    try:
+        return ShownFile(path, target, _content(workspace, change.before), _content(workspace, change.after))
+    except NotFoundError as error:
+        return ShownFile(path, target, None, None, error.message)
 
 
 def _content(workspace: Workspace, key: str | None) -> bytes | None:

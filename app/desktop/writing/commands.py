@@ -9,19 +9,23 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QFont, QGuiApplication, QPagedPaintDevice
+from PySide6.QtGui import QFont, QGuiApplication, QPagedPaintDevice, QTextCursor
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 
 from app.desktop import dialogs, tasks
 from app.desktop.bridge import VaultClient
-from app.desktop.note_view.line_ends import for_editor
+from app.desktop.note_view.line_ends import PARAGRAPH, for_editor
 from app.desktop.note_view.view import WRITE, NoteView
 from app.desktop.notes import daily_notes
 from app.desktop.notes.editor.completion import SlashCommand
+from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import ViewMode
+from app.desktop.notes.editor.text_cursor import become, one_undo_step
 from app.desktop.utf16 import units
 from app.desktop.writing.export import html_page, print_on, render_whole, write_file, write_pdf
 from app.errors import ScriptoriumError, StorageError
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.note_templates import Expanded, with_properties
 from app.vault.path import NotePath
 
 _PRINT_POINTS = 10
@@ -117,12 +121,11 @@ class WritingCommands(QObject):
             return
         if not note.editing:
             note.show_mode(ViewMode.LIVE)
-        cursor = note.editor.textCursor()
-        start = cursor.selectionStart()
-        cursor.insertText(made.text)
-        if made.cursor is not None:
-            cursor.setPosition(start + units(made.text[: made.cursor].replace("\r\n", "\n")))
-            note.editor.setTextCursor(cursor)
+        try:
+            _insert_template(note.editor, made)
+        except ScriptoriumError as error:
+            self.failed.emit(self.tr("The template was not inserted: {0}").format(error.message))
+            return
         note.editor.setFocus()
 
     def paste_plain(self) -> None:
@@ -212,3 +215,26 @@ class WritingCommands(QObject):
         font = QFont(wanted) if wanted else QFont(self._window.font().family())
         font.setPointSize(_PRINT_POINTS)
         return font
+
+
+def _insert_template(editor: LiveEditor, made: Expanded) -> None:
+    """Insert a template's text at the cursor, and its properties into those of the note, as one step.
+
+    Raises:
+        InvalidParametersError: The properties can't be put together; nothing was inserted.
+    """
+    text = editor.document().toRawText().replace(PARAGRAPH, "\n")
+    template = for_editor(made.text)
+    body = read_frontmatter(template).body_start
+    after = text[read_frontmatter(text).body_start :]
+    own = text[: len(text) - len(after)]
+    fresh = with_properties(text, template).removesuffix(after)
+    cursor = editor.textCursor()
+    if cursor.selectionStart() < units(own):
+        cursor.setPosition(max(units(own), cursor.selectionEnd()))
+    with one_undo_step(cursor):
+        cursor.insertText(template[body:])
+        become(QTextCursor(editor.document()), own, fresh)
+    if made.cursor is not None and (place := len(for_editor(made.text[: made.cursor]))) >= body:
+        cursor.setPosition(cursor.position() - units(template[place:]))
+    editor.setTextCursor(cursor)

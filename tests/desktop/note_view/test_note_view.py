@@ -298,6 +298,7 @@ def test_links_headings_blocks_and_tags_are_completed_from_the_vault(gui, opened
 
 def test_pictures_formulas_and_embedded_notes_are_drawn(gui, opened, wait_until) -> None:
     text = "start\n\n![[p.png]]\n\n![[Alpha]]\n\nan $x^2$ here\n\n![[missing.png]]\n"
+    text += "\n| a | b |\n| - | -: |\n| an $y^2$ here | $z$ |\n"
 
     async def main() -> None:
         async with opened("T.md", {**NOTES, "T.md": text}) as (vault, view):
@@ -308,11 +309,13 @@ def test_pictures_formulas_and_embedded_notes_are_drawn(gui, opened, wait_until)
                 view.editor.refresh_files()
                 view.editor.viewport().repaint()
                 formula = flow.row(6).fragments[0].drawings
-                return bool(flow.row(2).drawing and flow.row(4).drawing and formula)
+                cells = [len(fragment.drawings) for fragment in flow.row(12).fragments]
+                return bool(flow.row(2).drawing and flow.row(4).drawing and formula and cells == [1, 1])
 
             await wait_until(drawn)
             assert (flow.row(2).drawing.width, flow.row(2).drawing.height) == (40, 30)
             assert flow.row(8).fragments[0].layout.text() == "missing.png"
+            assert "$" not in "".join(fragment.layout.text() for fragment in flow.row(12).fragments)
             assert not view.document.dirty
 
     gui(main())

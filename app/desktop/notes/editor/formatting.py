@@ -6,6 +6,7 @@ import re
 
 from PySide6.QtGui import QTextBlock, QTextCursor
 
+from app.desktop.notes.editor import lists
 from app.desktop.notes.editor.text_cursor import (
     KEEP,
     one_undo_step,
@@ -139,8 +140,17 @@ def toggle_comment(cursor: QTextCursor) -> None:
     select(cursor, start, start + units(fresh))
 
 
-def move_lines(cursor: QTextCursor, down: bool) -> bool:
-    """Move the selected lines one line up or down; whether there was room."""
+def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bool:
+    """Move the selected lines one line up or down.
+
+    Args:
+        cursor: The selection.
+        down: Whether to move them down.
+        numbered: Whether numbered lists at their place are numbered once more, which code must not be.
+
+    Returns:
+        Whether there was room.
+    """
     blocks = selected_blocks(cursor)
     first, last = blocks[0], blocks[-1]
     other = last.next() if down else first.previous()
@@ -155,7 +165,10 @@ def move_lines(cursor: QTextCursor, down: bool) -> bool:
     shift = distance if down else -distance
     end = bottom.position() + bottom.length() - 1
     with one_undo_step(cursor):
+        number = top.blockNumber()
         replace(cursor, top.position(), end, fresh)
+        for moved in range(number, number + len(blocks) + 1) if numbered else ():
+            lists.renumber(document.findBlockByNumber(moved))
     most = document.characterCount() - 1
     cursor.setPosition(min(max(0, anchor + shift), most))
     cursor.setPosition(min(max(0, at + shift), most), KEEP)

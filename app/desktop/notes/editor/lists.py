@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from PySide6.QtGui import QTextBlock, QTextCursor
 
@@ -24,8 +25,66 @@ def continue_block(cursor: QTextCursor) -> bool:
         if match.end() == len(line):
             _end_block(cursor, match, is_item)
         else:
-            cursor.insertText(f"\n{_next_prefix(match, is_item)}")
+            repeats = bool(match[4]) and _repeats_its_number(cursor.block())
+            cursor.insertText(f"\n{_next_prefix(match, is_item, repeats=repeats)}")
+            if match[4] and not repeats:
+                renumber(cursor.block())
     return True
+
+
+def renumber(block: QTextBlock) -> None:
+    """Number the items of the list that a line is an item of; one of equal numbers stays as it is."""
+    if not _number(block.text()):
+        return
+    items = [*reversed(list(_siblings(block, down=False))), block, *_siblings(block, down=True)]
+    numbers = [int(_number(one.text())) for one in items]
+    if len(set(numbers)) == 1:
+        return
+    for number, item in enumerate(items, min(numbers)):
+        old, new = _number(item.text()), str(number)
+        if int(old) == number:
+            continue
+        if len(new) > 9 or (len(new) != len(old) and _has_lines_below(item)):
+            return  # Lines below an item belong to it by their indent, which another width would end.
+        match = _PREFIX.match(item.text())
+        assert match
+        replace_in_line(item, match.start(4), match.end(4), new)
+
+
+def _number(line: str) -> str:
+    match = _PREFIX.match(line)
+    return (match and match[4]) or ""
+
+
+def _repeats_its_number(block: QTextBlock) -> bool:
+    """Whether the list gives each item the same number, which Markdown counts up itself."""
+    neighbors = (next(_siblings(block, down=down), None) for down in (False, True))
+    return any(one is not None and _number(one.text()) == _number(block.text()) for one in neighbors)
+
+
+def _siblings(block: QTextBlock, *, down: bool) -> Iterator[QTextBlock]:
+    """The other items of a numbered list in one direction, the next one first."""
+    own = _PREFIX.match(block.text())
+    assert own
+    column = len(own[2].expandtabs(4))
+    while (block := block.next() if down else block.previous()).isValid():
+        match = _PREFIX.match(block.text())
+        if match is None or match[1].strip() != own[1].strip():
+            return
+        if match.end(2) == len(block.text()) or (indent := len(match[2].expandtabs(4))) > column:
+            continue
+        if indent < column or match[5] != own[5]:
+            return
+        yield block
+
+
+def _has_lines_below(item: QTextBlock) -> bool:
+    below = item.next()
+    while below.isValid() and not below.text().strip():
+        below = below.next()
+    match, own = _PREFIX.match(below.text()), _PREFIX.match(item.text())
+    assert match and own
+    return len(match[2].expandtabs(4)) > len(own[2].expandtabs(4))
 
 
 def _end_block(cursor: QTextCursor, match: re.Match[str], is_item: bool) -> None:
@@ -38,10 +97,10 @@ def _end_block(cursor: QTextCursor, match: re.Match[str], is_item: bool) -> None
     replace_in_line(cursor.block(), match.end(1) if is_item else 0, match.end(), "")
 
 
-def _next_prefix(match: re.Match[str], is_item: bool) -> str:
+def _next_prefix(match: re.Match[str], is_item: bool, *, repeats: bool) -> str:
     if not is_item:
         return match[1]
-    bullet = f"{int(match[4]) + 1}{match[5]}" if match[4] else match[3]
+    bullet = f"{int(match[4]) + (not repeats)}{match[5]}" if match[4] else match[3]
     return f"{match[1]}{match[2]}{bullet}{match[6]}{'[ ] ' if match[7] else ''}"
 
 

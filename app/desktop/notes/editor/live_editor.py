@@ -152,7 +152,7 @@ class LiveEditor(LiveView):
             case "today":
                 cursor.insertText(date.today().isoformat())
             case "line-up" | "line-down":
-                formatting.move_lines(cursor, down=name == "line-down")
+                self._move_lines(cursor, down=name == "line-down")
             case "task-toggle":
                 self.toggle_task(cursor.blockNumber())
                 return True
@@ -165,6 +165,12 @@ class LiveEditor(LiveView):
                 raise ValueError(f"The editor has no command {name!r}.")
         self.setTextCursor(cursor)
         return True
+
+    def _move_lines(self, cursor: QTextCursor, *, down: bool) -> None:
+        blocks = text_cursor.selected_blocks(cursor)
+        touched = range(blocks[0].blockNumber() - 1, blocks[-1].blockNumber() + 2)
+        kinds = {self.flow.rows[at].scan.kind for at in touched if 0 <= at < len(self.flow.rows)}
+        formatting.move_lines(cursor, down, numbered=not kinds & set(_CODE_LIKE))
 
     # Keys
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFont, QTextCharFormat
 
 from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor import long_lines, tables
@@ -14,12 +14,13 @@ from app.desktop.notes.editor.note_rows import PART_LENGTH, NoteRows
 from app.desktop.notes.editor.rows import Fragment, Row, is_right_to_left, utf16_maps, without_overlaps
 from app.desktop.notes.editor.text_layout import (
     MIN_WIDTH,
-    OBJECT,
     VERBATIM,
     break_lines,
     format_range,
+    formulas_of,
     indent_of,
     make_layout,
+    make_room,
     misspelled,
     source_font,
     space_above,
@@ -263,7 +264,7 @@ def _rendered_fragment(
 ) -> Fragment:
     """The line without its markup, and with its formulas drawn."""
     line, x = flow.lines[at], row.indent
-    formulas = _formulas(flow, row, line, spans)
+    formulas = formulas_of(flow, row, line, spans)
     if not hidden and not formulas:
         return _source_fragment(flow, at, row, spans, y, font)
     fragment, places = without_markup(flow, line, hidden, formulas, font)
@@ -271,41 +272,9 @@ def _rendered_fragment(
     kept = [one for one in spans if not (one[2] & inline.MATH and one[0] in formulas)]
     _set_formats(flow, at, row, fragment, line, kept)
     if places:
-        _make_room(flow, fragment, places)
+        make_room(flow, fragment, places)
     break_lines(fragment.layout, flow.width - x)
     return fragment
-
-
-def _formulas(
-    flow: NoteRows, row: Row, line: str, spans: list[inline.Span]
-) -> dict[int, tuple[int, Drawing]]:
-    """The formulas of a line that are ready, by the column at which they start."""
-    found = {}
-    for start, end, bits in spans:
-        if bits & inline.MATH and (source := line[start:end].strip("$").strip()):
-            drawing = flow.drawing(row, "inline-math", source)
-            if drawing is not None:
-                found[start] = (end, drawing)
-    return found
-
-
-def _make_room(flow: NoteRows, fragment: Fragment, places: list[tuple[int, Drawing]]) -> None:
-    """One transparent character stands for a formula: its font gives the height, its spacing the width."""
-    formats = list(fragment.layout.formats())
-    for place, drawing in places:
-        font = QFont(flow.style.font)
-        metrics = QFontMetricsF(font)
-        below = drawing.height - drawing.ascent
-        grown = max(1.0, drawing.ascent / metrics.ascent(), below / max(1.0, metrics.descent()))
-        font.setPointSizeF(font.pointSizeF() * grown)
-        room = QTextCharFormat()
-        room.setFontPointSize(font.pointSizeF())
-        room.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
-        room.setFontLetterSpacing(drawing.width + 2 - QFontMetricsF(font).horizontalAdvance(OBJECT))
-        room.setForeground(Qt.GlobalColor.transparent)
-        formats.append(format_range(place, 1, room))
-    fragment.layout.setFormats(formats)
-    fragment.drawings = tuple(places)
 
 
 def _markup_only(flow: NoteRows, at: int, row: Row, shown: str, bits: int) -> Fragment:

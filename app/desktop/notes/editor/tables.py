@@ -87,8 +87,10 @@ def _cell(
     if is_head:
         spans.insert(0, (0, len(text), inline.BOLD))
     font: QFont = flow.style.font
-    fragment, _ = text_layout.without_markup(flow, text, found.hidden, {}, font)
-    shown = [(fragment.shown(a), fragment.shown(b), bits) for a, b, bits in spans]
+    formulas = text_layout.formulas_of(flow, row, text, spans)
+    fragment, places = text_layout.without_markup(flow, text, found.hidden, formulas, font)
+    kept = [one for one in spans if not (one[2] & inline.MATH and one[0] in formulas)]
+    shown = [(fragment.shown(a), fragment.shown(b), bits) for a, b, bits in kept]
     shown += text_layout.misspelled(flow, Row(row.scan._replace(marker=0)), text, spans, fragment)
     fragment.layout.setFormats(
         [
@@ -96,6 +98,8 @@ def _cell(
             for a, b, bits in without_overlaps([one for one in shown if one[1] > one[0]])
         ]
     )
+    if places:
+        text_layout.make_room(flow, fragment, places)
     fragment.shift(start)
     if align in ("center", "right"):
         option = fragment.layout.textOption()

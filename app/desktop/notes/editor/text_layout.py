@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QFont, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
 
 from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor.drawings import Drawing
@@ -151,6 +151,38 @@ def without_markup(
     to_source.append(len(line))
     layout = make_layout(flow, "".join(shown), font)
     return Fragment(layout, 0, len(line), 0.0, 0.0, to_source, to_shown), places
+
+
+def formulas_of(
+    flow: NoteRows, row: Row, line: str, spans: list[inline.Span]
+) -> dict[int, tuple[int, Drawing]]:
+    """The formulas of a line that are ready, by the column at which they start."""
+    found = {}
+    for start, end, bits in spans:
+        if bits & inline.MATH and (source := line[start:end].strip("$").strip()):
+            drawing = flow.drawing(row, "inline-math", source)
+            if drawing is not None:
+                found[start] = (end, drawing)
+    return found
+
+
+def make_room(flow: NoteRows, fragment: Fragment, places: list[tuple[int, Drawing]]) -> None:
+    """One transparent character stands for a formula: its font gives the height, its spacing the width."""
+    formats = list(fragment.layout.formats())
+    for place, drawing in places:
+        font = QFont(flow.style.font)
+        metrics = QFontMetricsF(font)
+        below = drawing.height - drawing.ascent
+        grown = max(1.0, drawing.ascent / metrics.ascent(), below / max(1.0, metrics.descent()))
+        font.setPointSizeF(font.pointSizeF() * grown)
+        room = QTextCharFormat()
+        room.setFontPointSize(font.pointSizeF())
+        room.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
+        room.setFontLetterSpacing(drawing.width + 2 - QFontMetricsF(font).horizontalAdvance(OBJECT))
+        room.setForeground(Qt.GlobalColor.transparent)
+        formats.append(format_range(place, 1, room))
+    fragment.layout.setFormats(formats)
+    fragment.drawings = tuple(places)
 
 
 def misspelled(

@@ -277,6 +277,50 @@ def test_enter_continues_lists_and_quotes(make_editor: Make, line: str, after: s
     assert editor.text() == line
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("1. a|\n2. b\n3. c", "1. a\n2. \n3. b\n4. c"),
+        ("> 4) a|b\n> 5) c\n\n1. d", "> 4) a\n> 5) b\n> 6) c\n\n1. d"),
+        ("1. a|\n   1. x\n   2. y\n\n2. b\n- c\n2. d", "1. a\n2. \n   1. x\n   2. y\n\n3. b\n- c\n2. d"),
+        ("1. a\n   1. x|\n   2. y\n2. b", "1. a\n   1. x\n   2. \n   3. y\n2. b"),
+        ("1. a|\n2. b\n\ntext\n2. c", "1. a\n2. \n3. b\n\ntext\n2. c"),
+        ("1. a|\n1. b\n1. c", "1. a\n1. \n1. b\n1. c"),
+        ("8. a|\n9. b\n   more\n10. c", "8. a\n9. \n9. b\n   more\n10. c"),
+        ("- a|\n2. b", "- a\n- \n2. b"),
+    ],
+)
+def test_an_item_in_the_middle_renumbers_its_list_alone(make_editor: Make, before: str, after: str) -> None:
+    text = before.replace("|", "")
+    editor = make_editor(text)
+    cursor = editor.textCursor()
+    cursor.setPosition(before.index("|"))
+    editor.setTextCursor(cursor)
+    QTest.keyClick(editor, KEYS.Key_Return)
+    assert editor.text() == after
+    editor.undo()
+    assert editor.text() == text
+
+
+@pytest.mark.parametrize(
+    ("before", "line", "after"),
+    [
+        ("1. a\n2. b\n3. c", 2, "1. a\n2. c\n3. b"),
+        ("5. a\n6. b\ntext\n2. c", 0, "5. b\n6. a\ntext\n2. c"),
+        ("```\n1. a\n2. b\n```", 1, "```\n2. b\n1. a\n```"),
+        ("- a\n- b", 0, "- b\n- a"),
+    ],
+)
+def test_moving_a_line_renumbers_its_list(make_editor: Make, before: str, line: int, after: str) -> None:
+    editor = make_editor(before)
+    editor.go_to_line(line + 1)
+    editor.run_command("line-up" if line == 2 else "line-down")
+    assert editor.text() == after
+    assert editor.textCursor().block().text()[-1] == before.split("\n")[line][-1]
+    editor.undo()
+    assert editor.text() == before
+
+
 def test_shift_enter_is_a_plain_line_end(make_editor: Make) -> None:
     editor = make_editor("- one")
     to_end(editor)
