@@ -198,6 +198,8 @@ async def test_ctrl_c_withdraws_what_waits_for_the_window(
             *command("--vault", str(vault), "create_note", "Coffee"),
             env=environment(tmp_path_factory),
             stderr=subprocess.PIPE,
+            # A shell starts background programs with the signal ignored, and tests may run in one.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         telling = asyncio.ensure_future(process.communicate())
         await asyncio.wait({telling, asyncio.ensure_future(asked.wait())}, return_when="FIRST_COMPLETED")
