@@ -34,6 +34,8 @@ _KINDS: dict[str, Kind] = {
 _FIELD = re.compile(r"-*([A-Za-z]+(?:-[A-Za-z]+)?):")
 _PLAIN = re.compile(r'[^\s()"\[\]/*:<>-][^\s()"\]]*')
 _LETTERS = re.compile(r"[A-Za-z-]{2,}")
+_OPERATOR = re.compile(r"(?:OR(?:\[.*)?|null)\Z")
+"""Names that would be read as an operator: a bracket right after OR ends the word."""
 _JOINING = re.compile(r"\s+|\bOR\b|[(-]")
 
 
@@ -105,7 +107,7 @@ def insertion(wanted: Wanted, name: str) -> str:
 
 
 def _said(name: str) -> str:
-    plain = _PLAIN.fullmatch(name) is not None and name not in ("OR", "null") and not name.endswith("*")
+    plain = _PLAIN.fullmatch(name) is not None and not _OPERATOR.match(name) and not name.endswith("*")
     return name if plain else quoted(name)
 
 

@@ -21,7 +21,8 @@ def test_from_drop_to_undo(app_run, settings, garden: Path) -> None:
         await pilot.until(lambda: pilot.window.windowTitle() == "Garden – Scriptorium")
         await pilot.read()
         await pilot.until(lambda: {"Tea.md", "Water.md", "Plants/Mint.md"} <= pilot.nodes)
-        assert "Kettle" in "".join(pilot.nodes), "a name that no note has is a node, too"
+        # A name that no note has is a node, too.
+        await pilot.until(lambda: "Kettle" in "".join(pilot.nodes))
         assert pilot.window.status.counts.text().startswith("4 notes")
 
         await pilot.type_prompt("Say how long tea steeps, please")
