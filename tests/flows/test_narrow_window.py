@@ -33,7 +33,10 @@ def test_nothing_is_cut_off_in_a_narrow_window(app_run, garden: Path) -> None:
                 # A panel that does not fit is folded in the window's next turn.
                 for _ in range(3):
                     await asyncio.sleep(0)
-                await pilot.until(lambda: not clipped(window), f"all of {name} at {width} fits")
+                try:
+                    await pilot.until(lambda: not clipped(window), seconds=8.0)
+                except AssertionError:
+                    raise AssertionError(f"{name} at {width}: {clipped(window)}") from None
             assert window.width() == width
 
     app_run(use)
