@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 
 from app.desktop.graph_view.canvas import Canvas
+from app.desktop.notes.editor.mode import ViewMode
 from app.permissions.caller import Caller
 from tests.benchmarks.awkward import BUSIEST, LONGEST, RICHEST
 from tests.flows.pilot import Pilot
@@ -186,7 +187,7 @@ async def switch_theme(pilot: Pilot) -> None:
 
 
 async def _edit_first(pilot: Pilot) -> None:
-    pilot.note.show_source(True)
+    pilot.note.show_mode(ViewMode.LIVE)
     pilot.note.editor.setFocus()
 
 
