@@ -1,4 +1,4 @@
-"""The libraries of models are imported in a thread: importing them in the loop would hold every other caller."""
+"""Libraries of models are imported in a thread: an import in the loop would hold every other caller."""
 
 from __future__ import annotations
 
