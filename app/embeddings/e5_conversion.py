@@ -11,6 +11,7 @@ import json
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +133,7 @@ def _parsed(content: bytes) -> Source:
     at += length
     _characters, normalization_bytes = struct.unpack_from("<iI", content, at)
     at += 8 + normalization_bytes
-    words = (blob[start:stop].decode() for start, stop in zip(offsets, offsets[1:], strict=False))
+    words = (blob[start:stop].decode() for start, stop in pairwise(offsets))
     # The shortest decimal of the 32-bit number: half as long as that of the same number in 64 bits.
     pieces = tuple((word, float(str(score))) for word, score in zip(words, scores, strict=True))
     return Source(
@@ -412,7 +413,9 @@ class _Graph:
     def _constant(self, name: str, value: npt.NDArray[Any]) -> None:
         self._weights.append(self._onnx.numpy_helper.from_array(np.ascontiguousarray(value), name))
 
-    def _node(self, kind: str, inputs: list[str], result: str, *, ours: bool = True, **given: Any) -> None:
+    def _node(
+        self, kind: str, inputs: list[str], result: str, *, ours: bool = True, **given: int | float
+    ) -> None:
         domain = "" if ours else "com.microsoft"
         self._nodes.append(self._onnx.helper.make_node(kind, inputs, [result], domain=domain, **given))
 

@@ -1,8 +1,8 @@
 """Which sentence model makes the vectors, and what runs it.
 
-The app's own models are English, which every installation has, and multilingual, which the installers have and
-which is an extra from source (see `multilingual`). Any other is run by sentence-transformers, which is an extra
-(`pip install scriptorium[sentence-transformers]`) or installed in another Python of the user's, in a worker
+The app's own models are English, which every installation has, and multilingual, which the installers have
+and which is an extra from source. Any other is run by sentence-transformers, which is an extra, too
+(`pip install scriptorium[sentence-transformers]`), or installed in another Python of the user's, in a worker
 process that speaks the same protocol.
 """
 

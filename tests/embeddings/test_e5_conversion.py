@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import pytest
-from tests.embeddings.tiny_e5 import HEADS, HIDDEN, INNER, LAYERS, PIECES, tiny_weights
 from tokenizers import Tokenizer
 
 from app.embeddings import e5_conversion
 from app.embeddings.e5_conversion import ConversionError, Source
 from app.embeddings.onnx_model import OnnxModel
+from tests.embeddings.tiny_e5 import HEADS, HIDDEN, INNER, LAYERS, PIECES, tiny_weights
 
 pytest.importorskip("onnx")
 
