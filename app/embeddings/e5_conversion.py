@@ -417,7 +417,11 @@ class _Graph:
         self, kind: str, inputs: list[str], result: str, *, ours: bool = True, **given: int | float
     ) -> None:
         domain = "" if ours else "com.microsoft"
-        self._nodes.append(self._onnx.helper.make_node(kind, inputs, [result], domain=domain, **given))
+        node = self._onnx.helper.make_node(kind, inputs, [result], domain=domain)
+        node.attribute.extend(
+            self._onnx.helper.make_attribute(key, value) for key, value in sorted(given.items())
+        )
+        self._nodes.append(node)
 
 
 def _unpacked(tensor: Tensor, width: int) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float16]]:
@@ -433,4 +437,4 @@ def _unpacked(tensor: Tensor, width: int) -> tuple[npt.NDArray[np.uint8], npt.ND
 
 def _packed(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """Two numbers in each byte, the first in the lower half."""
-    return codes[:, 0::2] | codes[:, 1::2] << 4
+    return codes[:, 0::2] | codes[:, 1::2] * np.uint8(16)
