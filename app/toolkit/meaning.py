@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from app.embeddings import fusion
+from app.embeddings import EmbedderUnavailable, fusion
 from app.errors import NotFoundError, StorageError
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.text import decode_lossy
@@ -28,9 +28,9 @@ class Meaning:
         self._embedder = embedder
         self._vectors = vectors
 
-    def change_model(self, embedder: Embedder) -> None:
-        """Ask with another model from now on."""
-        self._embedder = embedder
+    def change_model(self, embedder: Embedder, vectors: VectorStore) -> None:
+        """Ask another model, and search the vectors that it made, from now on."""
+        self._embedder, self._vectors = embedder, vectors
 
     @property
     def model_key(self) -> str:
@@ -55,8 +55,16 @@ class Meaning:
         Raises:
             EmbedderUnavailable: no vector can be made of the text.
         """
-        (vector,) = await self._embedder.embed([text], priority=True, query=True)
-        return self._vectors.search(vector, limit, min_similarity, per_note=True)
+        while True:
+            embedder, vectors = self._embedder, self._vectors
+            try:
+                (vector,) = await embedder.embed([text], priority=True, query=True)
+            except EmbedderUnavailable:
+                if embedder is self._embedder:
+                    raise
+            else:
+                # Vectors of two models can't be compared: of a switch in between, the earlier model answers.
+                return vectors.search(vector, limit, min_similarity, per_note=True)
 
     async def closeness(self, text: str, others: Sequence[str]) -> list[float]:
         """How close each of the other texts is to `text` in meaning: cosines, in their order.
