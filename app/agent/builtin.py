@@ -140,6 +140,10 @@ class BuiltinAgent:
         now = self._now().replace(second=0, microsecond=0)
         return self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
 
+    def asks_notes(self, text: str) -> bool:
+        """Whether a request is a question about what the notes say."""
+        return isinstance(self.interpret(text, DialogState()), ContentQuestion)
+
     def state(self, turn: Turn) -> DialogState:
         """What the conversation of a turn is about."""
         known = self._states.get(_key(turn), DialogState())

@@ -42,6 +42,7 @@ class Passage:
         trail: The headings and the list items above it, outermost first.
         line: Where it starts, from 1.
         block: The id of the block that it is, if that has one.
+        is_property: Whether it is a property of the note.
     """
 
     span: Span
@@ -49,6 +50,7 @@ class Passage:
     trail: tuple[str, ...]
     line: int
     block: str = ""
+    is_property: bool = False
 
 
 def passages(text: str, parsed: ParsedNote) -> tuple[Passage, ...]:
@@ -62,7 +64,7 @@ def _properties(text: str, parsed: ParsedNote) -> Iterator[Passage]:
         found = _PROPERTY.fullmatch(line.rstrip("\r"))
         if found and found[1].strip().casefold() not in _UNSAID and found[2][0] not in "[{&|>":
             span = Span(at, at + found.end())
-            yield Passage(span, f"{found[1]}: {found[2]}", (), number)
+            yield Passage(span, f"{found[1]}: {found[2]}", (), number, is_property=True)
         at += len(line) + 1
 
 

@@ -32,7 +32,7 @@ RANK_FEATURES = (
     "short",
     "property",
 )
-ANSWER_FEATURES = ("score", "cosine", "cover_in_context", "rarest", "cover", "margin", "kind")
+ANSWER_FEATURES = ("score", "cosine", "cover_in_context", "cover", "margin")
 _PREFIX = 5
 _CONTEXT_SIZE = 3
 
@@ -97,7 +97,6 @@ class Weighing:
             word: math.log((size + 1.0) / (count[word] + 0.5)) if size else 1.0 for word in question.words
         }
         self._total = sum(self._weights.values()) or 1.0
-        self._rarest = max(question.words, key=lambda word: self._weights[word], default="")
 
     def promising(self, limit: int, near: Mapping[NotePath, Sequence[tuple[int, float]]]) -> list[Candidate]:
         """The candidates that are worth a closer look.
@@ -157,7 +156,7 @@ class Weighing:
             "kind_and_cover": kind * cover,
             "note": one.note_score,
             "short": float(len(in_order) < 4),
-            "property": float(not one.passage.trail and ": " in one.passage.text and len(in_order) < 8),
+            "property": float(one.passage.is_property and not set(in_order[:1]) & set(words)),
         }
 
     def _answer_features(self, found: Sequence[Ranked]) -> dict[str, float]:
@@ -165,16 +164,12 @@ class Weighing:
             return dict.fromkeys(ANSWER_FEATURES, 0.0)
         first, top = found[0], found[:3]
         tenth = found[min(9, len(found) - 1)]
-        candidates = (self._stems_of(one.candidate) | self._above(one.candidate) for one in top)
-        rarest = any(self._rarest in self._matches(words) for words in candidates)
         return {
             "score": first.score,
             "cosine": max(one.features["cosine"] for one in top),
             "cover_in_context": max(one.features["cover_in_context"] for one in top),
-            "rarest": float(rarest),
             "cover": max(one.features["cover"] for one in top),
             "margin": first.score - tenth.score,
-            "kind": max(one.features["kind"] for one in top) if self._question.kind else 1.0,
         }
 
     def _cover(self, words: Iterable[str]) -> float:

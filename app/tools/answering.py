@@ -58,7 +58,8 @@ class Answer(ToolResult):
     usage_rule=(
         "For a question about what the notes say, call find_passages first. After each statement that a "
         'passage bears out, put its citation as given, with the words quoted exactly: "…" [[Note#span=…]]. '
-        "State nothing about the notes without a citation. If answered is false, say that the notes don't hold it."
+        "State nothing about the notes without a citation. If answered is false, say that the notes don't "
+        "hold it."
     ),
 )
 async def find_passages(
