@@ -12,6 +12,7 @@ from app.agent.answered_call import AnsweredCall
 from app.agent.answers import answer
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.chips import chips
+from app.agent.language.content_questions import as_content_question
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import Interpreter
 from app.agent.language.lexicon import Frame, Language, languages
@@ -138,7 +139,8 @@ class BuiltinAgent:
             if reading is not None:
                 return reading
         now = self._now().replace(second=0, microsecond=0)
-        return self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
+        found = self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
+        return found if state.question is not None else as_content_question(found, text, languages())
 
     def asks_notes(self, text: str) -> bool:
         """Whether a request is a question about what the notes say."""
@@ -203,6 +205,9 @@ class BuiltinAgent:
             return
         arguments = {"question": question.text, "limit": MAX_PASSAGES}
         outcome = await turn.call("find_passages", arguments)
+        if outcome.success and question.needs_model and not outcome.result["answered"]:
+            self._say_model_required(turn, question.needs_model)
+            return
         turn.say(answer(AnsweredCall("find_passages", arguments), outcome))
         found = outcome.result.get("passages", ()) if outcome.success else ()
         passages = list(found) if isinstance(found, list | tuple) else []

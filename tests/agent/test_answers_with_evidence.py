@@ -1,4 +1,4 @@
-"""Answers about the notes, by the built-in agent and by a model over real HTTP: cited, checked, or refused."""
+"""Answers about the notes, by the built-in agent and by a model over real HTTP: cited and checked."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ async def test_a_models_citations_are_verified_and_its_inventions_marked(workspa
 async def test_a_model_that_answers_a_question_without_looking_is_marked(workspace, talk):
     async with model(workspace, Say("It was Pierre Le Roy who made it.")):
         await talk.say("who made the first detent escapement?")
-    assert _texts(talk) == [f"It was Pierre Le Roy who made it. {NOT_IN_NOTES}"]
+    assert _texts(talk)[0].rstrip() == f"It was Pierre Le Roy who made it. {NOT_IN_NOTES}"
 
 
 async def test_a_model_cannot_cite_a_private_note(workspace, talk):
