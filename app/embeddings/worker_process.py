@@ -37,6 +37,7 @@ class WorkerProcess:
     """
 
     dimension = 0
+    labels: tuple[str, ...] = ()
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None and process.stdout is not None
@@ -52,7 +53,7 @@ class WorkerProcess:
 
     @classmethod
     async def start(cls, model: ModelChoice, threads: int) -> WorkerProcess:
-        """A worker that has loaded `model`; its `dimension` is that of the vectors.
+        """A worker that has loaded `model`; `dimension` and `labels` describe its vectors.
 
         Raises:
             EmbedderUnavailable: it can't be started, or says that it can't load the model.
@@ -62,7 +63,7 @@ class WorkerProcess:
         except OSError as error:
             raise EmbedderUnavailable(f"The embedding process can't be started: {error}") from error
         try:
-            patience = START_SECONDS if model.is_shipped else FETCH_SECONDS
+            patience = START_SECONDS if model.is_own else FETCH_SECONDS
             frame = await asyncio.wait_for(worker._read(), patience)
         except (WorkerLost, TimeoutError) as error:
             await worker.close()
@@ -73,7 +74,9 @@ class WorkerProcess:
         if frame.kind != wire.READY:
             await worker.close()
             raise EmbedderUnavailable(frame.body.decode("utf-8", "replace"))
-        worker.dimension = int(json.loads(frame.body)["dimension"])
+        ready = json.loads(frame.body)
+        worker.dimension = int(ready["dimension"])
+        worker.labels = tuple(ready.get("labels", ()))
         return worker
 
     async def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
@@ -151,7 +154,7 @@ class WorkerProcess:
 
 
 async def _spawn(model: ModelChoice, threads: int) -> asyncio.subprocess.Process:
-    command = embedding_worker("" if model.is_shipped else model.python)
+    command = embedding_worker("" if model.is_own else model.python)
     flags = 0
     if sys.platform == "win32":
         flags = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
