@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.embeddings import EmbedderUnavailable
+from app.embeddings.rank_fusion import DEPTH
 from app.errors import NotFoundError
 from app.index.query import parse
 from app.index.query_tree import And, Word
@@ -33,10 +34,6 @@ if TYPE_CHECKING:
     from app.index.renames import RenamePlan
     from app.index.resolver import Resolution, Resolver
     from app.index.vault_index import VaultIndex
-
-
-# So many of the hits of plain words are ordered by meaning too; the rest keeps the order of the words.
-_WEIGHED = 50
 
 
 class IndexView:
@@ -211,14 +208,15 @@ class IndexView:
         Raises:
             QueryError: the query can't be read; it says where and what was expected.
         """
-        is_weighed = order == "relevance" and not group and offset + limit <= _WEIGHED
+        is_weighed = order == "relevance" and not group and offset + limit <= DEPTH
         if self._meaning is None or not is_weighed or not _is_plain(query):
             return await self.search(query, limit, offset, order=order, group=group)
-        page = await self.search(query, _WEIGHED, 0)
+        page = await self.search(query, DEPTH, 0)
         hits = {hit.path: hit for hit in page.hits}
         words = [(hit.path, hit.score) for hit in page.hits]
         try:
-            ranked = await self._meaning.blended(query, words, _WEIGHED)
+            terms = await self._index.term_statistics(query, words[0][0] if words else None)
+            ranked = await self._meaning.fused(query, words, terms)
         except EmbedderUnavailable:
             ranked = words
         scored = [replace(hits[path], score=score) for path, score in ranked if path in hits]
