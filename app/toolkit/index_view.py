@@ -65,9 +65,12 @@ class IndexView:
         return self._index.note(path) if self._sight.sees(path) else None
 
     def is_from_web(self, path: NotePath) -> bool:
-        """Whether the properties of the note at `path` say that it holds a page of the web."""
+        """Whether the properties of the note at `path` say, or might say, that it holds a page of the web."""
         record = self.note(path)
-        return record is not None and ParsedNote(properties=record.properties).is_from_web
+        if record is None:
+            return False
+        unread = None if record.properties else record.problem
+        return ParsedNote(properties=record.properties, properties_problem=unread).is_from_web
 
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
         """The records of the notes in `folder` (None: the whole vault), sorted by path."""

@@ -16,6 +16,7 @@ from app.desktop.bridge import Service
 from app.desktop.note_view import page as pages
 from app.desktop.note_view.drafts import Drafts
 from app.desktop.note_view.property_rows import ListValue, TextValue
+from app.desktop.note_view.reader import Reader
 from app.desktop.note_view.view import WRITE, NoteView
 from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor.mode import ViewMode
@@ -403,3 +404,23 @@ def test_a_diagram_shrinks_in_a_narrow_reading_view(gui, opened, wait_until) -> 
             assert view.reader.horizontalScrollBar().maximum() == 0
 
     gui(main())
+
+
+@pytest.mark.parametrize(("sizes", "width", "height"), [("500", 0, 0), ("120", 120, 60), ("120x30", 120, 30)])
+def test_an_image_with_a_width_fits_a_narrow_reading_view(qtbot, sizes: str, width: int, height: int) -> None:
+    reader = Reader(ThemeSource("light"))
+    qtbot.addWidget(reader)
+    reader.resize(340, 400)
+    reader.show()
+    wanted = "".join(f' {n}="{v}"' for n, v in zip(("width", "height"), sizes.split("x"), strict=False))
+    html = f'<p><img src="vault:photo.png"{wanted} style="max-width:100%;"></p>'
+    image = QImage(800, 400, QImage.Format.Format_RGB32)
+    reader.show_rendered(pages.Rendered(html, {"vault:photo.png": image}), A)
+    reader.viewport().repaint()
+    assert not reader.horizontalScrollBar().maximum()
+    block = reader.document().begin()
+    box = reader.document().documentLayout().blockBoundingRect(block)
+    shown = reader.loadResource(2, QUrl(f"vault:photo.png#{sizes}{'' if 'x' in sizes else 'x'}"))
+    size = shown.deviceIndependentSize()
+    assert size.width() == (width or reader._room()) and size.height() <= box.height()
+    assert size.height() == (height or reader._room() // 2)
