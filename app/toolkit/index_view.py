@@ -65,9 +65,12 @@ class IndexView:
         return self._index.note(path) if self._sight.sees(path) else None
 
     def is_from_web(self, path: NotePath) -> bool:
-        """Whether the properties of the note at `path` say that it holds a page of the web."""
+        """Whether the properties of the note at `path` say, or might say, that it holds a page of the web."""
         record = self.note(path)
-        return record is not None and ParsedNote(properties=record.properties).is_from_web
+        if record is None:
+            return False
+        unread = None if record.properties else record.problem
+        return ParsedNote(properties=record.properties, properties_problem=unread).is_from_web
 
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
         """The records of the notes in `folder` (None: the whole vault), sorted by path."""
@@ -227,6 +230,16 @@ class IndexView:
         """
         hits = await self._meant().like_text(text, limit + len(self._sight.hidden()), min_similarity)
         return tuple(hit for hit in hits if self._sight.sees(hit.path))[:limit]
+
+    async def ranked(self, text: str, limit: int) -> tuple[tuple[NotePath, float], ...]:
+        """The public notes that say any word of a plain text, best first, each with its score."""
+        hidden = self._sight.hidden() if self._sight.is_ruled else ()
+        return await self._index.searcher.ranked(text, limit, private=False, hidden=hidden)
+
+    async def chunks_like(self, text: str, limit: int) -> tuple[VectorHit, ...]:
+        """The chunks of notes closest in meaning to `text`, best first; raises as `like_text`."""
+        hits = await self._meant().chunks_like(text, limit)
+        return tuple(hit for hit in hits if self._sight.sees(hit.path))
 
     def like_note(self, path: NotePath, limit: int, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
         """The other notes closest in meaning to the note at `path`; raises as `like_text`."""
