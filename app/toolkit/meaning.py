@@ -73,6 +73,11 @@ class Meaning:
                 # Vectors of two models can't be compared: of a switch in between, the earlier model answers.
                 return vectors.search(vector, limit, min_similarity, per_note=True)
 
+    async def chunks_like(self, text: str, limit: int) -> tuple[VectorHit, ...]:
+        """The chunks closest in meaning to `text`, best first; raises as `like_text`."""
+        (vector,) = await self._embedder.embed([text], priority=True, query=True)
+        return self._vectors.search(vector, limit, 0.0)
+
     async def closeness(self, text: str, others: Sequence[str]) -> list[float]:
         """How close each of the other texts is to `text` in meaning: cosines, in their order.
 
