@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import Protocol
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.answers import answer, link
+from app.agent.answers import answer
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.chips import chips
+from app.agent.language.content_questions import as_content_question
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import Interpreter
 from app.agent.language.lexicon import Frame, Language, languages
@@ -51,6 +52,9 @@ Every change is shown to you first, and can be undone."""
 
 BUILTIN_NAME = "Built-in agent"
 """The caller of its tools, in the audit log."""
+
+MAX_PASSAGES = 3
+"""How many passages answer a question."""
 
 _EXACTLY = "I have to ask back: name the note by its whole path, and say one thing that is to be done."
 _ONLY_READS = "I may only read now, so I did not do this: {}"
@@ -135,7 +139,12 @@ class BuiltinAgent:
             if reading is not None:
                 return reading
         now = self._now().replace(second=0, microsecond=0)
-        return self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
+        found = self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
+        return found if state.question is not None else as_content_question(found, text, languages())
+
+    def asks_notes(self, text: str) -> bool:
+        """Whether a request is a question about what the notes say."""
+        return isinstance(self.interpret(text, DialogState()), ContentQuestion)
 
     def state(self, turn: Turn) -> DialogState:
         """What the conversation of a turn is about."""
@@ -190,35 +199,26 @@ class BuiltinAgent:
         )
 
     async def _answer_from_notes(self, turn: Turn, question: ContentQuestion, state: DialogState) -> None:
-        """Show the passages that come closest to a question about the notes."""
-        if not self._is_on("semantic_search"):
+        """Show the passages that answer a question about the notes, or say that none does."""
+        if not self._is_on("find_passages"):
             turn.say(NOT_UNDERSTOOD)
             return
-        arguments = {"query": question.text, "limit": 5}
-        outcome = await turn.call("semantic_search", arguments)
-        hits = outcome.result.get("hits", ()) if outcome.success else ()
-        if not outcome.success:
-            turn.say(answer(AnsweredCall("semantic_search", arguments), outcome))
+        arguments = {"question": question.text, "limit": MAX_PASSAGES}
+        outcome = await turn.call("find_passages", arguments)
+        if outcome.success and question.needs_model and not outcome.result["answered"]:
+            self._say_model_required(turn, question.needs_model)
             return
-        found = list(hits) if isinstance(hits, list | tuple) else []
-        if not found:
-            turn.say("Your notes seem to say nothing about that.")
-            return
-        paths = tuple(dict.fromkeys(str(hit["path"]) for hit in found))
-        lines = "\n".join(f"- {_passage(hit)}" for hit in found)
-        turn.say(f"These passages come closest:\n\n{lines}")
-        self._states[_key(turn)] = replace(state, results=paths, question=None)
+        turn.say(answer(AnsweredCall("find_passages", arguments), outcome))
+        found = outcome.result.get("passages", ()) if outcome.success else ()
+        passages = list(found) if isinstance(found, list | tuple) else []
+        if passages:
+            paths = tuple(dict.fromkeys(str(one["path"]) for one in passages))
+            self._states[_key(turn)] = replace(state, results=paths, question=None)
 
 
 def refusal(reply: Reply) -> str:
     """The words of a reply."""
     return _REPLIES.get(reply.text, reply.text or NOT_UNDERSTOOD)
-
-
-def _passage(hit: dict[str, object]) -> str:
-    lines = hit.get("lines", ())
-    text = " ".join(str(lines[0]["text"]).split())[:240] if isinstance(lines, list | tuple) and lines else ""
-    return f"{link(str(hit['path']))}: {text}" if text else link(str(hit["path"]))
 
 
 def _key(turn: Turn) -> tuple[str, str]:

@@ -231,6 +231,16 @@ class IndexView:
         hits = await self._meant().like_text(text, limit + len(self._sight.hidden()), min_similarity)
         return tuple(hit for hit in hits if self._sight.sees(hit.path))[:limit]
 
+    async def ranked(self, text: str, limit: int) -> tuple[tuple[NotePath, float], ...]:
+        """The public notes that say any word of a plain text, best first, each with its score."""
+        hidden = self._sight.hidden() if self._sight.is_ruled else ()
+        return await self._index.searcher.ranked(text, limit, private=False, hidden=hidden)
+
+    async def chunks_like(self, text: str, limit: int) -> tuple[VectorHit, ...]:
+        """The chunks of notes closest in meaning to `text`, best first; raises as `like_text`."""
+        hits = await self._meant().chunks_like(text, limit)
+        return tuple(hit for hit in hits if self._sight.sees(hit.path))
+
     def like_note(self, path: NotePath, limit: int, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
         """The other notes closest in meaning to the note at `path`; raises as `like_text`."""
         if not self._sight.sees(path):

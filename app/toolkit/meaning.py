@@ -49,13 +49,12 @@ class Meaning:
 
     def fuse(
         self,
-        text: str,
         words: Sequence[tuple[Key, float]],
         meant: Sequence[tuple[Key, float]],
         terms: TermStatistics,
     ) -> list[tuple[Key, float]]:
-        """One ranking of what the words of `text` find and what its meaning finds; see `rank_fusion.fuse`."""
-        return rank_fusion.fuse(text, words, meant, terms, self._embedder.model)
+        """One ranking of what the words of a query and its meaning find; see `rank_fusion.fuse`."""
+        return rank_fusion.fuse(words, meant, terms, self._embedder.model)
 
     async def like_text(self, text: str, limit: int, min_similarity: float) -> tuple[VectorHit, ...]:
         """The notes closest in meaning to `text`, each by its best chunk, best first.
@@ -73,6 +72,11 @@ class Meaning:
             else:
                 # Vectors of two models can't be compared: of a switch in between, the earlier model answers.
                 return vectors.search(vector, limit, min_similarity, per_note=True)
+
+    async def chunks_like(self, text: str, limit: int) -> tuple[VectorHit, ...]:
+        """The chunks closest in meaning to `text`, best first; raises as `like_text`."""
+        (vector,) = await self._embedder.embed([text], priority=True, query=True)
+        return self._vectors.search(vector, limit, 0.0)
 
     async def closeness(self, text: str, others: Sequence[str]) -> list[float]:
         """How close each of the other texts is to `text` in meaning: cosines, in their order.
@@ -109,7 +113,7 @@ class Meaning:
             EmbedderUnavailable: no vector can be made of the text.
         """
         hits = await self.like_text(text, rank_fusion.DEPTH, 0.0)
-        return self.fuse(text, words, [(hit.path, hit.score) for hit in hits], terms)
+        return self.fuse(words, [(hit.path, hit.score) for hit in hits], terms)
 
     async def near_duplicates(self, read: Callable[[NotePath], bytes]) -> tuple[Duplicate, ...]:
         """Pairs of notes that say nearly the same, the most alike first; cancelling ends the search.

@@ -160,7 +160,7 @@ class Workspace:
         """What tools work with beside the notes."""
         services, files = self.runner.services, self._files
         services.memory = self.memory
-        self._sight = ModelSight(self.store, self.policy, self.registry, self.memory)
+        self._sight = ModelSight(self.store, self.index.resolver, self.policy, self.registry, self.memory)
         self._vectors = NoteVectors(
             files.cache, self.index, self.store, self.events, self._settings, self._sight.is_kept_from
         )
@@ -217,6 +217,8 @@ class Workspace:
             self._sight.pinned_for,
             news,
             self._spending,
+            self._sight.cited,
+            builtin.asks_notes,
         )
         edits = DirectEdits(self.root, self._files.cache, self.store, self.runner.adoption)
         self.programs = ProgramAgent(self.name, self.root, self._settings, text, edits, news)

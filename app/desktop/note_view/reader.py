@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QTextDocument
-from PySide6.QtWidgets import QTextBrowser, QWidget
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QTextCursor, QTextDocument
+from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
 from app.desktop.note_view.page import Rendered
 from app.desktop.theme import Theme, ThemeSource
@@ -72,6 +72,23 @@ class Reader(QTextBrowser):
     def go_to(self, fragment: str) -> None:
         """Bring a heading or `^block` to the top."""
         self.scrollToAnchor(fragment)
+
+    def mark(self, place: tuple[int, int] | None) -> None:
+        """Mark a place of the page, in UTF-16 units, and bring it to the middle; None takes the mark away."""
+        if place is None:
+            self.setExtraSelections([])
+            return
+        marked = QTextEdit.ExtraSelection()
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(place[0])
+        cursor.setPosition(place[1], QTextCursor.MoveMode.KeepAnchor)
+        marked.cursor = cursor
+        marked.format.setBackground(QColor(self._theme.theme.mark_bg))
+        self.setExtraSelections([marked])
+        start = QTextCursor(cursor)
+        start.setPosition(place[0])
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + self.cursorRect(start).top() - self.viewport().height() // 3)
 
     def loadResource(self, kind: int, url: QUrl | str) -> Any:  # noqa: ANN401 (Qt's own signature)
         """The vault's images that were loaded with the note; never anything else."""

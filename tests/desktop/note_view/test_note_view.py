@@ -21,7 +21,9 @@ from app.desktop.note_view.view import WRITE, NoteView
 from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor.mode import ViewMode
 from app.desktop.theme import ThemeSource
+from app.vault.note import Span
 from app.vault.path import NotePath
+from app.vault.span_reference import fragment_of
 from tests.desktop.whole_vault import WholeVault, whole_vault
 
 NOTES = {
@@ -402,6 +404,47 @@ def test_a_diagram_shrinks_in_a_narrow_reading_view(gui, opened, wait_until) -> 
             await wait_until(lambda: view.reader._loaded)
             assert view.reader.document().idealWidth() <= view.reader.viewport().width()
             assert view.reader.horizontalScrollBar().maximum() == 0
+
+    gui(main())
+
+
+CITED = (
+    "---\ntags: [x]\n---\n# Cited\n\n"
+    + "A line of filling.\n\n" * 60
+    + "The **answer** is [[B|here]], 😀 yes.\n"
+)
+
+
+@pytest.mark.parametrize("mode", [ViewMode.LIVE, ViewMode.SOURCE, ViewMode.READING])
+def test_a_cited_passage_is_marked_and_in_view(gui, opened, wait_until, mode: ViewMode) -> None:
+    async def main() -> None:
+        async with opened("B.md", {"Cited.md": CITED, "B.md": "# B\n"}) as (vault, view):
+            start = CITED.index("The **answer**")
+            fragment = fragment_of(CITED, Span(start, len(CITED) - 1))
+            await view.open("Cited.md")
+            view.show_mode(mode)
+            await view.open("Cited.md", fragment)
+            shown = view.reader if mode is ViewMode.READING else view.editor
+            await wait_until(lambda: len(shown.extraSelections()) == 1)
+            marks = shown.extraSelections()
+            cursor = QTextCursor(marks[0].cursor)
+            words = "The answer is here, 😀 yes." if mode is ViewMode.READING else CITED[start:-1]
+            assert cursor.selectedText() == words
+            if mode is ViewMode.READING:
+                assert shown.viewport().rect().contains(shown.cursorRect(cursor).center())
+            assert (vault.root / "Cited.md").read_text("utf-8") == CITED
+            await view.open("Cited.md", "Cited")
+            assert not shown.extraSelections()
+
+    gui(main())
+
+
+def test_a_passage_that_has_changed_is_not_marked_and_the_user_is_told(gui, opened) -> None:
+    async def main() -> None:
+        async with opened("B.md") as (_, view):
+            await view.open("A.md", fragment_of("Something else", Span(0, 14)))
+            assert "has changed since" in view.notice.text
+            assert not view.editor.extraSelections()
 
     gui(main())
 
