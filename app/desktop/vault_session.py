@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6 import QtGui, QtWidgets
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
@@ -227,22 +226,10 @@ def load_view(*themes: Theme) -> None:
     """Import what a vault's window needs, and make its icons. Takes a second: call it in a thread."""
     for module in _VIEW_MODULES:
         importlib.import_module(module)
-    _resolve_types()
-    _draw_ahead(*themes)
-
-
-def _resolve_types() -> None:
-    """Make the classes and enums of Qt, and the models of the graph's settings.
-
-    PySide makes a class with its enums when it is first asked for, and all classes of a kind when a method
-    such as `viewport` returns a widget that it has not seen: 10 ms in which the window would be held.
-    """
-    for module in (QtWidgets, QtGui):
-        for name in dir(module):
-            getattr(module, name)
     from app.desktop.graph_view.choices import Choices
 
-    Choices()
+    Choices()  # Pydantic builds the model when it is first used.
+    _draw_ahead(*themes)
 
 
 def warm_up() -> None:
