@@ -1,8 +1,8 @@
 """One ranking out of two: of what the words of a query find, and what its meaning finds.
 
 Each list's scores are stretched to 0 … 1, and their weighted sum decides. How much meaning weighs depends on
-the query: a logistic function of a few signals that cost next to nothing (how rare the words are and whether
-the best hit has them, how far the first hits stand out, whether the lists agree). The weights of the signals
+the query: a logistic function of a few signals that cost next to nothing (whether the best hit has the words,
+rare ones above all, how far the first hits stand out, whether the lists agree). The weights of the signals
 were learned by `python -m tests.benchmarks.learn_fusion`; `python -m tests.benchmarks.retrieval --check`
 compares the result with each list alone. Reciprocal rank fusion loses to the better list by far wherever the
 other one is poor, as it knows only places.
@@ -11,7 +11,6 @@ other one is poor, as it knows only places.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -25,10 +24,8 @@ DEPTH = 50
 _TOP = 10
 # Beyond, a list has no say at all.
 _STEEPEST = 30.0
-_LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
-_OTHER = re.compile(r"[^\W\d_A-Za-zÀ-ɏ]")
-# A word has some four Latin letters, but one or two characters of Chinese or Japanese.
-_LETTERS_OF_WORD, _CHARACTERS_OF_WORD = 4.0, 1.5
+# The cosines of a model that is not the app's own say little: each has its own scale. So these are assumed.
+_USUAL_SPREAD, _USUAL_CLOSEST = 0.4, 0.5
 
 
 class Signals(NamedTuple):
@@ -37,47 +34,37 @@ class Signals(NamedTuple):
     constant: float
     """Always 1."""
     words: float
-    """The logarithm of the number of different words in the query."""
-    known: float
-    """The share of the words that some text has, by rarity and length."""
+    """The logarithm of the number of different words in the query, plus 1."""
     covered: float
-    """The share of the words that the best hit by words has, likewise."""
-    rarest: float
-    """How rare the rarest word of that hit is."""
+    """The share of the words that the best hit by words has; rare and long ones count for more."""
     word_lead: float
     """How far that hit is ahead of the second, as a share of its score."""
-    word_hits: float
-    """How long the list by words is."""
     spread: float
     """The logarithm of the distance between the first and the last cosine."""
+    closest: float
+    """The best cosine. At the same spread, it is higher where all notes look alike to the model."""
     meaning_peak: float
     """How far the first hit by meaning is ahead of the mean of the next nine, as a share of the spread."""
     agreement: float
     """1 divided by the place of the best hit by words in the list by meaning; 0 where it is not in it."""
     multilingual: float
-    """1 where the model knows many languages, 0 where it knows English only."""
-    unknown_script: float
-    """The share of the query in a script other than Latin, where the model knows English only."""
+    """0 where the model knows English only, else 1."""
 
 
 WEIGHTS = Signals(
-    constant=1.46,
-    words=0.49,
-    known=-0.50,
-    covered=-0.93,
-    rarest=-1.33,
-    word_lead=-0.70,
-    word_hits=-0.85,
-    spread=0.69,
-    meaning_peak=1.07,
-    agreement=0.27,
-    multilingual=3.51,
-    unknown_script=-1.84,
+    constant=1.77,
+    words=0.50,
+    covered=-1.36,
+    word_lead=-0.66,
+    spread=1.09,
+    closest=-2.87,
+    meaning_peak=1.14,
+    agreement=0.39,
+    multilingual=3.19,
 )
 
 
 def fuse(
-    text: str,
     words: Sequence[tuple[Key, float]],
     meant: Sequence[tuple[Key, float]],
     terms: TermStatistics,
@@ -86,13 +73,12 @@ def fuse(
     """Return the keys of both rankings, best first, each with its score, 0 to 1.
 
     Args:
-        text: What was asked.
         words: Found by words, best first, with their scores (BM25).
         meant: Found by meaning, best first, with their cosines.
         terms: How the words of the query occur in the texts.
         model: What made the vectors.
     """
-    share = semantic_weight(signals(text, words, meant, terms, model))
+    share = semantic_weight(signals(words, meant, terms, model))
     if not words or not meant:
         share = 0.0 if words else 1.0
     best = max((score for _, score in words), default=0.0)
@@ -113,7 +99,6 @@ def semantic_weight(found: Signals) -> float:
 
 
 def signals(
-    text: str,
     words: Sequence[tuple[Key, float]],
     meant: Sequence[tuple[Key, float]],
     terms: TermStatistics,
@@ -122,22 +107,18 @@ def signals(
     """Return what a query and its lists say about which list to trust; arguments as in `fuse`."""
     scores = [max(0.0, score) for _, score in words[:DEPTH]]
     cosines = [cosine for _, cosine in meant[:DEPTH]]
-    spread = cosines[0] - cosines[-1] if cosines else 0.0
     by_meaning = [key for key, _ in meant[:DEPTH]]
-    is_english = model.is_shipped
+    spread, closest = (cosines[0] - cosines[-1], cosines[0]) if cosines else (0.0, 0.0)
     return Signals(
         constant=1.0,
-        words=math.log1p(len(terms.frequencies)),
-        known=terms.known,
+        words=math.log1p(len(terms.words)),
         covered=terms.covered,
-        rarest=terms.rarest,
         word_lead=_lead(scores, 2, scores[0] if scores else 0.0),
-        word_hits=math.log1p(len(scores)) / math.log1p(DEPTH),
-        spread=math.log(spread + 0.001),
+        spread=math.log((spread if model.is_own else _USUAL_SPREAD) + 0.001),
+        closest=closest if model.is_own else _USUAL_CLOSEST,
         meaning_peak=_lead(cosines, _TOP, spread),
         agreement=1.0 / (1 + by_meaning.index(words[0][0])) if words and words[0][0] in by_meaning else 0.0,
-        multilingual=0.0 if is_english else 1.0,
-        unknown_script=_foreign_share(text) if is_english else 0.0,
+        multilingual=0.0 if model.is_shipped else 1.0,
     )
 
 
@@ -147,10 +128,3 @@ def _lead(scores: Sequence[float], upto: int, unit: float) -> float:
     if not following or unit <= 0:
         return 1.0 if len(scores) == 1 else 0.0
     return (scores[0] - sum(following) / len(following)) / unit
-
-
-def _foreign_share(text: str) -> float:
-    """How much of a text is not in Latin script, 0 to 1."""
-    latin = len(_LATIN.findall(text)) / _LETTERS_OF_WORD
-    other = len(_OTHER.findall(text)) / _CHARACTERS_OF_WORD
-    return other / (latin + other) if latin or other else 0.0

@@ -42,25 +42,10 @@ class TermStatistics:
         )
 
     @property
-    def known(self) -> float:
-        """The share of the words, by weight, that some text has: low in another language than the texts'."""
-        return self._share(tuple(count > 0 for count in self.frequencies))
-
-    @property
     def covered(self) -> float:
         """The share of the words, by weight, that the best hit has."""
-        return self._share(self.in_best)
-
-    @property
-    def rarest(self) -> float:
-        """How rare the rarest word of the best hit is, 0 to 1."""
-        most = math.log(1.0 + 2.0 * max(1, self.texts))
-        found = zip(self.weights, self.in_best, strict=True)
-        return min(1.0, max((weight for weight, is_in in found if is_in), default=0.0) / most)
-
-    def _share(self, chosen: tuple[bool, ...]) -> float:
         total = sum(self.weights)
-        found = zip(self.weights, chosen, strict=True)
+        found = zip(self.weights, self.in_best, strict=True)
         return sum(weight for weight, is_in in found if is_in) / total if total else 0.0
 
 

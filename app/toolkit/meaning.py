@@ -49,13 +49,12 @@ class Meaning:
 
     def fuse(
         self,
-        text: str,
         words: Sequence[tuple[Key, float]],
         meant: Sequence[tuple[Key, float]],
         terms: TermStatistics,
     ) -> list[tuple[Key, float]]:
-        """One ranking of what the words of `text` find and what its meaning finds; see `rank_fusion.fuse`."""
-        return rank_fusion.fuse(text, words, meant, terms, self._embedder.model)
+        """One ranking of what the words of a query and its meaning find; see `rank_fusion.fuse`."""
+        return rank_fusion.fuse(words, meant, terms, self._embedder.model)
 
     async def like_text(self, text: str, limit: int, min_similarity: float) -> tuple[VectorHit, ...]:
         """The notes closest in meaning to `text`, each by its best chunk, best first.
@@ -114,7 +113,7 @@ class Meaning:
             EmbedderUnavailable: no vector can be made of the text.
         """
         hits = await self.like_text(text, rank_fusion.DEPTH, 0.0)
-        return self.fuse(text, words, [(hit.path, hit.score) for hit in hits], terms)
+        return self.fuse(words, [(hit.path, hit.score) for hit in hits], terms)
 
     async def near_duplicates(self, read: Callable[[NotePath], bytes]) -> tuple[Duplicate, ...]:
         """Pairs of notes that say nearly the same, the most alike first; cancelling ends the search.

@@ -118,7 +118,7 @@ class Memory:
             try:
                 meant = await self._meant(agent, query, max(limit, DEPTH), span, meaning)
                 terms = self.archive.term_statistics(query, words[0][0] if words else None)
-                ranked = meaning.fuse(query, words, meant, terms)
+                ranked = meaning.fuse(words, meant, terms)
             except EmbedderUnavailable:
                 # The words alone are an answer; why there are no vectors is told elsewhere.
                 pass

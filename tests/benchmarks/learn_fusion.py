@@ -42,7 +42,7 @@ def learn(found: Sequence[Found]) -> Signals:
         if one.question.answer not in keys or not words or not meant:
             continue
         empty = [-np.inf] * (2 * CANDIDATES - len(keys))
-        rows.append(signals(one.question.text, one.words, one.meant, one.terms, one.model))
+        rows.append(signals(one.words, one.meant, one.terms, one.model))
         by_words.append([words.get(key, 0.0) for key in keys] + empty)
         by_meaning.append([meant.get(key, 0.0) for key in keys] + empty)
         answers.append(keys.index(one.question.answer))

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.embeddings.client import Embedder
-from app.embeddings.model_choice import ModelChoice
+from app.embeddings.model_choice import MULTILINGUAL, ModelChoice, model_folder
 from app.embeddings.rank_fusion import DEPTH, fuse
 from app.embeddings.update import Update
 from app.embeddings.vectors import VectorStore
@@ -64,13 +64,14 @@ WAYS: dict[str, Callable[[Found], Ranking]] = {
     "words": lambda one: one.words,
     "meaning": lambda one: one.meant,
     "plain RRF": lambda one: reciprocal(one.words, one.meant),
-    "ours": lambda one: fuse(one.question.text, one.words, one.meant, one.terms, one.model),
+    "ours": lambda one: fuse(one.words, one.meant, one.terms, one.model),
 }
 
 
 def models() -> list[ModelChoice]:
     """The app's sentence models that are installed."""
-    return [ModelChoice()]
+    every = (ModelChoice(), ModelChoice(MULTILINGUAL))
+    return [model for model in every if (model_folder(model.name) / "model.onnx").is_file()]
 
 
 def found_by_every_model(vaults: Sequence[Path]) -> Iterator[Found]:
@@ -138,7 +139,7 @@ def table(found: Sequence[Found], *, seen: bool) -> list[str]:
     sets: dict[tuple[str, str, str], list[Found]] = {}
     for one in found:
         if one.question.is_seen == seen:
-            sets.setdefault((one.model.name.partition("-")[0], one.corpus, one.question.kind), []).append(one)
+            sets.setdefault((one.model.name[:12], one.corpus, one.question.kind), []).append(one)
     print(f"\n{'seen' if seen else 'unseen'} half: MRR@10 (recall@10)")
     print(f"{'':<52}{'n':>5}" + "".join(f"{name:>16}" for name in WAYS) + f"{'ours - better':>15}")
     missed, differences = [], []
