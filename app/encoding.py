@@ -21,7 +21,7 @@ QUICK_BYTES = 16 * 1024
 
 
 def is_encodable(text: str) -> bool:
-    """Whether `text` can be written as UTF-8."""
+    """Return whether `text` can be written as UTF-8."""
     if text.isascii():
         return True
     try:
@@ -49,7 +49,7 @@ def escaped(text: str) -> str:
 
 
 def encodable_value(value: object) -> object:
-    """A JSON-like value with every text in it encodable.
+    """Return a JSON-like value with every text in it encodable.
 
     Raises:
         LimitError: it is nested more than `MAX_DEPTH` deep.
@@ -58,7 +58,7 @@ def encodable_value(value: object) -> object:
 
 
 def encodable_arguments(arguments: Mapping[str, object]) -> dict[str, object]:
-    """The arguments of a call with every text in them encodable; raises as `encodable_value`."""
+    """Return the arguments of a call with every text in them encodable; raises as `encodable_value`."""
     return {encodable(str(name)): _cleaned(value, MAX_DEPTH) for name, value in arguments.items()}
 
 

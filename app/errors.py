@@ -45,7 +45,7 @@ class ScriptoriumError(Exception):
         return bool(self.data.get("said"))
 
     def as_dict(self) -> dict[str, object]:
-        """The error as a tool's caller sees it: `type`, `message` and the data."""
+        """Return the error as a tool's caller sees it: `type`, `message` and the data."""
         return {**self.data, "type": self.type, "message": self.message}
 
 

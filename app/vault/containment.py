@@ -1,9 +1,9 @@
-"""The vault's folders on disk, opened so that no symbolic link can lead out of them.
+"""Safe access to the vault's folders: no symbolic link can lead out of them.
 
-Where the platform has it, every folder is opened part by part relative to its parent and never through a
-link, and every file operation is relative to that open folder: a folder that is swapped for a link to
-somewhere else after the check cannot redirect a write. Elsewhere (Windows) the real path of the folder
-is compared before each operation.
+If the platform supports it, every folder is opened part by part relative to its parent and never through a
+link, and every file operation is relative to that open folder. A folder that is replaced with a link after
+the check cannot redirect a write. On other platforms (Windows), each operation first compares the folder's
+real path.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _WRITE = 2
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """What this system can do: open relative to a folder, swap two names, rename without overwriting."""
+    """The abilities of a system: open relative to a folder, swap names, rename without overwriting."""
 
     dir_fds: bool
     swap: bool
@@ -47,7 +47,7 @@ class Platform:
 
     @classmethod
     def detect(cls) -> Platform:
-        """The abilities of the running system; a file system may still refuse a swap."""
+        """Return the abilities of the running system; a file system may still not support a swap."""
         unix = sys.platform == "darwin" or sys.platform.startswith("linux")
         return cls(os.open in os.supports_dir_fd and bool(_NOFOLLOW), unix, unix)
 
@@ -69,7 +69,7 @@ class Folder:
             self.fd = None
 
     def at(self, name: str) -> str:
-        """How to name an entry in a call that gets `dir_fd=self.fd`.
+        """Return the name of an entry for a call with `dir_fd=self.fd`.
 
         Raises:
             InvalidPathError: the name would leave the folder, or the folder became a link.
@@ -82,21 +82,21 @@ class Folder:
         return str(Path(self.path, name))
 
     def lstat(self, name: str) -> os.stat_result | None:
-        """The status of an entry itself, or None if nothing has that name."""
+        """Return the status of an entry itself, or None if nothing has that name."""
         try:
             return os.stat(self.at(name), dir_fd=self.fd, follow_symlinks=False)
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     def names(self) -> list[str]:
-        """The names in the folder, in no order."""
+        """Return the names in the folder, unordered."""
         if self.fd is None:
             check_real(self.path)
         with os.scandir(self.path if self.fd is None else self.fd) as entries:
             return [entry.name for entry in entries]
 
     def read(self, name: str, limit: int = MAX_FILE) -> bytes:
-        """The bytes of a regular file.
+        """Return the bytes of a regular file.
 
         Raises:
             LimitError: it holds more than `limit` bytes.
@@ -114,7 +114,7 @@ class Folder:
         return b"".join(parts)
 
     def read_start(self, name: str, count: int) -> bytes:
-        """The first `count` bytes of a regular file, however large it is; raises as `read` does."""
+        """Return the first `count` bytes of a regular file of any size; raises as `read` does."""
         with self._reader(name) as (fd, _):
             parts, left = [], count
             while left > 0 and (part := os.read(fd, min(left, _CHUNK))):
@@ -123,7 +123,7 @@ class Folder:
         return b"".join(parts)
 
     def digest(self, name: str) -> str | None:
-        """The SHA-256 of a file in hex, None if there is none, `NOT_A_FILE` for a link or a folder."""
+        """Return the SHA-256 of a file in hex, None if there is none, `NOT_A_FILE` for a link or a folder."""
         total = hashlib.sha256()
         try:
             with self._reader(name) as (fd, _):
@@ -157,12 +157,12 @@ class Folder:
             os.close(fd)
 
     def make_file(self, name: str) -> int:
-        """A new, empty file that is open for writing; the caller closes it. Never opens an old one."""
+        """Create an empty file for writing, which must not exist; the caller closes it."""
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | _NOFOLLOW | _FLAGS
         return os.open(self.at(name), flags, 0o666, dir_fd=self.fd)
 
     def make_folder(self, name: str) -> None:
-        """A new folder; nothing happens if there is one already."""
+        """Create a folder; do nothing if it exists already."""
         try:
             os.mkdir(self.at(name), dir_fd=self.fd)
         except FileExistsError:
@@ -171,14 +171,14 @@ class Folder:
                 raise
 
     def remove(self, name: str) -> None:
-        """Remove a file or a link; nothing happens if there is none."""
-        # A read-only file system refuses to remove even what is not there.
+        """Remove a file or a link; do nothing if there is none."""
+        # A read-only file system fails even for a name that does not exist.
         if self.lstat(name) is not None:
             with suppress(FileNotFoundError):
                 os.unlink(self.at(name), dir_fd=self.fd)
 
     def remove_folder(self, name: str) -> bool:
-        """Remove an empty folder; False if it is not there or not empty."""
+        """Remove an empty folder; return False if it is missing or not empty."""
         if self.lstat(name) is None:
             return False
         try:
@@ -192,7 +192,7 @@ class Folder:
         return True
 
     def sync(self) -> None:
-        """Have the names in the folder on the disk before going on, where the system can do that."""
+        """Sync the names in the folder to the disk, if the system supports it."""
         if self.fd is not None:
             sync_file(self.fd)
         elif os.name == "posix":
@@ -212,7 +212,7 @@ class VaultRoot:
         self._device = self._current_device()
 
     def present(self) -> bool:
-        """Whether the vault's folder is there; an empty folder on another device is a lost mount."""
+        """Return whether the vault's folder exists; an empty folder on another device is a lost mount."""
         device = self._current_device()
         if device is None:
             return False
@@ -235,11 +235,11 @@ class VaultRoot:
             raise VaultLostError("The vault's folder is gone.", path=self.path)
 
     def folder(self, folder: str) -> Folder:
-        """Open a folder of the vault (empty: its root); close it, or use it in `with`.
+        """Open a folder of the vault (empty: its root); close it or use it in a `with` statement.
 
         Raises:
             InvalidPathError: a part of the path is a symbolic link.
-            FileNotFoundError, NotADirectoryError: it is not there, or not a folder.
+            FileNotFoundError, NotADirectoryError: it does not exist or is not a folder.
             VaultLostError: the vault's folder is gone.
         """
         parts = [part for part in folder.split("/") if part]
@@ -256,7 +256,7 @@ class VaultRoot:
         return current
 
     def round(self) -> Round:
-        """Folders for a round of work on many files; use it in `with`, in one thread."""
+        """Return a cache of open folders for work on many files; use it in `with`, in one thread."""
         return Round(self)
 
     def _child(self, parent: Folder, name: str) -> Folder:
@@ -281,7 +281,7 @@ class VaultRoot:
         return current
 
     def inside(self, path: NotePath) -> NotePath:
-        """The path without links: what a read of `path` reaches, if that is in the vault.
+        """Resolve the links in a path and return the result, which must be in the vault.
 
         Raises:
             InvalidPathError: a link on the way leaves the vault.
@@ -294,10 +294,10 @@ class VaultRoot:
         return NotePath.on_disk(relative.as_posix())
 
     def spelled(self, path: NotePath) -> tuple[NotePath, bool]:
-        """The path as the disk spells as much of it as exists, and whether something is there.
+        """Return the path with its existing parts spelled as on disk, and whether it exists.
 
-        A file in the place of one of the folders counts as being there. Names are compared without
-        regard to case and Unicode form, because other systems could not keep both.
+        A file where the path has a folder counts as existing. The comparison of names ignores case and
+        Unicode form, because other systems could not store both.
         """
         done: list[str] = []
         parts = path.text.split("/")
@@ -314,10 +314,10 @@ class VaultRoot:
 
 
 class Round:
-    """Opens folders of the vault one after the other, and the one of the last call only once.
+    """Opens folders of the vault one after the other and reuses the last one.
 
-    It is opened anew after 64 calls: a folder that somebody has moved meanwhile is soon noticed. Until
-    then what is done in it is done to the folder that was checked, wherever it is now.
+    The last folder is reopened after 64 calls, so that a move by another program is soon noticed. Until then,
+    operations apply to the folder that was checked, even if it has moved.
     """
 
     def __init__(self, root: VaultRoot) -> None:
@@ -333,7 +333,7 @@ class Round:
         self._leave()
 
     def folder(self, path: str) -> Folder:
-        """The open folder at a path, good until the next call; raises as `VaultRoot.folder` does."""
+        """Return the open folder at a path, valid until the next call; raises as `VaultRoot.folder` does."""
         if self._folder is None or path != self._path or not self._left:
             self._leave()
             self._folder, self._path, self._left = self._root.folder(path), path, _VISITS
@@ -348,7 +348,7 @@ class Round:
 
 
 def _variant(folder: Folder, part: str) -> str | None:
-    """The name in the folder that is `part`, or else differs from it only in case or Unicode form."""
+    """Return the name in the folder that equals `part`, else one that differs in case or Unicode form."""
     if sys.platform.startswith("linux") and folder.lstat(part) is not None:
         return part
     key = name_key(part)
@@ -363,7 +363,7 @@ def check_real(path: str) -> None:
 
 
 def sync_file(fd: int) -> None:
-    """Have a file's bytes on the disk itself; macOS needs more than fsync for that."""
+    """Flush a file's bytes to the disk itself; macOS needs more than fsync for that."""
     if sys.platform == "darwin":
         import fcntl
 
@@ -376,10 +376,10 @@ def sync_file(fd: int) -> None:
 
 
 def start_writing(fd: int) -> None:
-    """Have the system begin to write a file's bytes, and go on without waiting for it, where it can do that.
+    """Ask the system to start writing a file's bytes in the background, if it supports that.
 
-    Nothing may rest on it. On Linux the `sync_file` of the first of many such files then brings the names
-    and sizes of all to the disk, and the others find little left to wait for (sync_file_range(2)).
+    This is only an optimization: on Linux, `sync_file` on the first of many such files then also flushes the
+    names and sizes of all of them, so the other calls return sooner (sync_file_range(2)).
     """
     call = _sync_file_range()
     if call is not None:

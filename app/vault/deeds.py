@@ -1,8 +1,8 @@
-"""What a commit does on disk, deed by deed: prepare, do, take back, and tell from the disk what is done.
+"""The file operations of a commit: stage, execute and revert them, and detect their progress on disk.
 
-Two kinds of deed are enough. A `Put` gives a name new bytes, a `Rename` gives a file another name
-(a move, or a deletion, which is a move to the trash). Each checks the hash of what it touches in the same
-moment, and what it displaced is kept until the whole commit is recorded.
+There are two kinds. A `Put` gives a path new bytes; a `Rename` gives a file another name (a move, or a
+deletion, which is a move to the trash). Each verifies the hash of the file at the moment it acts, and keeps
+the replaced file until the whole commit is recorded.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from app.vault.rename import rename_case, rename_new, replace, swap
 
 Image = Callable[[str], bytes]
 
-# The system writes what several threads wait for in one go. Each thread gets some files of a commit; so
-# many of these parts are under way, and their files open, at a time.
+# The system batches the syncs of several threads. Each thread gets a part of a commit's files; the number of
+# parts under way limits the number of open files.
 _PART = 8
 _PARTS = 8
 _WAITING = 8
@@ -33,28 +33,28 @@ _DROPPING = 2
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Whether a deed is done, and whether somebody else has changed the file since it was planned."""
+    """Whether an operation is done, and whether another program changed the file after planning."""
 
     done: bool
     edited: bool
 
 
 class Doer:
-    """Carries out deeds below the vault's root; `step` is called with a name before each disk step."""
+    """Executes operations below the vault's root; calls `step` with a name before each disk step."""
 
     def __init__(self, root: VaultRoot, step: Callable[[str], None]) -> None:
         self._root = root
         self._step = step
 
     def make_folder(self, path: str) -> None:
-        """Make one folder whose parent exists; nothing happens if it is there."""
+        """Create a folder whose parent exists; do nothing if it exists already."""
         parent, name = split(path)
         with self._root.folder(parent) as folder:
             self._step(f"folder {path}")
             folder.make_folder(name)
 
     def remove_folder(self, path: str) -> None:
-        """Remove a folder if it is empty; a folder that is in use or gone is none of our business."""
+        """Remove a folder if it is empty; ignore folders that are in use or gone."""
         parent, name = split(path)
         try:
             with self._root.folder(parent) as folder:
@@ -64,14 +64,14 @@ class Doer:
             return
 
     def stage(self, put: Put, content: bytes) -> None:
-        """Write the new bytes beside their place, complete and on the disk, with the old one's mode."""
+        """Write the new bytes durably to a temporary file in the same folder, with the old file's mode."""
         with self._root.round() as folders, ExitStack() as opened:
             fd = self._write(put, content, folders, opened)
             self._step(f"stage {put.path}: sync")
             sync_file(fd)
 
     def stage_all(self, puts: Sequence[Put], contents: Mapping[str, bytes]) -> None:
-        """Stage many, with the bytes by their hashes; all are on the disk when this returns."""
+        """Stage several puts durably; `contents` maps hashes to bytes."""
         if len(puts) == 1:
             self.stage(puts[0], contents[puts[0].after])
             return
@@ -86,13 +86,13 @@ class Doer:
                     for put, fd in zip(part, fds, strict=True):
                         self._step(f"stage {put.path}: sync")
                         start_writing(fd)
-                    # From here on the thread closes them, whatever fails elsewhere.
+                    # From here on, the thread closes the files, even if another part fails.
                     under_way.append(waiting.submit(_sync_and_close, fds, opened.pop_all()))
             for each in under_way:
                 each.result()
 
     def _write(self, put: Put, content: bytes, folders: Round, opened: ExitStack) -> int:
-        """A new file beside the place of a put with its bytes, not yet on the disk; `opened` closes it."""
+        """Create the temporary file of a put with its bytes, unsynced; `opened` closes it."""
         parent, _ = split(put.path)
         folder = folders.folder(parent)
         self._step(f"stage {put.path}: open")
@@ -107,23 +107,23 @@ class Doer:
         return fd
 
     def _keep_mode(self, fd: int, like: str, folders: Round) -> None:
-        """Give a new file the permissions of another, and its owner where we may."""
+        """Give a new file the mode of another and, if permitted, its owner."""
         parent, name = split(like)
         status = folders.folder(parent).lstat(name)
         if status is None or os.name != "posix":
             return
         mine = os.fstat(fd)
         if (mine.st_uid, mine.st_gid) != (status.st_uid, status.st_gid):
-            # Only root may give a file away; the rights are kept in any case.
+            # Only root may change the owner; the mode is copied in any case.
             with suppress(PermissionError):
                 os.fchown(fd, status.st_uid, status.st_gid)
         os.fchmod(fd, stat.S_IMODE(status.st_mode))
 
     def do(self, deeds: Sequence[Deed]) -> None:
-        """Carry out deeds, in this order.
+        """Execute operations in order.
 
         Raises:
-            ConflictError: a file is not what its deed was planned for; this deed has changed nothing.
+            ConflictError: a file differs from the plan; the operation has changed nothing.
             OSError: as the system says.
         """
         with self._root.round() as folders:
@@ -146,7 +146,7 @@ class Doer:
             raise conflict(put.path, None, folder.digest(name)) from error
 
     def _exchange(self, folder: Folder, temp: str, path: str, old: str, new: str) -> None:
-        """Put `temp` (hash `new`) in the place of the file at `path`, which must have the hash `old`."""
+        """Replace the file at `path`, which must have the hash `old`, with `temp` (hash `new`)."""
         name = split(path)[1]
         if (found := folder.digest(name)) != old:
             raise conflict(path, old, found)
@@ -162,7 +162,7 @@ class Doer:
             return
         self._step(f"check {path}")
         if (found := folder.digest(temp)) != old:
-            # Somebody saved in the same instant; their text goes back, and the newest if they saved twice.
+            # Another program saved in the same instant: restore its text, or the newer one if it saved twice.
             swap(folder, temp, folder, name)
             if folder.digest(temp) != new:
                 swap(folder, temp, folder, name)
@@ -186,11 +186,11 @@ class Doer:
                 raise conflict(path, expected, found)
 
     def undo(self, deed: Deed, image: Image) -> bool:
-        """Take a deed back that is done; False if the file was changed since and was left as it is.
+        """Revert a completed operation; return False if the file has changed since and was left alone.
 
         Args:
-            deed: the deed.
-            image: gives the bytes of a hash, for systems where an update keeps no old file.
+            deed: the operation.
+            image: returns the bytes for a hash, for systems where an update keeps no old file.
         """
         try:
             if isinstance(deed, Rename):
@@ -208,7 +208,7 @@ class Doer:
             if (found := folder.digest(name)) != put.after:
                 raise conflict(put.path, put.after, found)
             if put.before is None:
-                self._step(f"take back {put.path}")
+                self._step(f"revert {put.path}")
                 folder.remove(put.temp)
                 rename_new(folder, name, folder, put.temp)
                 if folder.digest(put.temp) != put.after:
@@ -221,7 +221,7 @@ class Doer:
             self._exchange(folder, put.temp, put.path, put.after, put.before)
 
     def _finish_link(self, deed: Rename) -> None:
-        """Where a rename is a link and an unlink, a crash may leave both names: remove the first."""
+        """Remove the old name if a crash left both, on systems where a rename is a link and an unlink."""
         (parent, name), (target, new) = split(deed.path), split(deed.to)
         with self._root.folder(parent) as source, self._root.folder(target) as goal:
             first, second = source.lstat(name), goal.lstat(new)
@@ -230,12 +230,12 @@ class Doer:
                 source.remove(name)
 
     def finish(self, deed: Deed) -> None:
-        """Complete a deed that is done but was cut off in the middle."""
+        """Complete an operation that took effect but was interrupted."""
         if isinstance(deed, Rename):
             self._finish_link(deed)
 
     def progress(self, deed: Deed) -> Progress:
-        """What the disk says about a deed of a commit whose temporary files were all complete."""
+        """Detect on disk the progress of an operation whose commit was completely staged."""
         return self._renamed(deed) if isinstance(deed, Rename) else self._put(deed)
 
     def _put(self, put: Put) -> Progress:
@@ -245,7 +245,7 @@ class Doer:
         return Progress(done=not self.waits(put), edited=True)
 
     def waits(self, put: Put) -> bool:
-        """Whether the new bytes still wait, complete, beside their place."""
+        """Return whether the complete new bytes are still in the temporary file."""
         parent, _ = split(put.path)
         return self.digest(f"{parent}/{put.temp}" if parent else put.temp) == put.after
 
@@ -259,7 +259,7 @@ class Doer:
         return Progress(done=False, edited=here != deed.hash)
 
     def _named(self, path: str) -> str | None:
-        """The hash of the file that is listed under exactly this name."""
+        """Return the hash of the file with exactly this spelling of its name."""
         parent, name = split(path)
         try:
             with self._root.folder(parent) as folder:
@@ -268,7 +268,7 @@ class Doer:
             return None
 
     def digest(self, path: str) -> str | None:
-        """The hash of the file at a path, None if there is none."""
+        """Return the hash of the file at a path, or None if there is none."""
         parent, name = split(path)
         try:
             with self._root.folder(parent) as folder:
@@ -277,16 +277,16 @@ class Doer:
             return None
 
     def drop(self, puts: Sequence[Put]) -> None:
-        """Remove the temporary files of puts that are settled.
+        """Remove the temporary files of finished puts.
 
-        If one holds neither the old nor the new bytes, a program that had the old file open has written to
-        it in the meantime: its text is kept as a file of its own. Whatever fails, the others are dropped,
-        and then the first failure is raised.
+        If one holds neither the old nor the new bytes, a program that had the old file open has written to it
+        in the meantime; that text is kept in a separate file. If one removal fails, the others continue, and
+        the first error is raised at the end.
         """
         if len(puts) <= _PART:
             self._drop_some(puts)
             return
-        # Removing a file waits for the disk as well.
+        # Removals wait for the disk as well.
         with ThreadPoolExecutor(_DROPPING, "drop") as waiting:
             parts = [puts[start : start + _PART] for start in range(0, len(puts), _PART)]
             for each in [waiting.submit(self._drop_some, part) for part in parts]:
@@ -318,7 +318,7 @@ class Doer:
             rename_new(folder, put.temp, folder, free_name(folder.names(), name, " (edited outside)"))
 
     def discard(self, put: Put) -> None:
-        """Remove a temporary file that never came into use, complete or not."""
+        """Remove an unused temporary file, complete or not."""
         parent, _ = split(put.path)
         try:
             with self._root.folder(parent) as folder:
@@ -328,7 +328,7 @@ class Doer:
             return
 
     def sync(self, deeds: tuple[Deed, ...]) -> None:
-        """Have the names of all these deeds on the disk, each folder once."""
+        """Sync the folders of these operations, each once."""
         paths = [deed.path for deed in deeds] + [deed.to for deed in deeds if isinstance(deed, Rename)]
         for parent in dict.fromkeys(split(path)[0] for path in paths):
             try:
@@ -346,15 +346,15 @@ def _sync_and_close(fds: Sequence[int], opened: ExitStack) -> None:
 
 
 def split(path: str) -> tuple[str, str]:
-    """The folder (empty for the root) and the last part of a vault path."""
+    """Return the folder (empty for the root) and the last part of a vault path."""
     folder, _, name = path.rpartition("/")
     return folder, name
 
 
 def conflict(path: str, expected: str | None, found: str | None) -> ConflictError:
-    """The error for a file that is not what was expected (None: that nothing is there)."""
+    """Return the error for a file that is not as expected (None: a file that should not exist)."""
     if expected is None:
-        message = f"There is already something at {path}."
+        message = f"{path} exists already."
     elif found is None:
         message = f"{path} is gone."
     else:
@@ -364,7 +364,7 @@ def conflict(path: str, expected: str | None, found: str | None) -> ConflictErro
 
 
 def free_name(taken: list[str], name: str, mark: str = "") -> str:
-    """A name like `name` that none of `taken` has on any system, with a number if need be."""
+    """Return a name like `name` that is free on every system, with a number if necessary."""
     keys = {name_key(each) for each in taken}
     stem, dot, suffix = name.rpartition(".")
     stem, suffix = (stem, dot + suffix) if stem else (name, "")

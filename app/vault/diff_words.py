@@ -27,7 +27,7 @@ _LEAST_COMMON = 0.2
 
 
 def word_marks(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """The spans (characters) of `before` that went and of `after` that came.
+    """Return the spans (characters) of `before` that went and of `after` that came.
 
     Spans are whole words. Two of them with only a space between are one; where hardly anything is
     common, both lines are marked whole, which reads better than confetti.
@@ -62,7 +62,7 @@ def pair_lines(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
 
 
 def _best_pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """The pairs that keep their order and are most alike in sum."""
+    """Return the pairs that keep their order and are most alike in sum."""
     old = [line[:_LONGEST_COMPARED] for line in before]
     new = [line[:_LONGEST_COMPARED] for line in after]
     rows, columns = len(old), len(new)
@@ -86,7 +86,7 @@ def _best_pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, 
 
 
 def _fill(pairs: list[tuple[int, int]], rows: int, columns: int) -> list[Pair]:
-    """The pairs with the lines between them: first those that went, then those that came."""
+    """Return the pairs with the lines between them: first those that went, then those that came."""
     filled: list[Pair] = []
     at_old = at_new = 0
     for i, j in [*pairs, (rows, columns)]:
@@ -111,7 +111,7 @@ def _common_start(a: str, b: str) -> int:
 
 
 def _to_word_edges(before: str, after: str, head: int, tail: int) -> tuple[int, int]:
-    """The common start and end cut back to where no word is split, on either side."""
+    """Return the common start and end cut back to where no word is split, on either side."""
     for _ in range(min(head, _LONGEST_WORD)):
         if not _continues(before, after, head):
             break
@@ -133,12 +133,12 @@ def _precedes(before: str, after: str, tail: int) -> bool:
 
 
 def _joins(left: str, right: str) -> bool:
-    """Whether two neighbours are of one word."""
+    """Return whether two neighbours are of one word."""
     return len(_WORD.findall(left + right)) == 1
 
 
 def _changed_tokens(old: list[str], new: list[str]) -> tuple[set[int], set[int], int]:
-    """The tokens that went, those that came, and how many characters stayed."""
+    """Return the tokens that went, those that came, and how many characters stayed."""
     names: dict[str, int] = {}
     a = [names.setdefault(token, len(names)) for token in old]
     b = [names.setdefault(token, len(names)) for token in new]
@@ -152,7 +152,7 @@ def _changed_tokens(old: list[str], new: list[str]) -> tuple[set[int], set[int],
 
 
 def _spans(tokens: list[str], changed: set[int], offset: int) -> tuple[Span, ...]:
-    """The changed tokens as character spans, joined over a space between two of them."""
+    """Return the changed tokens as character spans, joined over a space between two of them."""
     spans: list[Span] = []
     start = offset
     for index, token in enumerate(tokens):

@@ -1,9 +1,9 @@
-"""Globs of rules, as linear-time patterns: a vault may bring rules, and a hostile one must cost nothing.
+"""Globs over vault paths, matched in linear time because an untrusted vault may contain rules.
 
-`*` and `?` stay within a part of a path, `**` crosses parts, `[abc]` and `{a,b}` choose. A glob without a
-slash means that name at any depth; one whose last part has no wildcard means also all that is under it;
-one that ends in a slash means all that is under it. Case and Unicode forms do not matter, and the `.md` of
-a note may be left out.
+`*` and `?` match within a part of a path, `**` matches across parts, and `[abc]` and `{a,b}` match
+alternatives. A glob without a slash matches the name at any depth. If its last part has no wildcard, it also
+matches everything below; if it ends in a slash, it matches only what is below. Case and Unicode forms are
+ignored, and the `.md` of a note may be omitted.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Glob:
         self._pattern = _path_pattern(_form(text))
 
     def matches(self, path: NotePath) -> bool:
-        """Whether the glob means `path`."""
+        """Return whether the glob matches `path`."""
         if self.is_everything:
             return True
         return any(self._pattern.fullmatch(_form(form)) for form in (path.text, path.stem_path))
@@ -43,12 +43,12 @@ class Glob:
 
 @lru_cache(maxsize=1024)
 def word_matches(glob: str, word: str) -> bool:
-    """Whether `glob` means `word`, a name without slashes, whatever the case."""
+    """Return whether `glob` matches `word`, a name without slashes, ignoring case."""
     return bool(re2.compile(f"(?s){_translate(_form(glob), within='.')}").fullmatch(_form(word)))
 
 
 def _form(text: str) -> str:
-    """The form to compare in; undecodable bytes of a file name (surrogates) become one mark."""
+    """Return the form for comparison; each undecodable byte of a file name (a surrogate) becomes U+FFFD."""
     return _SURROGATE.sub("\ufffd", name_key(text))
 
 
@@ -67,7 +67,7 @@ def _path_pattern(glob: str) -> _Pattern:
 
 
 def _translate(glob: str, within: str) -> str:
-    """The regular expression of a glob; every text is one, what is not closed stands for itself."""
+    """Translate a glob to a regular expression; unclosed brackets match literally."""
     pattern, at, open_braces = "", 0, 0
     while at < len(glob):
         letter = glob[at]

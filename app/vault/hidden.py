@@ -1,4 +1,4 @@
-"""Characters of which nothing is to be seen, or that do something else than they look like."""
+"""Characters that are invisible or whose effect differs from their appearance."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _NAMES = {
     0x3000: "IDSP",
     0xFEFF: "ZWNBSP",
 }
-# Printable by Unicode's categories, and yet nothing is to be seen of them.
+# Printable by their Unicode category, yet invisible.
 _BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 
 
 def is_hidden(character: str) -> bool:
-    """Whether nothing, or not what it does, would be seen of it."""
+    """Return whether a character is invisible or does something other than it appears to."""
     if character in _BLANKS or not (character.isprintable() or character == " "):
         return True
     code = ord(character)
@@ -52,7 +52,7 @@ def is_hidden(character: str) -> bool:
 
 
 def label(character: str) -> str:
-    """A hidden character's name: its abbreviation, its code point, or the byte it stands for."""
+    """Return a hidden character's name: its abbreviation, its code point, or the byte it stands for."""
     code = ord(character)
     if 0xDC80 <= code <= 0xDCFF:
         return f"\\x{code - 0xDC00:02X}"
@@ -60,5 +60,5 @@ def label(character: str) -> str:
 
 
 def describe(text: str, kept: str = "") -> str:
-    """`text` with what hides in it named in ⟨⟩, but for the characters in `kept`."""
+    """Return `text` with hidden characters, except those in `kept`, replaced by their names in ⟨⟩."""
     return "".join(f"⟨{label(c)}⟩" if c not in kept and is_hidden(c) else c for c in text)

@@ -1,4 +1,4 @@
-"""The versions of one note, read from the journal: back through moves, and with what others wrote."""
+"""The versions of one note from the journal, across moves and with changes made outside the app."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WHERE place = ? AND commit_id < ? AND (path_key = ? OR target_key = ?)
 ORDER BY commit_id DESC, position DESC LIMIT 1
 """
 _NEWEST = 2**62
-# Of more notes than this, the whole journal is read once.
+# For more notes than this, one pass over the whole journal is faster.
 _FEW = 16
 
 
@@ -43,7 +43,7 @@ class _Row:
 
 
 def read_history(db: Connection, path: NotePath, limit: int, place: str) -> list[Version]:
-    """The versions of the document of `place` that is now at `path`, newest first, at most `limit`."""
+    """Return at most `limit` versions of the document of `place` now at `path`, newest first."""
     found: list[Version] = []
     newer: _Row | None = None
     for row, key in _rows(db, path.key, place):
@@ -59,7 +59,7 @@ def read_history(db: Connection, path: NotePath, limit: int, place: str) -> list
 
 
 def first_commits(db: Connection, paths: Sequence[NotePath], place: str = VAULT) -> dict[NotePath, float]:
-    """Return the time of the first commit of each of these documents that has one, back through moves."""
+    """Return the time of each document's first commit, followed back through moves, if it has one."""
     if len(paths) <= _FEW:
         found = {}
         for path in paths:
@@ -88,7 +88,7 @@ def first_commits(db: Connection, paths: Sequence[NotePath], place: str = VAULT)
 
 
 def sessions(versions: Sequence[Version]) -> list[tuple[Version, ...]]:
-    """The versions in groups: neighbors of one writing session or turn are one group, newest first."""
+    """Return the versions in groups: neighbors of one writing session or turn are one group, newest first."""
     groups: list[list[Version]] = []
     for version in versions:
         if groups and version.turn and groups[-1][-1].turn == version.turn:
@@ -99,7 +99,7 @@ def sessions(versions: Sequence[Version]) -> list[tuple[Version, ...]]:
 
 
 def _rows(db: Connection, key: str, place: str) -> Iterator[tuple[_Row, str]]:
-    """The changes of the file, newest first, each with the key under which it was known after it."""
+    """Yield the changes of the file, newest first, each with the file's key after the change."""
     below = _NEWEST
     while True:
         values = db.execute(_NEXT, (place, below, to_text(key), to_text(key))).fetchone()
@@ -114,7 +114,7 @@ def _rows(db: Connection, key: str, place: str) -> Iterator[tuple[_Row, str]]:
 
 
 def _version(row: _Row, key: str) -> Version:
-    """What the file was after this change; gone if it was deleted or moved away."""
+    """Return the version of the file after this change; it is gone if it was deleted or moved away."""
     gone = row.after is None or (row.target_key is not None and row.target_key != key)
     path = NotePath.on_disk(row.path if gone or row.target is None else row.target)
     size = 0 if gone else row.after_size
@@ -123,6 +123,6 @@ def _version(row: _Row, key: str) -> Version:
 
 
 def _outside(row: _Row) -> Version:
-    """What the change found: text that was not written through the app."""
+    """Return the version that the change replaced, which was not written through the app."""
     path = NotePath.on_disk(row.path)
     return Version(row.commit, row.time, OUTSIDE, path, row.before, row.before_size, "")

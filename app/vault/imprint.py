@@ -1,8 +1,8 @@
-"""What the files of a vault held at a moment, so that what others do to them can be told and taken back.
+"""A baseline of the vault's files, so that changes by other programs can be detected and undone.
 
-While a program from outside works in the vault's folder it may write there by itself. What it wrote over is
-gone from the disk by the time anybody sees it, so the bytes are kept beforehand: in a file without a name,
-which ends with the app. A second look reads only what the file system says was touched.
+An external program that works in the vault's folder may write there directly. The overwritten bytes are gone
+by the time the change is noticed, so they are stored beforehand, in an unnamed file that ends with the app.
+A later comparison reads only the files that the file system reports as changed.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from app.vault.path import NotePath
 from app.vault.snapshot import is_ignored
 
 MOST_BYTES = 1024**3
-"""How many bytes are kept of one vault; files beyond that are only watched."""
+"""The most bytes stored for a vault; further files are only watched."""
 LARGEST_OTHER = 1024**2
-"""The largest file that is kept if it is no note."""
+"""The largest file other than a note that is stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A file as it was: what the file system said of it, its hash (empty: not read), where its bytes are."""
+    """The state of a file: its file system signature, its hash (empty: not read) and its stored bytes."""
 
     signature: tuple[int, int, int, int]
     hash: str
@@ -40,7 +40,7 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """What changed since the last look: changes with all their bytes, and files of which no copy was kept."""
+    """The changes since the last comparison, and changed files whose old bytes were not stored."""
 
     changes: tuple[FileChange, ...] = ()
     unkept: tuple[NotePath, ...] = ()
@@ -50,24 +50,24 @@ class Differences:
 
 
 class Imprint:
-    """The files of a vault as they were at the last look. May be used from several threads.
+    """The files of a vault at the last comparison. Thread-safe.
 
     Args:
-        root: The vault's folder, without links.
-        folder: Where the bytes are kept, in a file that has no name.
+        root: The vault's real folder, without links.
+        folder: The folder of the unnamed file for the bytes.
 
     Raises:
-        StorageError: nothing can be kept there.
+        StorageError: nothing can be stored there.
     """
 
     def __init__(self, root: Path, folder: Path) -> None:
         self._root = str(root)
         self._vault = VaultRoot(root)
         try:
-            # It lives as long as this does; without a buffer, so that a full disk is met when it is written.
+            # Open as long as this object; unbuffered, so that a full disk fails at the write.
             self._bytes = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
         except OSError as error:
-            message = f"What the notes hold now can't be kept: {error.strerror or error}."
+            message = f"Could not store a copy of the notes: {error.strerror or error}."
             raise StorageError(message, errno=error.errno) from error
         self._end = 0
         self._lock = threading.Lock()
@@ -75,7 +75,7 @@ class Imprint:
 
     @property
     def kept_bytes(self) -> int:
-        """How many bytes are kept."""
+        """The number of stored bytes."""
         return self._end
 
     def close(self) -> None:
@@ -85,7 +85,7 @@ class Imprint:
             self._bytes.close()
 
     def take(self, stop: Callable[[], bool] = lambda: False) -> None:
-        """Note all files as they are now; what was touched since the last look is read."""
+        """Store the current state of all files; read only those changed since the last comparison."""
         seen = set()
         with self._lock:
             for name, signature in self._walk():
@@ -98,11 +98,11 @@ class Imprint:
                 del self._files[name]
 
     def look(self, paths: Iterable[NotePath] | None, is_own: Callable[[NotePath, str], bool]) -> Differences:
-        """What differs from the last look, which this one takes the place of.
+        """Compare the files with the baseline and update it.
 
         Args:
-            paths: Where to look; None for the whole vault.
-            is_own: Whether a file with this hash (empty: a file that is gone) is what we did ourselves.
+            paths: The files to compare; None for the whole vault.
+            is_own: Returns whether the app itself wrote this hash to a file (empty: removed the file).
         """
         with self._lock:
             names = self._touched() if paths is None else sorted({path.text for path in paths})
@@ -120,7 +120,7 @@ class Imprint:
     def _look_at(
         self, path: NotePath, is_own: Callable[[NotePath, str], bool]
     ) -> FileChange | NotePath | None:
-        """What has become of one file: a change, the path of one without a copy, or nothing."""
+        """Return the change of one file, its path if its bytes were not stored, or None if unchanged."""
         known, now = self._files.get(path.text), self._signature(path.text)
         if now == (known.signature if known is not None else None):
             return None
@@ -136,7 +136,7 @@ class Imprint:
         return _change(path, known is not None, before, now is not None, after) or path
 
     def _touched(self) -> list[str]:
-        """The names of the files that are not as they were, as the file system says."""
+        """Return the names of the files that the file system reports as changed."""
         now = dict(self._walk())
         touched = [name for name, signature in now.items() if not self._is_as_before(name, signature)]
         return sorted({*touched, *(self._files.keys() - now.keys())})
@@ -146,7 +146,7 @@ class Imprint:
         return known is not None and known.signature == signature
 
     def _read(self, name: str, signature: tuple[int, int, int, int]) -> bytes | None:
-        """Keep a file as it is now; its bytes, None for one that is not kept."""
+        """Store the current bytes of a file and return them, or None if they are not stored."""
         path = NotePath.on_disk(name)
         content = self._bytes_of(path) if self._fits(path, signature[2]) else None
         if content is None:
@@ -159,7 +159,7 @@ class Imprint:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             self._end += len(content)
         except OSError:
-            # The disk is full: what changes is still seen, but there is no copy to go back to.
+            # The disk is full: changes are still detected, but can't be undone.
             start = -1
         self._files[name] = _Kept(signature, content_hash(content), start, len(content))
         return content
@@ -172,7 +172,7 @@ class Imprint:
             with self._vault.folder(path.folder) as folder:
                 return folder.read(path.file_name)
         except (OSError, InvalidPathError, LimitError, NotFoundError, StorageError):
-            # Gone again, a link by now, or not ours to read: then there is no copy, and that is said.
+            # Removed, replaced with a link or unreadable: the file is reported as not stored.
             return None
 
     def _content(self, known: _Kept) -> bytes | None:
@@ -194,7 +194,7 @@ class Imprint:
             with os.scandir(f"{self._root}{os.sep}{folder.replace('/', os.sep)}") as entries:
                 found = list(entries)
         except OSError:
-            # Gone again, or not ours to read: there is nothing to tell of.
+            # Removed or unreadable: there is nothing to report.
             return
         for entry in found:
             name = f"{folder}/{entry.name}" if folder else entry.name
@@ -216,7 +216,7 @@ def _signature(status: os.stat_result) -> tuple[int, int, int, int]:
 def _change(
     path: NotePath, was: bool, before: bytes | None, there: bool, after: bytes | None
 ) -> FileChange | None:
-    """The change of one file; None where the bytes of one side were not kept."""
+    """Return the change of one file, or None if the bytes of one side were not stored."""
     if (was and before is None) or (there and after is None):
         return None
     if before is None:
@@ -225,7 +225,7 @@ def _change(
 
 
 def _with_moves(changes: list[FileChange]) -> Iterator[FileChange]:
-    """The same changes, with a file that is gone and came again elsewhere as one move."""
+    """Yield the changes, with the deletion and creation of the same bytes joined into a move."""
     gone: dict[str, Delete] = {}
     for change in changes:
         if isinstance(change, Delete) and change.before:
@@ -243,9 +243,9 @@ def _with_moves(changes: list[FileChange]) -> Iterator[FileChange]:
 
 
 def summary_of(found: Differences) -> str:
-    """What was done, in one line."""
+    """Summarize the changes in one line."""
     said = []
-    for kind, word in ((Create, "made"), (Update, "changed"), (Delete, "deleted"), (Move, "moved")):
+    for kind, word in ((Create, "created"), (Update, "changed"), (Delete, "deleted"), (Move, "moved")):
         names = [change.path.text for change in found.changes if isinstance(change, kind)]
         if names:
             said.append(f"{word} {names[0]}" if len(names) == 1 else f"{word} {len(names)} files")
@@ -253,6 +253,6 @@ def summary_of(found: Differences) -> str:
 
 
 def change_set_of(found: Differences) -> ChangeSet:
-    """The changes as a change set."""
+    """Return the changes as a change set."""
     words = summary_of(found)
     return ChangeSet.of(*found.changes, summary=words[:1].upper() + words[1:])

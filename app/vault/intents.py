@@ -1,15 +1,15 @@
-"""The intent journal: what a commit is about to do on disk, kept until it is done.
+"""The write-ahead log of commits: the file operations of each unfinished commit.
 
-An intent is one small file beside the journal, outside the vault. It is written before the first byte of
-the vault is touched and removed after the commit is recorded; what is found at the next start tells how
-to finish or to take back a commit that was cut off. Its phase is in its name, so that a change of phase
+An intent is a small file next to the journal, outside the vault. It is written before the first byte of the
+vault changes and removed after the commit is recorded. At the next start, the intents left by a crash decide
+whether to complete or roll back their commits. The phase is part of the file name, so that a change of phase
 is one rename:
 
-- `staging`: nothing but temporary files and new folders exist; they are removed.
-- `ready`: all temporary files are complete; what is missing is done.
-- `back`: the commit failed; what was done is taken back.
+- `staging`: only temporary files and new folders exist; recovery removes them.
+- `ready`: all temporary files are complete; recovery executes the missing operations.
+- `back`: the commit failed; recovery rolls it back.
 
-It is apart from the SQLite journal so that a damaged journal cannot leave half a commit behind.
+The log is separate from the SQLite journal so that a damaged journal cannot leave half a commit behind.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TEMP_PREFIX = ".~scriptorium-"
 
 
 class Phase(StrEnum):
-    """How far a commit has come."""
+    """The phase of a commit."""
 
     STAGING = "staging"
     READY = "ready"
@@ -40,9 +40,11 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """New bytes under a name: `before` is None where nothing may be. `like` is whose mode is kept.
+    """New bytes for a path.
 
-    The bytes wait in the file `temp` of the same folder; after the swap it holds the old ones.
+    `before` is the hash of the current bytes, or None if the file must not exist. `like` is the file whose
+    mode the new one gets. The new bytes are staged in the file `temp` of the same folder, which holds the old
+    bytes after the swap.
     """
 
     path: str
@@ -55,9 +57,10 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """A file with this hash goes to a name that nothing has; `same_name`: only its case changes.
+    """A move of a file with this hash to a free name.
 
-    `final` is the hash that a later deed of the same intent gives it.
+    `same_name` means that only the case of the name changes. `final` is the hash after a later operation of
+    the same intent.
     """
 
     path: str
@@ -73,7 +76,7 @@ Deed = Put | Rename
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """The deeds of one commit in order, and what will be recorded. `spare` folders go if they are empty."""
+    """The operations of a commit in order, and the record to write. Empty `spare` folders are removed."""
 
     draft: Draft
     deeds: tuple[Deed, ...]
@@ -81,7 +84,7 @@ class Intent:
 
 
 def _dump(intent: Intent) -> bytes:
-    """An intent as JSON in ASCII: file names may hold bytes that are no UTF-8, which pydantic refuses."""
+    """Serialize an intent as ASCII JSON: file names may hold non-UTF-8 bytes, which pydantic rejects."""
     changes = [
         (str(change.path), None if change.to is None else str(change.to), change.before, change.after)
         for change in intent.draft.changes
@@ -98,12 +101,16 @@ _NAMES = {kind: tuple(field.name for field in fields(kind)) for kind in (Draft, 
 
 
 def _values(row: Draft | Deed) -> dict[str, object]:
-    """The fields of a value by their names, as they are; `asdict` would copy each of thousands."""
+    """Return the fields of a value by name, without the deep copies of `asdict`."""
     return {name: getattr(row, name) for name in _NAMES[type(row)]}
 
 
 def _load(content: bytes) -> Intent:
-    """The intent that `_dump` wrote; ValueError, KeyError, TypeError or InvalidPathError if it is damaged."""
+    """Read an intent that `_dump` wrote.
+
+    Raises:
+        ValueError, KeyError, TypeError, InvalidPathError: the file is damaged.
+    """
     data: dict[str, Any] = json.loads(content)
     draft = data["draft"]
     changes = tuple(
@@ -117,7 +124,7 @@ def _load(content: bytes) -> Intent:
 
 
 class Intents:
-    """The files of the intents that are not done; without `writable` they can only be looked at."""
+    """The intent files of unfinished commits; read-only unless `writable`."""
 
     def __init__(self, folder: Path, step: Callable[[str], None], *, writable: bool = True) -> None:
         self._folder = folder / "intents"
@@ -126,7 +133,7 @@ class Intents:
             self._folder.mkdir(parents=True, exist_ok=True)
 
     def write(self, intent: Intent) -> None:
-        """Keep a new intent in the phase `staging`; it is on the disk when this returns."""
+        """Write a new intent durably in the phase `staging`."""
         target = self._file(intent.draft.uid, Phase.STAGING)
         temp = target.with_suffix(".new")
         self._step("intent: write")
@@ -140,19 +147,19 @@ class Intents:
         self._sync()
 
     def turn(self, uid: str, phase: Phase, before: Phase) -> None:
-        """Note that a commit has come to another phase; it is on the disk when this returns."""
+        """Record durably that a commit has reached another phase."""
         self._step(f"intent: {phase}")
         self._file(uid, before).replace(self._file(uid, phase))
         self._sync()
 
     def remove(self, uid: str) -> None:
-        """Forget an intent: its commit is wholly done, or wholly not."""
+        """Remove an intent whose commit is complete or entirely rolled back."""
         for phase in Phase:
             self._file(uid, phase).unlink(missing_ok=True)
             self._file(uid, phase).with_suffix(".new").unlink(missing_ok=True)
 
     def pending(self) -> list[tuple[Intent, Phase]]:
-        """What was not finished, oldest first; half-written files are removed, unreadable ones set aside."""
+        """Return the unfinished intents, oldest first; remove partial files and set aside unreadable ones."""
         found = []
         for file in sorted(self._folder.iterdir()):
             if file.suffix == ".new":
@@ -165,7 +172,7 @@ class Intents:
         return found
 
     def any(self) -> bool:
-        """Whether something was left unfinished."""
+        """Return whether a commit is unfinished."""
         try:
             with os.scandir(self._folder) as entries:
                 return any(entry.name.endswith((".json", ".new")) for entry in entries)
@@ -173,7 +180,7 @@ class Intents:
             return False
 
     def damaged(self) -> tuple[Path, ...]:
-        """Intents that could not be read and were set aside."""
+        """Return the unreadable intents that were set aside."""
         return tuple(sorted(self._folder.glob("*.damaged")))
 
     def _file(self, uid: str, phase: Phase) -> Path:

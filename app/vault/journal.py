@@ -112,7 +112,7 @@ class Journal:
         self._database.shrink()
 
     def find(self, uid: str) -> int | None:
-        """The number of the commit with this uid, if it was recorded."""
+        """Return the number of the commit with this uid, if it was recorded."""
         with self._database.transaction() as db:
             row = db.execute("SELECT id FROM commits WHERE uid = ?", (uid,)).fetchone()
         return None if row is None else int(row[0])
@@ -127,7 +127,7 @@ class Journal:
         path: NotePath | None = None,
         place: str | None = None,
     ) -> tuple[Commit, ...]:
-        """The newest commits first.
+        """Return the newest commits first.
 
         Args:
             limit: how many at most.
@@ -155,7 +155,7 @@ class Journal:
             return tuple(read_commits(db, " AND ".join(wheres), values, limit))
 
     def commit(self, number: int) -> Commit:
-        """The commit with this number.
+        """Return the commit with this number.
 
         Raises:
             NotFoundError: there is none.
@@ -167,7 +167,7 @@ class Journal:
         return found[0]
 
     def commit_of_entry(self, entry: str) -> Commit | None:
-        """The newest commit that a call with this id made, if it made one."""
+        """Return the newest commit that a call with this id made, if it made one."""
         with self._database.transaction() as db:
             found = read_commits(db, "entry = ?", (to_text(entry),), 1)
         return found[0] if found else None
@@ -186,7 +186,7 @@ class Journal:
             return first_commits(db, paths)
 
     def content(self, key: str) -> bytes:
-        """The bytes with this hash.
+        """Return the bytes with this hash.
 
         Raises:
             NotFoundError: they were never kept, or have been removed to save room.
@@ -206,7 +206,7 @@ class Journal:
         return None if row is None else from_text(row[0])
 
     def undone(self, digest: str) -> tuple[int, ...]:
-        """The commits that a change set with this digest was planned to take back."""
+        """Return the commits that a change set with this digest was planned to take back."""
         return self._plans.get(digest, ())
 
     def undo(self, commit_ids: Iterable[int], read: Callable[[NotePath], bytes | None]) -> UndoPlan:
@@ -234,7 +234,7 @@ class Journal:
         return plan
 
     def by_place(self, commit_ids: Iterable[int]) -> tuple[tuple[int, ...], ...]:
-        """The commits in groups that can be taken back as one, the vault's first.
+        """Return the commits in groups that can be taken back as one, the vault's first.
 
         Those that were taken back already are left out, and so is what took them back, unless that is all.
 
@@ -266,7 +266,7 @@ class Journal:
         return [Later(*row) for row in found if row[0] not in mine]
 
     def restore(self, path: NotePath, key: str, current: bytes | None, place: str = VAULT) -> ChangeSet:
-        """The change set that gives a document the bytes of an earlier version.
+        """Return the change set that gives a document the bytes of an earlier version.
 
         Args:
             path: where the note is, or is to be again.

@@ -20,12 +20,12 @@ def to_text(text: str) -> str | bytes:
 
 
 def from_text(value: str | bytes) -> str:
-    """The text that `to_text` stored."""
+    """Return the text that `to_text` stored."""
     return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
 
 
 def read_commits(db: Connection, where: str, values: Sequence[object], limit: int) -> list[Commit]:
-    """The newest commits that fulfil an SQL condition on `commits`, with all that belongs to them."""
+    """Return the newest commits that fulfil an SQL condition on `commits`, with all that belongs to them."""
     rows = db.execute(
         "SELECT id, digest, time, author, turn, summary, note, entry, place FROM commits "
         f"WHERE {where} ORDER BY id DESC LIMIT ?",

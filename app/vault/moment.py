@@ -62,7 +62,7 @@ def _ordinal(number: int) -> str:
 
 
 def _sunday(moment: datetime) -> int:
-    """The day of the week from 0, Sunday."""
+    """Return the day of the week from 0, Sunday."""
     return moment.isoweekday() % 7
 
 

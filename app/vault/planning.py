@@ -1,4 +1,4 @@
-"""From a change set to the deeds that carry it out: all is checked before anything is written."""
+"""The planner of commits: checks a whole change set and turns it into file operations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TRASH = ".trash"
 
 @dataclass(slots=True)
 class Plan:
-    """What a commit will do: deeds in order, bytes by hash, folders to make, and a record per change."""
+    """A planned commit: operations in order, bytes by hash, folders to create, and a record per change."""
 
     deeds: list[Deed] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
@@ -44,8 +44,8 @@ class Planner:
 
     Args:
         root: the vault.
-        uid: goes into the names of the temporary files.
-        trashed: the name under `.trash/` where the journal has put the file of a path with a hash.
+        uid: part of the names of the temporary files.
+        trashed: returns the name under `.trash/` of a deleted file with a given path and hash.
     """
 
     def __init__(self, root: VaultRoot, uid: str, trashed: Callable[[NotePath, str], str | None]) -> None:
@@ -60,7 +60,7 @@ class Planner:
 
         Raises:
             InvalidPathError: a path is hidden, leaves the vault or leads through a link.
-            ConflictError: files are not what the change set was made for; `conflicts` lists them all.
+            ConflictError: files differ from the change set; `conflicts` lists all of them.
             LimitError: a file is larger than 64 MiB.
         """
         for change in change_set.changes:
@@ -79,7 +79,7 @@ class Planner:
         return self._plan
 
     def _problems(self, change: FileChange, folders: Round) -> list[dict[str, object]]:
-        """How the disk differs from what the change was made for."""
+        """Return the differences between the disk and the state that the change expects."""
         found: list[dict[str, object]] = []
         before = before_of(change)
         for content in (before, after_of(change)):
@@ -102,10 +102,10 @@ class Planner:
     def _target_problems(
         self, target: NotePath, folders: Round, *, same_name: bool = False
     ) -> list[dict[str, object]]:
-        """What is in the way of a new name; `same_name`: it may be there in another case."""
+        """Return what prevents a new name; with `same_name`, it may exist in another case."""
         spelled, there = self._root.spelled(target)
         if there and not (same_name and spelled != target):
-            words = "is there already" if spelled == target else f"is in the way of {target}"
+            words = "exists already" if spelled == target else f"is in the way of {target}"
             return [_problem(spelled, words, None, self._digest(spelled, folders))]
         if spelled.folder != target.folder:
             words = f"is the folder's name, not {target.folder}"
@@ -163,7 +163,7 @@ class Planner:
         return Put(str(path), temp, old, new, None if like is None else str(like))
 
     def _restored(self, path: NotePath, new: str) -> Rename | None:
-        """A file that comes back as it was deleted is taken out of the trash, with its times and rights."""
+        """Return a rename out of the trash, which keeps times and mode, if the deleted file is unchanged."""
         name = self._trashed(path, new)
         if name is None:
             return None
@@ -199,7 +199,7 @@ class Planner:
 
 
 def check_writable(path: NotePath) -> None:
-    """Raise InvalidPathError for what no commit may touch: hidden folders and files, and escapes."""
+    """Raise InvalidPathError for paths that no commit may change: hidden ones and those outside the vault."""
     NotePath.on_disk(path.text)
     if path.is_hidden:
         raise InvalidPathError(f"{path} is in a hidden folder, which is never written.", path=str(path))

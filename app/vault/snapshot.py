@@ -47,7 +47,7 @@ class Snapshot:
         self._files = {path for path, _ in self._walk("")}
 
     def is_of_interest(self, change: Change, path: str) -> bool:
-        """Whether an event for this absolute path can matter."""
+        """Return whether an event for this absolute path can matter."""
         relative = self._relative(path)
         return relative is not None and not is_ignored(relative)
 
@@ -91,7 +91,7 @@ class Snapshot:
         )
 
     def _digest(self, name: str, folders: Round) -> str | None:
-        """The hash of a file, None if it is gone, empty if it is too large or cannot be read."""
+        """Return the hash of a file, None if it is gone, empty if it is too large or cannot be read."""
         path = NotePath.on_disk(name)
         try:
             folder = folders.folder(path.folder)
@@ -105,7 +105,7 @@ class Snapshot:
             return ""
 
     def _affected(self, names: set[str]) -> set[str]:
-        """The known files that are one of these or lie in one of these."""
+        """Return the known files that are one of these or lie in one of these."""
         if not names:
             return set()
         return {path for path in self._files if not names.isdisjoint(_with_parents(path))}
@@ -118,7 +118,7 @@ class Snapshot:
         return path[len(self._root) + 1 :].replace(os.sep, "/")
 
     def _is_file(self, name: str) -> bool:
-        """Whether a file of exactly this spelling is there."""
+        """Return whether a file of exactly this spelling is there."""
         absolute = self._absolute(name)
         try:
             status = os.lstat(absolute)
@@ -135,14 +135,14 @@ class Snapshot:
         return f"{self._root}{os.sep}{name.replace('/', os.sep)}" if name else self._root
 
     def _times(self) -> Iterator[tuple[str, float]]:
-        """The files, with the time at which each was last touched in any way."""
+        """Yield the files, with the time at which each was last touched in any way."""
         for path, entry in self._walk(""):
             with suppress(OSError):
                 status = entry.stat(follow_symlinks=False)
                 yield path, max(status.st_mtime, status.st_ctime)
 
     def _walk(self, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-        """The files in a folder, which is of interest itself, and below."""
+        """Yield the files in a folder, which is of interest itself, and below."""
         try:
             with os.scandir(self._absolute(folder)) as entries:
                 found = list(entries)
@@ -172,7 +172,7 @@ def is_ignored(path: str) -> bool:
 
 
 def _with_parents(path: str) -> Iterator[str]:
-    """The path and each folder above it."""
+    """Yield the path and each folder above it."""
     yield path
     while "/" in path:
         path = path.rpartition("/")[0]

@@ -1,7 +1,7 @@
-"""Where a note is stored, as an id that tools hand around without looking into it.
+"""Opaque ids of the places where notes are stored.
 
-A vault that is a folder stores notes in files, and the id of a note is its path. A note in the database of a
-team's hub has an id of that database, one on a server elsewhere a URL. All three are one line of text:
+In a vault that is a folder, the id of a note is its path. A note in the database of a team's hub has an id of
+that database, and a note on another server has a URL. Each is one line of text:
 
     Claims/A.md             a file; `file:` before a path that looks like another kind
     db:4711/notes/42        a row of a database, by the id that the database gave it
@@ -23,7 +23,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class StorageKind(StrEnum):
-    """What a note is stored in."""
+    """The kinds of storage for notes."""
 
     FILE = "file"
     DATABASE = "database"
@@ -42,16 +42,16 @@ class StorageId:
 
     @classmethod
     def of_file(cls, path: NotePath) -> StorageId:
-        """The id of the note in the file at `path`."""
+        """Return the id of the note in the file at `path`."""
         return cls(StorageKind.FILE, path.text)
 
     @classmethod
     def parse(cls, text: str) -> StorageId:
-        """The id that `text` is; whatever does not name another kind is the path of a file.
+        """Parse an id; text without the prefix of another kind is the path of a file.
 
         Raises:
-            InvalidPathError: it is no path in the vault.
-            InvalidParametersError: it is no id of a database and no URL.
+            InvalidPathError: it is not a path in the vault.
+            InvalidParametersError: it is not an id of a database or a URL.
         """
         if text.startswith(_DATABASE):
             return cls(StorageKind.DATABASE, _checked(text.removeprefix(_DATABASE), text))
@@ -82,11 +82,11 @@ class StorageId:
 
 
 def is_explicit(text: str) -> bool:
-    """Whether a text says by its first characters which kind of id it is."""
+    """Return whether a text starts with the prefix of a kind of id."""
     return text.startswith((_FILE, _DATABASE, *_URLS))
 
 
 def _checked(value: str, text: str) -> str:
     if not value or value in _URLS or _UNPRINTABLE.search(value) or value != value.strip():
-        raise InvalidParametersError(f"{text!r} is no storage id.", storage_id=text)
+        raise InvalidParametersError(f"{text!r} is not a storage id.", storage_id=text)
     return value

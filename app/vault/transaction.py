@@ -1,8 +1,9 @@
-"""All or nothing: one commit from its plan to its record, and the end of one that was cut off.
+"""Atomic commits: the execution of one intent, and the recovery of interrupted ones.
 
-In order: bytes into the journal, intent on disk, folders and temporary files, phase `ready`, the deeds,
-the names on disk, the record in the journal, temporary files away, intent away. A failure before the
-record takes everything back; a crash is settled at the next start by what the disk says.
+The steps are: store the bytes in the journal, write the intent, create folders and temporary files, enter the
+phase `ready`, execute the operations, sync the folders, record the commit in the journal, remove temporary
+files, remove the intent. A failure before the record rolls everything back. After a crash, the next start
+recovers by the state of the disk.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """How a commit that was cut off was settled.
+    """The result of recovering an interrupted commit.
 
-    `completed` says whether the new state or the old one stands. `kept` are files that somebody else
-    changed since; they were left as they are. `commit` is the recorded commit, if there is one.
+    `completed` says whether the commit was completed or rolled back. `kept` are files that another program
+    has changed since, which were left alone. `commit` is the recorded commit, if there is one.
     """
 
     summary: str
@@ -38,7 +39,7 @@ class Recovery:
 
 
 class Transaction:
-    """Runs intents and settles old ones; one at a time, the caller holds the lock."""
+    """Executes and recovers intents, one at a time; the caller holds the lock."""
 
     def __init__(self, doer: Doer, intents: Intents, journal: Journal, step: Callable[[str], None]) -> None:
         self._doer = doer
@@ -47,11 +48,11 @@ class Transaction:
         self._step = step
 
     def run(self, intent: Intent, contents: Mapping[str, bytes]) -> Commit:
-        """Carry out an intent whose bytes are given by their hashes.
+        """Execute an intent; `contents` maps hashes to bytes.
 
         Raises:
-            ConflictError: a file changed after it was checked; everything is as it was.
-            OSError, StorageError: the disk refused; everything is as it was, or will be at the next start.
+            ConflictError: a file changed after the check; everything was rolled back.
+            OSError, StorageError: the disk failed; the commit is rolled back, now or at the next start.
         """
         uid = intent.draft.uid
         self._step("journal: keep")
@@ -73,7 +74,7 @@ class Transaction:
         try:
             self._tidy(intent, done=True)
         except (OSError, ScriptoriumError):
-            log.exception("a commit is done, but not its tidying up; that is tried again before the next one")
+            log.exception("could not clean up after a commit; trying again before the next one")
         return commit
 
     def _stage(self, intent: Intent, contents: Mapping[str, bytes]) -> None:
@@ -84,7 +85,7 @@ class Transaction:
         self._doer.sync(puts)
 
     def _abort(self, intent: Intent, phase: Phase | None, image: Image) -> None:
-        """Take back what a failed commit has done; what cannot be taken back now is left to `settle`."""
+        """Roll back a failed commit, or leave that to recovery if it fails, too."""
         try:
             if phase is Phase.READY:
                 with suppress(OSError):
@@ -94,7 +95,7 @@ class Transaction:
                 self._discard(intent)
             self._tidy(intent, done=False)
         except (OSError, ScriptoriumError):
-            log.exception("a failed commit could not be taken back yet; that is tried again before the next")
+            log.exception("could not roll back a failed commit; trying again before the next one")
 
     def _discard(self, intent: Intent) -> None:
         for deed in intent.deeds:
@@ -115,11 +116,11 @@ class Transaction:
         try:
             return self._doer.undo(deed, image)
         except NotFoundError:
-            # The old bytes are nowhere (a journal that was lost): the new ones are all there is.
+            # The old bytes are lost with the journal, so the new ones must stay.
             return False
 
     def _tidy(self, intent: Intent, *, done: bool) -> None:
-        """Away with temporary files, with folders that are not needed, and at last with the intent."""
+        """Remove temporary files, then unneeded folders, and finally the intent."""
         self._doer.drop([deed for deed in intent.deeds if isinstance(deed, Put)])
         spare = intent.spare if done else tuple(reversed(intent.draft.folders))
         for folder in spare:
@@ -128,7 +129,7 @@ class Transaction:
         self._intents.remove(intent.draft.uid)
 
     def settle(self, intent: Intent, phase: Phase) -> Recovery:
-        """End a commit that was cut off: finish it if that leads to a whole new state, else take it back."""
+        """Recover an interrupted commit: complete it if the result is consistent, else roll it back."""
         draft = intent.draft
         paths = tuple(change.place for change in draft.changes)
         recorded = self._journal.find(draft.uid)
@@ -144,7 +145,7 @@ class Transaction:
         return self._settle_forward(intent, paths)
 
     def _better_back(self, intent: Intent) -> bool:
-        """Nothing is done yet, or what somebody has changed since was still in its old state."""
+        """Return whether to roll back: no operation is done, or none of those on files edited since."""
         states = self._progress(intent)
         edited = [state for state in states if state.edited]
         return not any(state.done for state in states) or (bool(edited) and not any(s.done for s in edited))
@@ -173,7 +174,7 @@ class Transaction:
         return Recovery(draft.summary, True, paths, tuple(kept), commit.id if commit else None)
 
     def _redo(self, deed: Deed) -> bool:
-        """Carry out a deed that a crash prevented; False if its bytes are lost."""
+        """Execute an operation that a crash prevented; return False if its bytes are lost."""
         if isinstance(deed, Put) and not self._doer.waits(deed):
             try:
                 content = self._journal.content(deed.after)
@@ -185,7 +186,7 @@ class Transaction:
         return True
 
     def _progress(self, intent: Intent) -> list[Progress]:
-        """How far each deed is; a put on a file that is still to be moved there has not begun."""
+        """Return the progress of each operation; a put after a move that is not done has not begun."""
         found: list[Progress] = []
         for deed in intent.deeds:
             last = found[-1] if found else None
@@ -197,7 +198,7 @@ class Transaction:
 
 
 def _without(draft: Draft, kept: list[NotePath]) -> Draft:
-    """The draft without the files that were left as somebody else has made them."""
+    """Return the draft without the files that keep another program's changes."""
     rows = [
         (change, name)
         for change, name in zip(draft.changes, draft.trash, strict=True)

@@ -44,7 +44,7 @@ def suggest(path: NotePath) -> str:
 
 
 def rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
-    """The change set that gives a file, or all files of a folder, a name that is UTF-8.
+    """Return the change set that gives a file, or all files of a folder, a name that is UTF-8.
 
     Args:
         store: The vault.
@@ -78,7 +78,7 @@ def rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
 
 
 def _below(root: Path, folder: NotePath) -> list[NotePath]:
-    """The regular files in a folder whose own names can be kept."""
+    """Return the regular files in a folder whose own names can be kept."""
     files: list[NotePath] = []
     for top, inner, names in os.walk(root / folder.text):
         inner[:] = [name for name in inner if not name.startswith(".")]

@@ -1,9 +1,8 @@
-"""Undo as a change set: what to write so that commits are taken back and later edits stay. Pure.
+"""Undo as a change set that reverts commits and keeps later edits. Pure.
 
-The files that the commits touched are looked at as they are now, each commit is reversed from the newest
-to the oldest on that picture, and what differs in the end becomes one change set. Where a file was
-changed since, the reversal is merged into it by lines; where that collides, the file is left out of the
-change set and both texts are handed back.
+The planner reads the current state of the files that the commits touched, reverts each commit from newest to
+oldest in memory, and turns the difference into one change set. If a file has changed since, the reversal is
+merged into it by lines; if that conflicts, the change set omits the file and the plan contains both texts.
 """
 
 from __future__ import annotations
@@ -24,12 +23,11 @@ Content = Callable[[str], bytes]
 
 @dataclass(frozen=True, slots=True)
 class MergeConflict:
-    """A file that undo cannot settle: as it is now, as undo wants it, and what both come from.
+    """A file that undo cannot merge: its current text, the text undo wants, and their common base.
 
-    `theirs` has later edits in it wherever they do not collide with what is undone.
-
-    `ours_missing` says that the file is not there now, `theirs_missing` that undo would delete it.
-    `goes_to` is where the file was before a move that is taken back, too; None if it stays in its place.
+    `theirs` includes later edits that do not conflict with the undo. `ours_missing` means that the file does
+    not exist now, `theirs_missing` that undo would delete it. `goes_to` is the file's path before a move that
+    is also undone, or None if the file stays in its place.
     """
 
     path: NotePath
@@ -44,17 +42,17 @@ class MergeConflict:
 
 @dataclass(frozen=True, slots=True)
 class UndoPlan:
-    """What taking `commits` back would write, and the files about which the user has to decide."""
+    """The changes that undo `commits`, and the conflicts that the user has to resolve."""
 
     change_set: ChangeSet
     conflicts: tuple[MergeConflict, ...]
     commits: tuple[int, ...]
 
     def resolve(self, choices: Mapping[NotePath, bytes | None]) -> ChangeSet:
-        """The change set together with the user's choice for each conflict (None: no such file).
+        """Return the change set with the user's choice for each conflict (None: no file).
 
-        A conflict without a choice leaves the text of its file as it is. Whatever the text, the file goes
-        back to where it was: the links of other notes, which are taken back, too, lead there.
+        A conflict without a choice keeps the file's current text. In either case, the file moves back to its
+        former path, because the reverted links of other notes point there.
 
         Raises:
             InvalidParametersError: there is a choice for a file that is not in conflict.
@@ -71,7 +69,7 @@ class UndoPlan:
 
 
 def _settled(conflict: MergeConflict, now: bytes | None, chosen: bytes | None) -> FileChange | None:
-    """What makes the file hold `chosen`, in the place where undo wants it."""
+    """Return the change that gives the file the chosen bytes at the path that undo wants."""
     path, target = conflict.path, conflict.goes_to or conflict.path
     if now is None:
         return None if chosen is None else Create(target, chosen)
@@ -81,7 +79,7 @@ def _settled(conflict: MergeConflict, now: bytes | None, chosen: bytes | None) -
 
 
 class Later(NamedTuple):
-    """A change by another commit: its number, the commits that it undoes, and the change."""
+    """A change by a later commit: the commit's number, the commits it undoes, and the change."""
 
     commit: int
     undoes: tuple[int, ...]
@@ -90,7 +88,7 @@ class Later(NamedTuple):
 
 @dataclass(slots=True)
 class _File:
-    """A file on the way to its undone state: where it is to be, where it is on disk, and its bytes."""
+    """A file during an undo: its target path, its path on disk, and its bytes."""
 
     path: NotePath
     origin: NotePath | None
@@ -99,9 +97,9 @@ class _File:
 
 @dataclass(slots=True)
 class _Stuck:
-    """A file that is left as it is; older commits only move the text that undo wants for it.
+    """A file in conflict, which stays unchanged; older commits only change the text that undo wants for it.
 
-    `back` is where undo wants the file itself: where moves that are taken back have found it.
+    `back` is the path that undo wants for the file: its path before the moves that are undone.
     """
 
     file: _File | None
@@ -121,7 +119,7 @@ class _Undo:
         self._stuck: dict[str, _Stuck] = {}
 
     def commit(self, commit: Commit) -> None:
-        """Reverse one commit on the picture."""
+        """Revert one commit in memory."""
         for change in reversed(commit.changes):
             path = change.path if change.after is None else self._where(change.place, commit.id)
             if (stuck := self._stuck.get(path.key)) is not None:
@@ -135,10 +133,10 @@ class _Undo:
                 self._unchange(path, change, commit.id)
 
     def _where(self, path: NotePath, since: int) -> NotePath:
-        """Where changes that are not taken back have brought the file since a commit.
+        """Return the path to which later changes, which stay, moved the file since a commit.
 
-        A file that was deleted is followed on when an undo brought it back; what another file did under
-        its name in between is not its business.
+        A deleted file is followed further if an undo restored it; changes to another file that had its name
+        in between are ignored.
         """
         deleted_by: int | None = None
         for later in self._others:
@@ -175,7 +173,7 @@ class _Undo:
         return self._here[path.key]
 
     def _occupant(self, path: NotePath, since: int) -> _File | None:
-        """What is under a name now, also if a later change gave it there in another case."""
+        """Return the file that has a name now, even if a later change spelled it in another case."""
         if (file := self._look(path)) is not None:
             return file
         for later in reversed(self._others):
@@ -214,7 +212,7 @@ class _Undo:
             self._unmove(file, path, change, number)
 
     def _merge(self, file: _File, path: NotePath, before: str, after: str) -> bool:
-        """Take the change of bytes back in the file; False if that collides with a later edit."""
+        """Revert a change of the file's bytes; return False if it conflicts with a later edit."""
         now = content_hash(file.content)
         if now == before:
             return True
@@ -245,7 +243,7 @@ class _Undo:
         self._here[change.path.key] = file
 
     def changes(self) -> list[FileChange]:
-        """What has to be written to make the disk like the picture, without the files that are stuck."""
+        """Return the changes that bring the disk to the undone state, without the files in conflict."""
         self._spread()
         fixed = {stuck.file.origin.key for stuck in self._stuck.values() if stuck.file and stuck.file.origin}
         files = {key: file for key, file in self._here.items() if file and key not in self._stuck}
@@ -266,7 +264,7 @@ class _Undo:
         return found
 
     def _spread(self) -> None:
-        """A file that would take the place of one that is stuck cannot be settled either."""
+        """Mark files that would replace a file in conflict as conflicts, too."""
         while True:
             fixed = {s.file.origin.key for s in self._stuck.values() if s.file and s.file.origin}
             for key, file in self._here.items():
@@ -277,7 +275,7 @@ class _Undo:
                 return
 
     def conflicts(self) -> list[MergeConflict]:
-        """The files that are stuck, by their place on disk."""
+        """Return the files in conflict by their path on disk."""
         return [self._conflict(stuck) for stuck in self._stuck.values()]
 
     def _conflict(self, stuck: _Stuck) -> MergeConflict:
@@ -293,7 +291,7 @@ class _Undo:
         return MergeConflict(path, ours, theirs, stuck.base, merged.text, *missing, back)
 
     def _way_back(self, stuck: _Stuck, path: NotePath) -> NotePath | None:
-        """Where undo wants a stuck file, if that is elsewhere and nothing is or will be there."""
+        """Return the other path that undo wants for a file in conflict, if that path stays free."""
         back = stuck.back or (stuck.file.path if stuck.file else stuck.path)
         if back == path or stuck.theirs is None:
             return None
@@ -303,20 +301,20 @@ class _Undo:
 
 
 def _rewrite(disk: _File, file: _File) -> list[FileChange]:
-    """The change of a file that stays in its place, apart from the case of its name."""
+    """Return the change of a file that stays in its place, apart from the case of its name."""
     if file.path != disk.path:
         return [Move(disk.path, file.path, disk.content, file.content)]
     return [Update(disk.path, disk.content, file.content)] if disk.content != file.content else []
 
 
 def plan_undo(commits: Sequence[Commit], others: Sequence[Later], content: Content, read: Read) -> UndoPlan:
-    """Plan to take commits back.
+    """Plan the undo of commits.
 
     Args:
         commits: the commits, all of one place, in any order.
-        others: what other commits, newer than the oldest of these, have created, moved or deleted.
-        content: the bytes of a hash; raises NotFoundError if they are no longer kept.
-        read: the bytes of a file as it is now, None if there is none.
+        others: the creations, moves and deletions of other commits newer than the oldest of these.
+        content: returns the bytes for a hash; raises NotFoundError if they are no longer stored.
+        read: returns the current bytes of a file, or None if it does not exist.
     """
     work = _Undo(others, content, read)
     ordered = sorted(commits, key=lambda commit: commit.id, reverse=True)

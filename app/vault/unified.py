@@ -24,7 +24,7 @@ class FilePatch:
 
 
 def unified(diff: Diff, old: str, new: str) -> str:
-    """A diff in the unified format, with three lines of context; empty where nothing differs."""
+    """Return a diff in the unified format, with three lines of context; empty where nothing differs."""
     if not diff.hunks:
         return ""
     lines = [f"--- {old}\n", f"+++ {new}\n"]
@@ -34,7 +34,7 @@ def unified(diff: Diff, old: str, new: str) -> str:
 
 
 def split_patch(patch: str) -> list[FilePatch]:
-    """The parts of a unified diff, a file each; one without `---` and `+++` lines has no names.
+    """Return the parts of a unified diff, a file each; one without `---` and `+++` lines has no names.
 
     Raises:
         InvalidParametersError: a file's header is cut off.
@@ -75,7 +75,7 @@ def _lines_left(row: str, left: list[int]) -> list[int]:
 
 
 def _is_between_files(row: str) -> bool:
-    """Whether a row outside the hunks is one that git writes before the next file."""
+    """Return whether a row outside the hunks is one that git writes before the next file."""
     return row.startswith(
         ("diff --git ", "index ", "new file mode", "deleted file mode", "old mode", "new mode", "similarity ")
     )

@@ -1,8 +1,8 @@
-"""A line of a file as it is shown: every character that hides, moves or looks like another kind is named.
+"""Escaped display of file lines: every invisible, reordering or misleading character gets a label.
 
-Bytes come in and nothing is lost: what is not UTF-8 appears byte by byte, control, bidi, zero-width and
-unassigned characters become labels (drawn as chips, which no text can look like), tabs and trailing
-spaces become quiet signs, and the end of a file without a newline says so.
+No byte is lost: bytes that are not UTF-8 appear one by one; control, bidi, zero-width and unassigned
+characters become labels (drawn as chips, which text can't imitate); tabs and trailing spaces become faint
+signs; and a missing newline at the end of the file gets a label.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ NOTE = "note"
 NO_NEWLINE = "no\u00a0newline\u00a0at\u00a0end"
 _TAB = 4
 
-# Characters that need no second look; everything else is asked about one by one.
+# Characters that never need a label; all others are checked one by one.
 _UNREMARKABLE = (
     "\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0377\u0384-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u052f"
     "\u05d0-\u05ea\u0620-\u064a\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u23ff\u2500-\u27ff"
     "\u3001-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e"
 )
 _REMARKABLE = re.compile(rf"[^{_UNREMARKABLE}]")
-# Looked at in one go; longer would keep other threads, and so the window, from running.
+# Characters per regex call: a longer call would block other threads, including the window's.
 _STRETCH = 32_768
 _NARROW = re.compile(r"[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0377\u0384-\u0482\u048a-\u052f]*")
 
 
 @dataclass(frozen=True, slots=True)
 class VisibleLine:
-    """What is drawn for one line.
+    """The displayed form of one line.
 
-    `text` is the line with labels in place of what hides. `signs` are the spans of `text` that are labels of
-    what hides (`CHIP`), labels of how the line ends (`NOTE`) or quiet signs (`QUIET`). `cells` is its width
-    in character cells; `narrow` says that each character takes just one. `shifts` maps places in the source
-    to places in `text`.
+    `text` is the line with labels in place of hidden characters. `signs` are the spans of `text` that are
+    labels of hidden characters (`CHIP`), labels of the line ending (`NOTE`) or faint signs (`QUIET`). `cells`
+    is the width in character cells; `narrow` means that each character takes one cell. `shifts` maps
+    positions in the source to positions in `text`.
     """
 
     text: str
@@ -53,7 +53,7 @@ class VisibleLine:
     cells: int = 0
 
     def place(self, index: int) -> int:
-        """Where the source's character `index` begins in `text`."""
+        """Return the place in `text` of the source's character `index`."""
         if not self.shifts:
             return min(index, len(self.text))
         at = bisect_right(self.shifts, index, key=lambda shift: shift[0]) - 1
@@ -62,9 +62,9 @@ class VisibleLine:
 
 
 def visible(line: bytes, *, first: bool = False, last: bool = False) -> VisibleLine:
-    """One line, which comes with its newline, as it is shown.
+    """Return the escaped form of one line, which includes its newline.
 
-    `first` and `last` of its file tell a byte order mark and a missing newline at the end.
+    `first` and `last` mark the file's first and last line, for a byte order mark and a missing newline.
     """
     ended = line.endswith(b"\n")
     text = line[:-1].decode("utf-8", "surrogateescape") if ended else line.decode("utf-8", "surrogateescape")
@@ -87,14 +87,14 @@ def visible(line: bytes, *, first: bool = False, last: bool = False) -> VisibleL
 
 @lru_cache(maxsize=4096)
 def cell_width(character: str) -> int:
-    """How many cells a shown character takes: 2 for East Asian wide ones, 0 for combining marks, else 1."""
+    """Return the width of a character in cells: 2 if wide, 0 for combining marks, else 1."""
     if unicodedata.category(character) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def _remarkables(text: str) -> Iterator[tuple[str, int]]:
-    """What needs a second look, with its place: single characters, and the spaces at the end as one."""
+    """Yield each character that may need a label, with its index, and the trailing spaces as one run."""
     end = len(text.rstrip(" "))
     for start in _stretches(end):
         for match in _REMARKABLE.finditer(text, start, min(start + _STRETCH, end)):
@@ -108,7 +108,7 @@ def _stretches(length: int) -> range:
 
 
 class _Writer:
-    """Collects the shown text, its signs and the map from the source's places."""
+    """Builds the displayed text, its signs and the map of source positions."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -138,7 +138,7 @@ class _Writer:
             self.plain(text, source)
 
     def _dresses_a_symbol(self, text: str) -> bool:
-        """Whether it is the one variation selector after an emoji, where it is meant and seen."""
+        """Return whether this is a single variation selector after a symbol, where its effect is visible."""
         before = self.parts[-1][-1:] if self.parts else ""
         return text in "\ufe0e\ufe0f" and bool(before) and unicodedata.category(before) in ("So", "Sm")
 
@@ -154,5 +154,5 @@ def _measured(
 
 
 def cells_of(text: str) -> int:
-    """How many cells a shown text takes."""
+    """Return the width of a text in cells."""
     return sum(map(cell_width, text))

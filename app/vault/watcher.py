@@ -228,7 +228,7 @@ class _Watch:
 
 
 def _is_undecodable(error: BaseException) -> bool:
-    """Whether watchfiles has failed, and nothing else."""
+    """Return whether watchfiles has failed, and nothing else."""
     if isinstance(error, BaseExceptionGroup):
         return all(map(_is_undecodable, error.exceptions))
     return isinstance(error, WatchfilesRustInternalError)

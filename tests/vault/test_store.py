@@ -166,7 +166,7 @@ def test_a_disk_that_refuses_the_rollback_too_is_settled_later(bench: Bench, err
 
 
 def test_trouble_after_the_record_is_no_failure(bench: Bench, errors: list[str]):
-    errors.append("a commit is done, but not its tidying up")
+    errors.append("could not clean up after a commit")
 
     def refuse(step: str) -> None:
         if step == "intent: remove":

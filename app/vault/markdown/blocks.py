@@ -60,7 +60,7 @@ def _heading(match: re.Match[str], text: str, begin: int, line: int) -> Heading:
 
 
 def _setext(match: re.Match[str], text: str, begin: int, start: int, lines: Lines) -> Iterator[Heading]:
-    """A line of text underlined with `=` or `-`."""
+    """Yield a line of text underlined with `=` or `-`."""
     above = max(text.rfind("\n", start, begin - 1) + 1, start)
     words = text[above : begin - 1].rstrip("\r")
     if not _NO_PARAGRAPH.match(words):
@@ -69,7 +69,7 @@ def _setext(match: re.Match[str], text: str, begin: int, start: int, lines: Line
 
 
 def _context(text: str) -> tuple[str, str | None]:
-    """The text without the parenthesis that ends it, and what that says."""
+    """Return the text without the parenthesis that ends it, and what that says."""
     if not text.endswith(")"):
         return text, None
     depth = 0

@@ -1,4 +1,4 @@
-"""What in a note is not prose: code, math and comments. Nothing in them is a link, a tag or a field.
+"""The parts of a note that are not prose: code, math and comments, which hold no links, tags or fields.
 
 One pass goes from opener to opener and jumps over each span to its end, so the first that opens wins and
 every character is looked at a bounded number of times. Sources: CommonMark 0.31 for code, Obsidian's help
@@ -51,7 +51,7 @@ def masked(text: str, start: int = 0) -> str:
 
 
 def code_spans(text: str, start: int = 0) -> list[Interval]:
-    """The spans of code, math and comments from `start` on, in order, without overlap."""
+    """Return the spans of code, math and comments from `start` on, in order, without overlap."""
     indented = _indented_code(text, start)
     if not indented and not any(mark in text for mark in ("`", "~~~", "$", "%%", "<!--")):
         return []
@@ -98,7 +98,7 @@ class _Spans:
             block = next(blocks)
 
     def _end(self, mark: str, at: int) -> int | None:
-        """Where the span that `mark` opens at `at` ends; None if it opens none."""
+        """Return the end of the span that `mark` opens at `at`, or None if it opens none."""
         first = mark[0]
         if first in "`~":
             if len(mark) >= 3 and (fence := self._fence(mark, at)) is not None:
@@ -121,7 +121,7 @@ class _Spans:
         return len(self.text) if mark == "<!--" and not self._before(at).strip() else None
 
     def _before(self, at: int) -> str:
-        """What stands before `at` in its line; of a very long line a part, which no fence has."""
+        """Return the text before `at` in its line, truncated on lines too long to open a fence."""
         begin = max(self.start, at - _LONGEST_PREFIX)
         newline = self.text.rfind("\n", begin, at)
         return self.text[newline + 1 if newline >= 0 else begin : at]
@@ -143,7 +143,7 @@ class _Spans:
         return limit
 
     def _container_end(self, prefix: str, at: int) -> int:
-        """Where the quote or the list item that holds a fence ends; the end of the text for neither."""
+        """Return the end of the quote or list item that contains a fence, else the end of the text."""
         quoted = ">" in prefix
         width = len(prefix.expandtabs(4))
         in_item = bool(prefix.strip(" \t>")) or width > 3

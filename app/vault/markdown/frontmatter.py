@@ -37,7 +37,7 @@ class Frontmatter:
 
 
 def read_frontmatter(text: str) -> Frontmatter:
-    """The properties of a note's text, safely: no objects are made, size, depth and aliases are capped."""
+    """Parse the properties of a note: plain values only, with limits on size, depth and aliases."""
     bom = len(BOM) if text.startswith(BOM) else 0
     content, end = block_extent(text)
     if content is None:
@@ -57,13 +57,13 @@ def read_frontmatter(text: str) -> Frontmatter:
 
 
 def body_start(text: str) -> int:
-    """The first character after the block, read or not, and the byte order mark."""
+    """Return the first character after the block, read or not, and the byte order mark."""
     content, end = block_extent(text)
     return end if content is not None else len(BOM) if text.startswith(BOM) else 0
 
 
 def block_extent(text: str) -> tuple[Span | None, int]:
-    """What is between the two `---` lines of the block, None where there is none, and where it ends."""
+    """Return the text between the two `---` lines, or None without a block, and the block's end."""
     opening = _OPEN.match(text)
     closing = _CLOSE.search(text, opening.end() - 1) if opening else None
     if opening is None or closing is None:
@@ -72,7 +72,7 @@ def block_extent(text: str) -> tuple[Span | None, int]:
 
 
 def _json(block: str) -> dict[str, object] | None:
-    """The object of a JSON block that YAML does not take (escapes of surrogate pairs, long keys)."""
+    """Return the object of a JSON block that YAML does not take (escapes of surrogate pairs, long keys)."""
     if not block.lstrip().startswith("{"):
         return None
     try:

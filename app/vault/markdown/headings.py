@@ -16,7 +16,7 @@ _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*\r?(?:\n|\Z)")
 
 
 def heading_key(text: str) -> str:
-    r"""The form in which headings are compared: without `# | ^ \ %% [[ ]] :`, case and extra spaces."""
+    r"""Normalize a heading for comparison: drop `# | ^ \ %% [[ ]] :`, case and extra spaces."""
     bare = _STRIPPED.sub(" ", unicodedata.normalize("NFC", text))
     return unicodedata.normalize("NFC", " ".join(bare.split()).casefold())
 
@@ -36,7 +36,7 @@ class Section:
 
 
 def heading_matches(headings: Sequence[Heading], wanted: str) -> list[int]:
-    """The places in `headings` of those that `wanted` means: a text, or a path `H1#H2` through levels."""
+    """Return the indexes of the headings that match `wanted`, a heading text or a path `H1#H2`."""
     path = [key for part in wanted.split("#") if (key := heading_key(part))]
     whole = heading_key(wanted)
     found = []
@@ -50,7 +50,7 @@ def heading_matches(headings: Sequence[Heading], wanted: str) -> list[int]:
 
 
 def section(text: str, wanted: str) -> Section:
-    """The section of the heading that `wanted` means, for a write: exactly one, or an error.
+    """Return the section of the heading that `wanted` means, for a write: exactly one, or an error.
 
     Raises:
         NotFoundError: there is none; `suggestions` are the headings there are.
@@ -69,7 +69,7 @@ def section(text: str, wanted: str) -> Section:
 
 
 def section_at(text: str, headings: Sequence[Heading], index: int) -> Section:
-    """The section of the heading at `index`."""
+    """Return the section of the heading at `index`."""
     heading = headings[index]
     start = _next_line(text, heading.span.end)
     is_setext = not text[heading.span.start : heading.span.end].lstrip(" ").startswith("#")
@@ -87,6 +87,6 @@ def _next_line(text: str, at: int) -> int:
 
 
 def _contains(ancestors: list[Heading], path: list[str]) -> bool:
-    """Whether `path` goes down through `ancestors`, levels left out allowed."""
+    """Return whether `path` goes down through `ancestors`, levels left out allowed."""
     keys = iter(heading_key(heading.text) for heading in ancestors)
     return all(part in keys for part in path)

@@ -35,17 +35,17 @@ _NOT_A_TAG = re.compile(r"[\d/_-]*")
 
 
 def valid_tag(name: str) -> bool:
-    """Whether `name` (without `#`) can be a tag: allowed characters, and at least one that is no digit."""
+    """Return whether `name` (without `#`) is a valid tag: allowed characters, at least one non-digit."""
     return bool(re.fullmatch(f"{TAG_CHARACTER}+", name)) and is_tag_name(name) and name == name.strip("/")
 
 
 def is_tag_name(name: str) -> bool:
-    """Whether a run of tag characters is a tag: one is no digit, and not all are separators."""
+    """Return whether a run of tag characters is a tag: it has a non-digit and a non-separator."""
     return not name.isdigit() and (not _NOT_A_TAG.fullmatch(name) or any(c.isdigit() for c in name))
 
 
 def scan_inline(masked: str, text: str, start: int, lines: Lines) -> tuple[list[Link], list[Tag]]:
-    """The links and tags of the prose from `start` on, in order of their place.
+    """Return the links and tags of the prose from `start` on, in order of their place.
 
     Args:
         masked: The text with code, math and comments masked.

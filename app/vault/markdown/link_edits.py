@@ -86,7 +86,7 @@ def _scalar_edits(text: str, place: _Place, changes: list[tuple[Link, str]]) -> 
 
 
 def _rewritten(text: str, scalar: Scalar, changes: list[tuple[Link, str]]) -> Iterator[Edit]:
-    """The edits of a scalar with escapes or folds: by the target's own text where it stands once."""
+    """Yield the edits of a scalar with escapes or folds: by the target's own text where it stands once."""
     raw = text[scalar.span.start : scalar.span.end]
     quote = scalar.quote
     for link, target in changes:

@@ -19,7 +19,7 @@ _UNSAFE = re.compile(r"[\x00-\x20\x7f%$`#?()<>\\\"\[\]|^]")
 
 
 def wiki_link(inner: str, start: int, end: int, embed: bool, line: int) -> Link | None:
-    """The link of a `[[inner]]` whose whole text is at `start` to `end`; None where it names nothing.
+    """Return the link of a `[[inner]]` whose whole text is at `start` to `end`; None where it names nothing.
 
     Args:
         inner: The text between the brackets.
@@ -39,7 +39,7 @@ def wiki_link(inner: str, start: int, end: int, embed: bool, line: int) -> Link 
 
 
 def markdown_link(raw: str, at: int, label: str, span: Span, embed: bool, line: int) -> Link | None:
-    """The link whose destination is written `raw` at `at`; None where it leaves the vault or names nothing.
+    """Return the link whose destination is `raw` at `at`, or None if it leaves the vault or is empty.
 
     Args:
         raw: The destination without its angle brackets, as written.
@@ -77,7 +77,7 @@ def written_target(style: LinkStyle, target: str, *, angled: bool = False) -> st
 
 
 def renamed_target(link: Link, source: NotePath, new: NotePath, shortest: str) -> str:
-    """The target that `link` should say now that its note is at `new`, in the style it was written in.
+    """Return the target that `link` should say now that its note is at `new`, in the style it was written in.
 
     A relative target (`./`, `../`) stays relative to `source`, an absolute one (`/`) absolute, one with
     folders keeps its folders, and a bare name becomes `shortest`. A suffix that was written stays.

@@ -61,7 +61,7 @@ def apply_patch(text: str, patch: str) -> str:
 
 
 def read_hunks(patch: str) -> list[Hunk]:
-    """The hunks of a unified diff.
+    """Return the hunks of a unified diff.
 
     Raises:
         InvalidParametersError: it holds no hunk, or a line that is none.
@@ -94,7 +94,7 @@ def _mark_unended(hunk: Hunk) -> None:
 
 
 def _place(lines: list[str], hunk: Hunk, at: int, moved: int, number: int) -> int:
-    """The line, from 0, at which the hunk's old lines stand."""
+    """Return the line, from 0, at which the hunk's old lines stand."""
     old = hunk.old
     said = None if hunk.start is None else hunk.start - (1 if old else 0) + moved
     if said is not None and at <= said <= len(lines) and lines[said : said + len(old)] == old:
@@ -114,7 +114,7 @@ def _stays_unended(hunks: list[Hunk], unended: bool) -> bool:
 
 
 def _joined(rows: list[str], newline: str, unended: bool) -> str:
-    """The rows as text; each but the last ends with a newline, the last if it should."""
+    """Return the rows as text; each but the last ends with a newline, the last if it should."""
     if not rows:
         return ""
     ended = [row if row.endswith("\n") else row + newline for row in rows]

@@ -59,7 +59,7 @@ def judge(content: bytes, *, complete: bool = True) -> PrivacyVerdict:
 
 
 def is_private(content: bytes, *, complete: bool = True) -> bool:
-    """Whether a note with these bytes is kept from models and programs; arguments as of `judge`."""
+    """Return whether a note with these bytes is kept from models and programs; arguments as of `judge`."""
     return judge(content, complete=complete).hides
 
 
@@ -137,7 +137,7 @@ def _judge_values(tree: Mapping | None) -> PrivacyVerdict:
 
 
 def _values_of_ai(node: Node) -> Iterator[Node]:
-    """The values of every key `ai`, however it is cased, at any depth."""
+    """Yield the values of every key `ai`, however it is cased, at any depth."""
     if isinstance(node, Mapping):
         for entry in node.entries:
             if _folded(entry.key.text).strip() == "ai":
@@ -162,7 +162,7 @@ def _texts(node: Node) -> Iterator[str]:
 
 
 def _folded(text: str) -> str:
-    """The text without differences of case, of width and of characters that can't be seen."""
+    """Return the text without differences of case, of width and of characters that can't be seen."""
     if text.isascii():
         return text.lower()
     kept = "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")

@@ -80,7 +80,7 @@ def remove_property(text: str, key: str) -> str:
 
 
 def editable(text: str) -> Frontmatter:
-    """The frontmatter of `text`, when its properties can be edited.
+    """Return the frontmatter of `text`, when its properties can be edited.
 
     Raises:
         InvalidParametersError: it cannot be read, or only a JSON reader takes it.
@@ -94,7 +94,7 @@ def editable(text: str) -> Frontmatter:
 
 
 def find_entry(found: Frontmatter, key: str) -> Entry | None:
-    """The entry of the property `key`: spelled so, else in another case.
+    """Return the entry of the property `key`: spelled so, else in another case.
 
     Raises:
         InvalidParametersError: it stands there twice.
@@ -109,13 +109,13 @@ def find_entry(found: Frontmatter, key: str) -> Entry | None:
 
 
 def says(text: str, expected: dict[str, object]) -> bool:
-    """Whether the properties of `text` are exactly `expected`."""
+    """Return whether the properties of `text` are exactly `expected`."""
     found = read_frontmatter(text)
     return found.problem is None and same(found.properties, expected)
 
 
 def content_end(text: str, entry: Entry) -> int:
-    """Where the last character of an entry's value stands; after its colon where it has none."""
+    """Return the end of an entry's value, or of its colon if it has no value."""
     end = _node_end(text, entry.value)
     return end if end > entry.key.span.end else _colon(text, entry) + 1
 
@@ -188,7 +188,7 @@ def _replacements(text: str, found: Frontmatter, entry: Entry, value: object) ->
 
 
 def _written(value: object, newline: str, indent: str, list_indent: str) -> Iterator[str]:
-    """What may stand after a key's colon to say `value`, the nicest first."""
+    """Yield spellings of `value` that may follow a key's colon, the most readable first."""
     if isinstance(value, list) and value:
         lead = f"{newline}{indent}{list_indent}- "
         yield "".join(lead + inline(item, flow=isinstance(item, list | dict)) for item in value)
@@ -201,13 +201,13 @@ def _written(value: object, newline: str, indent: str, list_indent: str) -> Iter
 
 
 def _quote(node: Node, value: object) -> str:
-    """The quotes that text put in the place of `node` keeps."""
+    """Return the quotes that text put in the place of `node` keeps."""
     quoted = isinstance(node, Scalar) and isinstance(value, str) and node.quote in ("'", '"')
     return node.quote if quoted and isinstance(node, Scalar) else ""
 
 
 def _list_indent(tree: Mapping | None, text: str) -> str:
-    """How far the block's first list in lines is indented below its key; two spaces where there is none."""
+    """Return the indentation of the first block list below its key, or two spaces if there is none."""
     for entry in tree.entries if tree else ():
         if isinstance(entry.value, Sequence) and not entry.value.flow and entry.value.items:
             first, key = entry.value.items[0].span.start, entry.key.span.start
@@ -217,7 +217,7 @@ def _list_indent(tree: Mapping | None, text: str) -> str:
 
 
 def _changes(node: Sequence, value: list[object]) -> tuple[int, int]:
-    """How many items at the start and at the end stay."""
+    """Return how many items at the start and at the end stay unchanged."""
     old = [plain(item) for item in node.items]
     most = min(len(old), len(value))
     head = next((i for i in range(most) if not same(old[i], value[i])), most)
@@ -227,7 +227,7 @@ def _changes(node: Sequence, value: list[object]) -> tuple[int, int]:
 
 
 def _block_edits(text: str, node: Sequence, value: list[object], newline: str) -> list[Edit] | None:
-    """The edits of a list with an item per line; None where an item does not start its line."""
+    """Return the edits of a list with an item per line; None where an item does not start its line."""
     starts = [_line_start(text, item.span.start) for item in node.items]
     leads = [text[start : item.span.start] for start, item in zip(starts, node.items, strict=True)]
     if any(lead.strip() != "-" for lead in leads):
@@ -249,7 +249,7 @@ def _block_edits(text: str, node: Sequence, value: list[object], newline: str) -
 
 
 def _flow_edits(text: str, node: Sequence, value: list[object]) -> list[Edit] | None:
-    """The edits of a list in brackets; None where it stands elsewhere (an alias) or has an anchor."""
+    """Return the edits of a list in brackets; None where it stands elsewhere (an alias) or has an anchor."""
     if not text.startswith("[", node.span.start):
         return None
     head, tail = _changes(node, value)

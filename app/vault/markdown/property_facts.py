@@ -17,12 +17,12 @@ _TAG = re.compile(r"[^\s,]+")
 
 
 def is_tag_entry(entry: Entry) -> bool:
-    """Whether a property holds the note's tags."""
+    """Return whether a property holds the note's tags."""
     return entry.key.text.lower() in TAG_KEYS
 
 
 def property_tags(frontmatter: Frontmatter, text: str, lines: Lines) -> Iterator[Tag]:
-    """The tags of the `tags` property, a list or a string, with or without `#`."""
+    """Yield the tags of the `tags` property, a list or a string, with or without `#`."""
     for entry in frontmatter.tree.entries if frontmatter.tree else ():
         if not is_tag_entry(entry):
             continue
@@ -33,7 +33,7 @@ def property_tags(frontmatter: Frontmatter, text: str, lines: Lines) -> Iterator
 
 
 def scalar_tags(scalar: Scalar, text: str, lines: Lines) -> Iterator[Tag]:
-    """The tags in one scalar; each span covers the name, or the scalar where it is written with escapes."""
+    """Yield the tags in one scalar; a span covers the name, or the whole scalar if it has escapes."""
     begin = written_at(scalar, text)
     for match in _TAG.finditer(scalar.text):
         name = match[0].lstrip("#").strip("/")
@@ -44,20 +44,20 @@ def scalar_tags(scalar: Scalar, text: str, lines: Lines) -> Iterator[Tag]:
 
 
 def property_links(frontmatter: Frontmatter, text: str, lines: Lines) -> Iterator[tuple[str, Link, bool]]:
-    """The links of the properties: the key they stand under, the link, and whether it is a value's whole."""
+    """Yield each link in the properties with its key and whether the link is the whole value."""
     for entry in frontmatter.tree.entries if frontmatter.tree else ():
         for scalar, alone in _scalars(entry.value, text):
             yield from ((entry.key.text, link, whole) for link, whole in _links(scalar, alone, text, lines))
 
 
 def written_at(scalar: Scalar, text: str) -> int | None:
-    """Where the scalar's text starts, if it is written as it is read; None with escapes or folds."""
+    """Return the start of the scalar's text, or None if escapes or folds make it differ from its value."""
     begin = scalar.span.start + (1 if scalar.quote in ("'", '"') else 0)
     return begin if scalar.quote not in ("|", ">", "*") and text.startswith(scalar.text, begin) else None
 
 
 def _scalars(node: Node, text: str) -> Iterator[tuple[Scalar, bool]]:
-    """The scalars below `node`, and whether each is the name in an unquoted `[[name]]`."""
+    """Yield the scalars below `node`, and whether each is the name in an unquoted `[[name]]`."""
     if isinstance(node, Scalar):
         if "[" in node.text and node.quote != "*":
             yield node, False
@@ -72,7 +72,7 @@ def _scalars(node: Node, text: str) -> Iterator[tuple[Scalar, bool]]:
 
 
 def _unquoted(node: Sequence, text: str) -> Scalar | None:
-    """The name of an unquoted `key: [[name]]`, which YAML takes for a list in a list."""
+    """Return the name of an unquoted `key: [[name]]`, which YAML takes for a list in a list."""
     if len(node.items) != 1 or not isinstance(inner := node.items[0], Sequence) or len(inner.items) != 1:
         return None
     name = inner.items[0]

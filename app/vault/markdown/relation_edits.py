@@ -67,7 +67,7 @@ def add_items(text: str, items: Iterable[str]) -> str:
 
 
 def item_of(text: str, relation: Relation) -> str:
-    """The list item that says a relation of `text` on a line of its own."""
+    """Return the list item that says a relation of `text` on a line of its own."""
     return _item(relation.type, _link_text(text, relation), relation.confidence, relation.note)
 
 
@@ -183,7 +183,7 @@ def _link_text(text: str, relation: Relation) -> str:
 
 
 def _siblings(note: ParsedNote, relation: Relation) -> list[Relation]:
-    """The relations that one list item or field says, in order."""
+    """Return the relations that one list item or field says, in order."""
     return [one for one in note.relations if one.span == relation.span]
 
 
@@ -227,7 +227,7 @@ def _in_place(
 
 
 def _type_span(text: str, relation: Relation) -> Span | None:
-    """Where the type is written: the word of a list item (quotes included), the key of a field."""
+    """Return the span of the type: a list item's word (with quotes) or a field's key."""
     start, end = relation.span.start, relation.link.span.start
     fields = [one for one in _KEY.finditer(text, start, end) if relation_type(one[0]) == relation.type]
     if fields:
@@ -238,7 +238,7 @@ def _type_span(text: str, relation: Relation) -> Span | None:
 
 
 def _parentheses(text: str, relation: Relation) -> Span | None:
-    """What stands between the parentheses that follow the link."""
+    """Return the span between the parentheses that follow the link."""
     at = relation.link.span.end
     limit = relation.span.end
     while at < limit and text[at] in " \t":

@@ -30,17 +30,17 @@ _LONGEST_NOTE = 2000
 
 
 def relation_type(words: str) -> str:
-    """The UPPER_SNAKE type that `words` name: `relates to` is `RELATES_TO`."""
+    """Return the UPPER_SNAKE type that `words` name: `relates to` is `RELATES_TO`."""
     return re.sub(r"[^\w]+", "_", words).strip("_").upper()
 
 
 def relation_word(kind: str) -> str:
-    """How a type is written in Markdown: lower_snake."""
+    """Return a type as Markdown spells it, in lower_snake."""
     return relation_type(kind).lower()
 
 
 def read_context(context: str | None) -> tuple[float | None, str | None]:
-    """The confidence (0 to 1) and the remark of what stands in parentheses after a relation."""
+    """Return the confidence (0 to 1) and the remark of what stands in parentheses after a relation."""
     if context is None:
         return None, None
     match = _CONFIDENCE.search(context)
@@ -54,7 +54,7 @@ def read_context(context: str | None) -> tuple[float | None, str | None]:
 def prose_relations(
     masked: str, text: str, links: Sequence[Link], headings: Callable[[], Sequence[Heading]]
 ) -> Iterator[Relation]:
-    """The relations that the list items and fields of the prose say.
+    """Yield the relations that the list items and fields of the prose say.
 
     Args:
         masked: The text with code, math and comments masked.
@@ -74,7 +74,7 @@ def prose_relations(
 
 
 def property_relations(found: Sequence[tuple[str, Link, bool]], text: str) -> Iterator[Relation]:
-    """The relations of properties whose value is a link or a list of links.
+    """Yield the relations of properties whose value is a link or a list of links.
 
     Args:
         found: Key, link, and whether the link is the whole value.
@@ -96,7 +96,7 @@ class _RelationSections:
         self._spans: list[Span] | None = None
 
     def hold(self, place: int) -> bool:
-        """Whether the place is in one of them."""
+        """Return whether the place is in one of them."""
         if self._spans is None:
             self._spans = _relation_spans(self._headings(), self._end)
         index = bisect_right(self._spans, place, key=lambda span: span.start) - 1
@@ -183,7 +183,7 @@ def _field(
 
 
 def _run(masked: str, links: list[Link]) -> list[Link]:
-    """The first link and those that follow it with only a comma, `;`, `&` or `and` between."""
+    """Return the first link and those that follow it with only a comma, `;`, `&` or `and` between."""
     targets = [links[0]]
     for link in links[1:]:
         if link.span.start < targets[-1].span.end:
@@ -195,7 +195,7 @@ def _run(masked: str, links: list[Link]) -> list[Link]:
 
 
 def _closings(masked: str, span: Span) -> dict[int, int]:
-    """Where each bracket in `span` closes: square ones and round ones each among themselves."""
+    """Map each opening bracket in `span` to its closing one; square and round brackets pair separately."""
     closings: dict[int, int] = {}
     opened: dict[str, list[int]] = {"]": [], ")": []}
     for match in _BRACKET.finditer(masked, span.start, span.end):
@@ -208,7 +208,7 @@ def _closings(masked: str, span: Span) -> dict[int, int]:
 
 
 def _parenthesised(text: str, at: int, end: int | None = None) -> str | None:
-    """What stands in the parentheses that follow at once, on the same line."""
+    """Return the text in the parentheses that follow directly on the same line."""
     limit = min(at + _LONGEST_NOTE, len(text) if end is None else end)
     window = text[at:limit].partition("\n")[0].lstrip(" \t")
     if not window.startswith("("):

@@ -57,7 +57,7 @@ def render(
     draw: Draw = lambda kind, source: None,
     interaction: Interaction | None = None,
 ) -> str:
-    """The HTML of a note's text, without its properties and comments.
+    """Return the HTML of a note's text, without its properties and comments.
 
     Args:
         text: A note's text.
@@ -106,7 +106,7 @@ def _body(
 
 
 def _write(page: Page, tokens: Sequence[Token]) -> str:
-    """The HTML of tokens; raw tags that a line leaves open are closed at its end."""
+    """Return the HTML of tokens; raw tags that a line leaves open are closed at its end."""
     pieces: list[str] = []
     folded_level = -1
     for token in tokens:
@@ -130,7 +130,7 @@ def _write(page: Page, tokens: Sequence[Token]) -> str:
 
 
 def _is_folded(page: Page, token: Token, interaction: Interaction) -> bool:
-    """Whether only the title of a callout is shown; callouts that can be folded are counted here."""
+    """Return whether only the title of a callout is shown; callouts that can be folded are counted here."""
     if not token.meta["fold"]:
         return False
     number, page.callouts = page.callouts, page.callouts + 1
@@ -156,7 +156,7 @@ def _made_parser() -> MarkdownIt:
 
 
 def _without_comments(text: str, start: int) -> str:
-    """The prose without `%%…%%` and `<!-- … -->`; a line that held nothing else goes with its newline."""
+    """Return the prose without `%%…%%` and `<!-- … -->`, and without lines that held nothing else."""
     edits = []
     for begin, end in code_spans(text, start):
         if not text.startswith(("%%", "<!--"), begin):
@@ -167,7 +167,7 @@ def _without_comments(text: str, start: int) -> str:
 
 
 def _part(text: str, link: Link) -> str:
-    """What an embed shows: the section of its heading, the lines of its block, or the whole note."""
+    """Return the text an embed shows: the heading's section, the block's lines or the whole note."""
     if link.heading:
         headings = scan(text).headings
         found = heading_matches(headings, link.heading)
@@ -180,7 +180,7 @@ def _part(text: str, link: Link) -> str:
 
 
 def _block(text: str, block: str) -> str:
-    """The paragraph or list item that the block id ends; for an id on its own line what stands above it."""
+    """Return the paragraph or list item that a block id ends, or the block above an id on its own line."""
     lines = text.split("\n")
     number = next((b.line for b in scan(text).blocks if b.id.casefold() == block.casefold()), 0)
     if not number:

@@ -59,7 +59,7 @@ def _heading_open(page: Page, token: Token) -> str:
 
 
 def _heading_anchors(page: Page, level: int, text: str) -> str:
-    """The places to jump to: the heading's text, its key, and its key below each of those above it."""
+    """Return the places to jump to: the heading's text, its key, and its key below each of those above it."""
     key = heading_key(text)
     page.headings = [above for above in page.headings if above[0] < level]
     names, path = [text, key], key

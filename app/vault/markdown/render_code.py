@@ -13,7 +13,7 @@ LONGEST_COLORED = 60_000
 
 
 def code_html(code: str, language: str, *, is_dark: bool) -> str:
-    """The code as HTML for a `<pre>`, coloured where the language is known and the code is not huge."""
+    """Return code as HTML for a `<pre>`, highlighted if its language is known and it is not too long."""
     if not language or len(code) > LONGEST_COLORED:
         return escape(code, quote=False)
     try:

@@ -12,14 +12,14 @@ _SIZE = re.compile(r"(\d{1,4})(?:x(\d{1,4}))?")
 
 
 def split_size(words: str) -> tuple[str, str, str]:
-    """The text, width and height that `text|640x480`, or only a size, says."""
+    """Return the text, width and height that `text|640x480`, or only a size, says."""
     text, _, size = words.rpartition("|")
     match = _SIZE.fullmatch(size.strip())
     return (text, match[1], match[2] or "") if match else (words, "", "")
 
 
 def image_html(page: Page, source: str, text: str, width: str = "", height: str = "") -> str:
-    """An image by its source as it is written in a Markdown link or in HTML."""
+    """Return an image by its source as it is written in a Markdown link or in HTML."""
     shown = escape(text.strip() or unquote(source).rpartition("/")[2] or source, quote=False)
     if source.lower().startswith(("http://", "https://")):
         return f'<a style="color:{page.colors.link};" href="{attribute(source)}">🖼 {shown}</a>'
@@ -30,7 +30,7 @@ def image_html(page: Page, source: str, text: str, width: str = "", height: str 
 
 
 def vault_image(path: str, width: str = "", height: str = "") -> str:
-    """An image of the vault; sizes in pixels."""
+    """Return an image of the vault; sizes in pixels."""
     sizes = f' width="{int(width)}"' if re.fullmatch(r"\d{1,4}", width) else ""
     sizes += f' height="{int(height)}"' if re.fullmatch(r"\d{1,4}", height) else ""
     return f'<img src="vault:{address(path)}"{sizes} style="max-width:100%;">'

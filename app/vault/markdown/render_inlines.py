@@ -73,7 +73,7 @@ def _wiki_link(page: Page, token: Token) -> str:
 
 
 def _embed(page: Page, token: Token) -> str:
-    """An embedded image or note; within a line, or where it can't be put in, a link to it."""
+    """Return an embedded image or note; within a line, or where it can't be put in, a link to it."""
     link: Link = token.meta["link"]
     target = page.resolve(link.target) if link.target else None
     if target and target.path.lower().endswith(IMAGE_SUFFIXES):
@@ -87,7 +87,7 @@ def _embed(page: Page, token: Token) -> str:
 
 
 def _line(token: Token, html: str) -> str:
-    """An embed that stands alone as a paragraph, since none is around it."""
+    """Return an embed that stands alone as a paragraph, since none is around it."""
     return f'<p style="margin-top:0;margin-bottom:10px;">{html}</p>\n' if token.meta.get("alone") else html
 
 
@@ -127,7 +127,7 @@ def _note_link(page: Page, link: Link, words: str) -> str:
 
 
 def _opened(page: Page, target: str, fragment: str) -> str:
-    """The opening tag of a link to what `target` means; empty for the same note."""
+    """Return the opening tag of a link to what `target` means; empty for the same note."""
     place = f"#{address(fragment)}" if fragment else ""
     found = page.resolve(target) if target else None
     href, color = place, page.colors.link
@@ -139,7 +139,7 @@ def _opened(page: Page, target: str, fragment: str) -> str:
 
 
 def _words(link: Link) -> str:
-    """The words of a link without an alias: `Note › Heading`."""
+    """Return the words of a link without an alias: `Note › Heading`."""
     parts = [link.target, *(link.heading or "").split("#"), f"^{link.block}" if link.block else ""]
     return " › ".join(part.strip() for part in parts if part.strip())
 

@@ -115,7 +115,7 @@ _DEEPEST = 12
 
 
 def math_html(tex: str) -> str:
-    """The formula as HTML with raised and lowered parts; a very long one as it is written."""
+    """Return the formula as HTML with raised and lowered parts; a very long one as it is written."""
     if len(tex) > _LONGEST:
         return escape(tex, quote=False)
     tokens = [match.groups("") for match in _TOKEN.finditer(tex.strip())]
@@ -124,7 +124,7 @@ def math_html(tex: str) -> str:
 
 
 def _sequence(tokens: list[tuple[str, ...]], at: int, depth: int) -> tuple[str, int]:
-    """The HTML up to the brace that closes this group, and the place after it."""
+    """Return the HTML up to the brace that closes this group, and the place after it."""
     pieces: list[str] = []
     while at < len(tokens):
         command, mark, words = tokens[at]
@@ -161,7 +161,7 @@ def _command(tokens: list[tuple[str, ...]], at: int, depth: int) -> tuple[str, i
 
 
 def _argument(tokens: list[tuple[str, ...]], at: int, depth: int) -> tuple[str, int]:
-    """What a command or a raised mark applies to: a group, a command or one character."""
+    """Return the argument of a command or of `^`/`_`: a group, a command or one character."""
     if at >= len(tokens):
         return "", at
     command, mark, words = tokens[at]

@@ -44,7 +44,7 @@ Rule = Callable[[Page, Token], str]
 
 
 def box_open(*, background: str = "", bar: str = "", padding: str = "10px 14px", color: str = "") -> str:
-    """The start of a block of its own, with a bar at its left where one is asked for."""
+    """Return the start of a block of its own, with a bar at its left where one is asked for."""
     left = f'<td width="3" bgcolor="{bar}"></td>' if bar else ""
     fill = f' bgcolor="{background}"' if background else ""
     ink = f"color:{color};" if color else ""
@@ -56,7 +56,7 @@ BOX_CLOSE = "</td></tr></table>\n"
 
 
 def drawn(page: Page, kind: str, source: str) -> str:
-    """A formula or diagram as an image whose words are its source; empty where it can't be drawn."""
+    """Return a formula or diagram as an image whose words are its source; empty where it can't be drawn."""
     image = page.draw(kind, source)
     if image is None:
         return ""
@@ -66,7 +66,7 @@ def drawn(page: Page, kind: str, source: str) -> str:
 
 
 def anchor(name: str) -> str:
-    """A place that can be jumped to."""
+    """Return a place that can be jumped to."""
     return f'<a name="{attribute(name)}"></a>'
 
 
@@ -87,7 +87,7 @@ def attribute(text: str) -> str:
 
 
 def fragment_of(heading: str) -> str:
-    """The anchor by which a heading, or a path of headings, is jumped to."""
+    """Return the anchor by which a heading, or a path of headings, is jumped to."""
     if heading.startswith("^"):
         return heading
     return "#".join(key for part in heading.split("#") if (key := heading_key(part)))

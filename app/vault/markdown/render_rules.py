@@ -60,7 +60,7 @@ def vault_plugin(md: MarkdownIt) -> None:
 
 
 def callout_kind(name: str) -> str:
-    """The kind of callout that a name means; one that is not known looks like a note."""
+    """Return the kind of callout that a name means; one that is not known looks like a note."""
     return _SYNONYMS.get(name.lower(), name.lower())
 
 

@@ -99,7 +99,7 @@ class RenderColors:
 
     @classmethod
     def of(cls, theme: Palette) -> RenderColors:
-        """The colours that go with a theme of the desktop."""
+        """Return the colours that go with a theme of the desktop."""
         callouts = {kind: str(getattr(theme, role)) for kind, role in _KINDS.items()}
         return cls(
             text=theme.text,
@@ -117,11 +117,11 @@ class RenderColors:
         )
 
     def callout(self, kind: str) -> str:
-        """The colour of a kind of callout."""
+        """Return the colour of a kind of callout."""
         return self.callouts.get(kind, self.callouts.get("note", self.link))
 
     def tint(self, color: str, strength: float = 0.09) -> str:
-        """A colour laid thinly over the background; `strength` from 0 to 1."""
+        """Return a colour laid thinly over the background; `strength` from 0 to 1."""
         return mixed(color, self.background, strength * (1.4 if self.is_dark else 1))
 
 
@@ -136,7 +136,7 @@ class NoteTarget:
     text: str | Callable[[], str | None] | None = None
 
     def body(self) -> str | None:
-        """The text to embed."""
+        """Return the text to embed."""
         return self.text() if callable(self.text) else self.text
 
 

@@ -35,7 +35,7 @@ def scan(text: str) -> ParsedNote:
 
 
 def scan_outline(text: str) -> ParsedNote:
-    """As `scan`, but without what only its lines say: headings, block ids, tasks and observations."""
+    """Scan as `scan` does, but skip headings, block ids, tasks and observations."""
     frontmatter = read_frontmatter(text)
     start = frontmatter.body_start
     masked = mask(text, start)
@@ -43,7 +43,7 @@ def scan_outline(text: str) -> ParsedNote:
 
 
 def scan_lines(text: str) -> LineFacts:
-    """What the lines of a note's text say: its headings, block ids, tasks and observations."""
+    """Parse the lines of a note for headings, block ids, tasks and observations."""
     start = body_start(text)
     return LineFacts(mask(text, start), text, start, Lines(text))
 
@@ -67,6 +67,6 @@ def _outline(
 
 
 def _readable(text: str) -> int | None:
-    """Where the first character stands that replaces what could not be decoded; None if there is none."""
+    """Return the place of the first U+FFFD that replaced undecodable bytes, or None."""
     at = text.find("\ufffd")
     return at if at >= 0 else None

@@ -131,7 +131,7 @@ def _in_properties(text: str, change: Change) -> str:
 
 
 def _words_changed(value: str, change: Change) -> str | None:
-    """A string of tags with each changed, its separators kept; None when none is left."""
+    """Return a string of tags with each changed, its separators kept; None when none is left."""
     kept, at, seen = "", 0, set()
     for match in _WORD.finditer(value):
         bare = match[0].lstrip("#")

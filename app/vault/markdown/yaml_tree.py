@@ -92,7 +92,7 @@ Node = Scalar | Sequence | Mapping
 
 
 def read_tree(text: str, offset: int = 0) -> Mapping | None:
-    """The mapping that `text` is, with spans moved by `offset`; None for an empty text.
+    """Return the mapping that `text` is, with spans moved by `offset`; None for an empty text.
 
     Raises:
         UnreadableYaml: it is not YAML, not a mapping, or beyond a cap (depth, aliases, nodes).
@@ -114,7 +114,7 @@ def read_tree(text: str, offset: int = 0) -> Mapping | None:
 
 
 def plain(node: Node) -> object:
-    """The node as plain values: dict, list, str, int, float, bool, None. Of a doubled key the last counts."""
+    """Convert a node to plain values; the last of duplicate keys wins."""
     if isinstance(node, Scalar):
         return node.value
     if isinstance(node, Sequence):
@@ -123,12 +123,12 @@ def plain(node: Node) -> object:
 
 
 def values_of(mapping: Mapping) -> dict[str, object]:
-    """The mapping as a dict of plain values."""
+    """Return the mapping as a dict of plain values."""
     return {entry.key.text: plain(entry.value) for entry in mapping.entries}
 
 
 def scalar_value(text: str) -> str | int | float | bool | None:
-    """What the plain scalar `text` means."""
+    """Resolve the plain scalar `text` to its value."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in "+-.0123456789":
@@ -146,7 +146,7 @@ def scalar_value(text: str) -> str | int | float | bool | None:
 
 
 def _iso(match: re.Match[str]) -> str:
-    """A YAML date and time as ISO 8601; one that is so already stays as it is written."""
+    """Return a YAML date and time as ISO 8601; one that is so already stays as it is written."""
     year, month, day, hour, minute, second, fraction, zone = match.groups()
     if zone and zone != "Z":
         hours, minutes = zone[1:].replace(":", "")[:-2] or zone[1:], zone[1:].replace(":", "")[-2:]
@@ -244,7 +244,7 @@ class _Composer:
 
 
 def _moved(node: Node, span: Span) -> Node:
-    """A copy for an alias: all of it stands where the alias stands, so that no edit reaches the anchor."""
+    """Return a copy with every span at the alias, so that no edit reaches the anchor."""
     if isinstance(node, Scalar):
         return replace(node, span=span, quote="*")
     if isinstance(node, Sequence):

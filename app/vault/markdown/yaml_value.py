@@ -49,12 +49,12 @@ def json_like(value: object, depth: int = 1) -> object:
 
 
 def same(a: object, b: object) -> bool:
-    """Whether two plain values are the same, with their types: 1 is not 1.0 and not true."""
+    """Return whether two plain values are the same, with their types: 1 is not 1.0 and not true."""
     return json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
 
 
 def inline(value: object, *, quote: str = "", flow: bool = False) -> str:
-    """A plain value on one line.
+    """Return a plain value on one line.
 
     Args:
         value: What `json_like` gives.
@@ -96,7 +96,7 @@ def escaped(text: str) -> str:
 
 
 def json_text(value: object) -> str:
-    """A plain value as JSON that YAML readers take too."""
+    """Return a plain value as JSON that YAML readers take too."""
     return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
@@ -113,7 +113,7 @@ def block_text(text: str, newline: str, indent: str = "  ") -> str | None:
 
 
 def is_plain(text: str, *, flow: bool) -> bool:
-    """Whether text needs no quotes, for readers of YAML 1.1 and of 1.2."""
+    """Return whether text needs no quotes, for readers of YAML 1.1 and of 1.2."""
     if not text or text[0] in _NOT_FIRST or _UNPRINTABLE.search(text) or _BREAKS_PLAIN.search(text):
         return False
     if flow and _BREAKS_FLOW.search(text):
