@@ -205,7 +205,7 @@ class SentenceModelEditor(Editor):
 
     def _show_languages(self, languages: VaultLanguages | None) -> None:
         """Name the languages of the open vault."""
-        if languages is None or not languages.notes:
+        if languages is None or not languages.shares:
             return
         shares = [(code, share) for code, share in languages.shares if share >= _SMALLEST_SHARE]
         named = ", ".join(f"{language_name(code)} {share:.0%}" for code, share in shares[:_SHOWN_LANGUAGES])
