@@ -53,8 +53,8 @@ class LanguageProposal(QObject):
     async def _show(self, languages: VaultLanguages) -> None:
         state = await asyncio.to_thread(multilingual.state)
         words = self.tr(
-            "About {0} % of the notes in this vault are in other languages than English ({1}). The "
-            "multilingual model finds notes by their meaning in all of them, and across languages."
+            "About {0} % of the notes in this vault are not in English ({1}). The multilingual model finds "
+            "notes by meaning in about 100 languages."
         ).format(round(100 * languages.other_than_english), language_names(languages))
         decline = (self.tr("Not now"), self._decline)
         if state == "missing":

@@ -28,6 +28,8 @@ from app.workspace import Workspace
 from app.workspace.note_vectors import ModelPreparing, ModelSwitched
 
 _OTHER = ""
+# As far in as the words of a radio button.
+_RADIO_INDENT = 24
 _SHOWN_LANGUAGES = 4
 _SMALLEST_SHARE = 0.01
 
@@ -53,7 +55,7 @@ class SentenceModelEditor(Editor):
         self._add(
             SHIPPED,
             self.tr("English"),
-            self.tr("23 MB · English only, fastest · included"),
+            self.tr("23 MB · English only, fastest · installed"),
             column,
         )
         self._multilingual = self._add(
@@ -74,13 +76,14 @@ class SentenceModelEditor(Editor):
         self.line.setPlaceholderText("sentence-transformers/paraphrase-multilingual-mpnet-base-v2")
         self.line.setAccessibleName(self.tr("Name of another model"))
         column.addWidget(self.line)
-        self.state = self._words(column)
+        column.addSpacing(8)
+        self.state = self._words(column, indent=0)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(self.tr("Progress of the language model"))
         self.bar.hide()
         column.addWidget(self.bar)
-        self.languages = self._words(column)
+        self.languages = self._words(column, indent=0)
         known = value if value in self._buttons else _OTHER
         self._buttons[known].setChecked(True)
         self.line.setText("" if known else value)
@@ -106,13 +109,12 @@ class SentenceModelEditor(Editor):
         words.show()
         return words
 
-    def _words(self, column: QVBoxLayout) -> QLabel:
+    def _words(self, column: QVBoxLayout, *, indent: int = _RADIO_INDENT) -> QLabel:
         label = QLabel()
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setProperty("tone", "muted")
         label.setWordWrap(True)
-        # As far in as the words of a radio button.
-        label.setIndent(24)
+        label.setIndent(indent)
         label.hide()
         column.addWidget(label)
         return label
@@ -120,7 +122,7 @@ class SentenceModelEditor(Editor):
     def _about_multilingual(self, state: str) -> str:
         """Describe the multilingual model with where it is."""
         where = {
-            "ready": self.tr("included"),
+            "ready": self.tr("installed"),
             "convertible": self.tr("converted on this computer when you choose it, about 10 seconds"),
             "missing": self.tr("not installed"),
         }
