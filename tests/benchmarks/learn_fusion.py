@@ -99,7 +99,7 @@ def _fitted(
 
 def main() -> None:
     """Print the weights."""
-    found = [one for one in found_by_every_model([]) if one.question.is_seen]
+    found = [one for one in found_by_every_model() if one.question.is_seen]
     for name, weight in zip(Signals._fields, learn(found), strict=True):
         print(f"    {name}={weight:.2f},")
 

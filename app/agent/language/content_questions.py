@@ -17,8 +17,12 @@ from app.agent.language.readings import (
 )
 from app.answering.question import read_question
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_WORD = re.compile(r"[^\W\d_]+")
 _FINDING = frozenset(("find", "count", "meaning", "properties_of"))
+_LOOKING_UP = frozenset(
+    ("properties_of", "relations", "related", "history", "list_tasks", "backlinks", "read")
+)
+_SURE, _UNLIKELY = 0.75, 0.45
 _FEWEST_WORDS = 3
 
 
@@ -51,12 +55,28 @@ def as_content_question(found: Interpretation, text: str, languages: Sequence[La
             return ContentQuestion(text) if words[0] in language.words("asking_words") else found
         case Reply(understood=False) if not found.text and text.rstrip().endswith("?"):
             return ContentQuestion(text)
-        case Reading(steps=(step,)) if step.action in _FINDING:
-            said = step.target or NoteSet()
-            plain = not (said.notes or said.source or said.pick or said.order or ":" in said.query)
-            return found if _names_notes(words, language) or not plain else ContentQuestion(text)
+        case Clarification(options=options) if options and all(_is_weak(o.reading) for o in options):
+            return found if _names_notes(words, language) else ContentQuestion(text)
+        case Reading() if _is_weak(found):
+            return found if _names_notes(words, language) else ContentQuestion(text)
         case _:
             return found
+
+
+def _is_weak(reading: Reading) -> bool:
+    """Whether a reading is a search for words, or a guess at another thing to look up."""
+    (*before, step) = reading.steps
+    guesses = not before and step.action in _LOOKING_UP and reading.score < _SURE
+    # A reading among others is shown with what it would do; one this unlikely is not what a question means.
+    return guesses or reading.score < _UNLIKELY or _finds_words(reading)
+
+
+def _finds_words(reading: Reading) -> bool:
+    """Whether a reading is a search for words and nothing else."""
+    (*before, step) = reading.steps
+    said = step.target or NoteSet()
+    is_narrowed = said.notes or said.source or said.pick or said.order or ":" in said.query
+    return not before and step.action in _FINDING and not is_narrowed
 
 
 def _names_notes(words: Sequence[str], language: Language) -> bool:

@@ -6,7 +6,16 @@ import pytest
 
 from app.agent.language.content_questions import as_content_question
 from app.agent.language.lexicon import languages
-from app.agent.language.readings import ContentQuestion, ModelRequired, NoteSet, Reading, Reply, Step
+from app.agent.language.readings import (
+    Clarification,
+    ContentQuestion,
+    ModelRequired,
+    NoteSet,
+    Option,
+    Reading,
+    Reply,
+    Step,
+)
 
 FOUND = Reading((Step("find", NoteSet("latitude sailing")),), 0.8)
 TAGGED = Reading((Step("find", NoteSet("tag:core")),), 0.8)
@@ -26,6 +35,14 @@ MODEL = ModelRequired("Explaining")
 )
 def test_a_search_for_words_that_asks_is_a_question(text: str, found: Reading | Reply) -> None:
     assert as_content_question(found, text, languages()) == ContentQuestion(text)
+
+
+def test_a_question_back_about_a_search_for_words_is_not_asked() -> None:
+    back = Clarification("Is this what you mean?", (Option("", FOUND), Option("", COUNTED)))
+    text = "how heavy was the first sea clock?"
+    assert as_content_question(back, text, languages()) == ContentQuestion(text)
+    asked = Clarification("Is this what you mean?", (Option("", FOUND), Option("", TAGGED)))
+    assert as_content_question(asked, text, languages()) is asked
 
 
 def test_what_a_model_could_do_is_kept() -> None:
