@@ -92,7 +92,7 @@ async def test_the_process_reports_and_fails_with_its_reason(
     weights: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(multilingual, "installed_weights", lambda: weights)
-    script = "import sys; print(0.1, flush=True); print(1.0, flush=True); sys.exit('no room' if sys.argv[1:] else 0)"
+    script = "import sys; print(0.1); print(1.0); sys.exit('no room' if sys.argv[1:] else 0)"
     command = [sys.executable, "-c", script]
     monkeypatch.setattr(multilingual, "model_conversion", lambda: Command(tuple(command)))
     told: list[float] = []
