@@ -882,6 +882,9 @@ def _as_reading(one: ClauseReading, language: Language) -> Reading:
 
 def _joined(head: Reading, tail: Reading) -> Reading:
     """Two readings one after the other; "it" in the second means what the first is about."""
+    # "It" after a step without notes (a tag was renamed) means nothing that could be changed.
+    refers = tail.steps[0].target is not None and bool(tail.steps[0].target.source)
+    has_notes = head.last.target is not None or head.last.action == "create_note"
     score = (head.score * 0.5 + tail.score * 0.5 + min(head.score, tail.score)) / 2 - _SPLIT_COST
     return Reading(
         (*head.steps, *tail.steps),
@@ -890,7 +893,7 @@ def _joined(head: Reading, tail: Reading) -> Reading:
         tail.missing,
         head.language,
         head.verb_words + tail.verb_words,
-        head.certain and tail.certain,
+        head.certain and tail.certain and (has_notes or not refers),
     )
 
 

@@ -188,6 +188,12 @@ def test_a_name_is_taken_only_where_something_introduces_it(agent: BuiltinAgent,
         "füge bei allen Ereignissen das Schlagwort geschichte hinzu",
         "put the note H4 in a folder called Makers; Arnold as well",
         "delete H4 tomorrow",
+        "lower it by 0.2",
+        "replace every brass with bronze",
+        "create a note called Tea in the style of H4",
+        "merge H2 and H1",
+        "delete the tag core",
+        "rename the tag core to important and delete it",
     ],
 )
 def test_what_may_mean_something_else_is_no_change(agent: BuiltinAgent, text: str) -> None:
