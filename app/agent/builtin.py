@@ -11,7 +11,7 @@ from typing import Protocol
 from app.agent.answered_call import AnsweredCall
 from app.agent.answers import answer
 from app.agent.language.actions import ACTIONS, Action
-from app.agent.language.chips import chips
+from app.agent.language.chips import Chip, chips
 from app.agent.language.content_questions import as_content_question, asking_language
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import Interpreter
@@ -22,6 +22,7 @@ from app.agent.language.readings import (
     ContentQuestion,
     Interpretation,
     ModelRequired,
+    NoteSet,
     Reading,
     Reply,
 )
@@ -59,11 +60,13 @@ MAX_PASSAGES = 3
 """How many passages answer a question."""
 
 _EXACTLY = "I have to ask back: name the note by its whole path, and say one thing that is to be done."
+_NO_SUCH_NOTE = "No note is named “{}”, so nothing was done."
 _ONLY_READS = "I may only read now, so I did not do this: {}"
 _REPLIES = {
     "greeting": "Hello! Say what to find, open, write or change. “help” shows examples.",
     "thanks": "You are welcome.",
     "cancelled": "All right, nothing was done.",
+    "unsupported": "I can't do that. I work on the notes of this vault; “help” shows examples.",
 }
 
 
@@ -139,7 +142,9 @@ class BuiltinAgent:
         if text.lstrip().startswith(PREFIX):
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
             if reading is not None:
-                return reading
+                # The name of a note that is not there must not become a set of all notes.
+                missing = next((one.unknown for one in _sets_of(reading) if one.unknown), "")
+                return Reply(_NO_SUCH_NOTE.format(missing)) if missing else reading
         now = self._now().replace(second=0, microsecond=0)
         found = self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
         return found if state.question is not None else as_content_question(found, text, languages())
@@ -179,7 +184,7 @@ class BuiltinAgent:
         ):
             turn.say(_ONLY_READS.format(" · ".join(chip.label for chip in shown)))
             return
-        turn.show_reading(tuple(ReadingChip(label=chip.label, without=chip.without) for chip in shown))
+        turn.show_reading(tuple(map(_reading_chip, shown)))
         language = next(one for one in languages() if one.code == reading.language)
         pipeline = Pipeline(turn, self._registry, language, state, self._changes_today, self.actions())
         self._states[_key(turn)] = await pipeline.run(reading)
@@ -222,6 +227,27 @@ class BuiltinAgent:
 def refusal(reply: Reply) -> str:
     """The words of a reply."""
     return _REPLIES.get(reply.text, reply.text or NOT_UNDERSTOOD)
+
+
+def _sets_of(reading: Reading) -> list[NoteSet]:
+    """Every set of notes that a reading works on."""
+    return [
+        notes
+        for step in reading.steps
+        for notes in (step.target, *step.arguments.values())
+        if isinstance(notes, NoteSet)
+    ]
+
+
+def _reading_chip(chip: Chip) -> ReadingChip:
+    return ReadingChip(
+        label=chip.label,
+        without=chip.without,
+        value=chip.value,
+        change=chip.change,
+        value_kind=chip.kind,
+        lead=chip.lead,
+    )
 
 
 def _key(turn: Turn) -> tuple[str, str]:

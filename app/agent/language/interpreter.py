@@ -191,7 +191,7 @@ class Interpreter:
         if (learned := self._learned(request, tokens, found)) is not None:
             return learned
         if self._unsupported(language, tokens) and (best < 0.97 or found[0].last.action == "find"):
-            return max(best, 0.85), Reply("", understood=False)
+            return max(best, 0.85), Reply("unsupported", understood=False)
         if (
             found
             and asks
@@ -234,10 +234,12 @@ class Interpreter:
             if not doubtful or label.partition(".")[0] == best.last.action or _related_label(label, best):
                 return None
         if label == "none" and odds >= LEARNED:
-            return odds, Reply("", understood=False)
+            return odds, Reply("unsupported", understood=False)
         if label == "model" and odds >= LEARNED:
             return odds, ModelRequired("This")
         if label == "question" and odds >= LEARNED:
+            return odds, ContentQuestion(request.text)
+        if label == "open" and request.asks and odds < STRONG:
             return odds, ContentQuestion(request.text)
         candidates: list[Reading] = []
         if (steps := self._by_clauses(request, tokens)) and (
