@@ -14,7 +14,7 @@ from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.chips import Chip, chips
 from app.agent.language.content_questions import as_content_question, asking_language
 from app.agent.language.dialog import DialogState
-from app.agent.language.interpreter import Interpreter
+from app.agent.language.interpreter import Interpreter, sets_of
 from app.agent.language.lexicon import Frame, Language, languages
 from app.agent.language.notation import PREFIX, parse, written
 from app.agent.language.readings import (
@@ -22,7 +22,6 @@ from app.agent.language.readings import (
     ContentQuestion,
     Interpretation,
     ModelRequired,
-    NoteSet,
     Reading,
     Reply,
 )
@@ -143,7 +142,7 @@ class BuiltinAgent:
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
             if reading is not None:
                 # The name of a note that is not there must not become a set of all notes.
-                missing = next((one.unknown for one in _sets_of(reading) if one.unknown), "")
+                missing = next((one.unknown for one in sets_of(reading) if one.unknown), "")
                 return Reply(_NO_SUCH_NOTE.format(missing)) if missing else reading
         now = self._now().replace(second=0, microsecond=0)
         found = self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
@@ -227,16 +226,6 @@ class BuiltinAgent:
 def refusal(reply: Reply) -> str:
     """The words of a reply."""
     return _REPLIES.get(reply.text, reply.text or NOT_UNDERSTOOD)
-
-
-def _sets_of(reading: Reading) -> list[NoteSet]:
-    """Every set of notes that a reading works on."""
-    return [
-        notes
-        for step in reading.steps
-        for notes in (step.target, *step.arguments.values())
-        if isinstance(notes, NoteSet)
-    ]
 
 
 def _reading_chip(chip: Chip) -> ReadingChip:
