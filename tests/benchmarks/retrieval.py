@@ -42,7 +42,7 @@ Ranking = list[tuple[str, float]]
 
 @dataclass(frozen=True)
 class Found:
-    """What a question finds by words, and by meaning with one model."""
+    """The notes that a question finds by words, and by meaning with one model."""
 
     corpus: str
     model: ModelChoice
