@@ -401,8 +401,10 @@ class FrameParser:
         score *= _MISSING ** len(missing) * (_IMPLIED if implied else 1.0)
         score += _SPECIFIC * trigger_words
         step = Step(action.id, target if isinstance(target, NoteSet) else None, values)
-        certain = _NARRATES not in said and all(
-            self._is_certain(action, segment, said) for segment in segments
+        certain = (
+            _NARRATES not in said
+            and (not implied or self._sets.implies_one)
+            and all(self._is_certain(action, segment, said) for segment in segments)
         )
         return ClauseReading(step, score, missing, tuple(left), trigger_words, certain)
 
