@@ -12,7 +12,7 @@ from app.agent.answered_call import AnsweredCall
 from app.agent.answers import answer
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.chips import Chip, chips
-from app.agent.language.content_questions import as_content_question
+from app.agent.language.content_questions import as_content_question, asking_language
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import Interpreter, sets_of
 from app.agent.language.lexicon import Frame, Language, languages
@@ -39,6 +39,8 @@ I work without a model: say what to do, in your own words. For example:
 
 - **Find**: "notes about longitude", "notes tagged #clock but not #core", "what did I change last week?", \
 "hypotheses with confidence under 0.5", "notes without links", "open tasks"
+- **Ask**: "who invented the marine chronometer?", "what do my notes say about lunars?": passages of your \
+notes, each with a link to the exact place
 - **Look**: "open [[H4]]", "what links here?", "which tags does it have?", "history of [[H4]]"
 - **Write**: "create a note called Shopping with milk and bread", "add \\"buy rope\\" to Shopping", \
 "replace 1759 with 1760 in [[H4]]"
@@ -148,7 +150,8 @@ class BuiltinAgent:
 
     def asks_notes(self, text: str) -> bool:
         """Whether a request is a question about what the notes say."""
-        return isinstance(self.interpret(text, DialogState()), ContentQuestion)
+        asks = asking_language(text, languages()) is not None
+        return asks and isinstance(self.interpret(text, DialogState()), ContentQuestion)
 
     def state(self, turn: Turn) -> DialogState:
         """What the conversation of a turn is about."""
