@@ -135,7 +135,15 @@ async def connected(settings: ModelSettings, key: str | None) -> AsyncIterator[M
     if chosen.needs_key and not key:
         raise InvalidParametersError(f"{chosen.label} needs a key. Add it in the settings.")
     # To import the model layer and to read the system's certificates takes a second or more.
-    client = await asyncio.to_thread(_loaded_client, settings, key)
+    loading = asyncio.ensure_future(asyncio.to_thread(_loaded_client, settings, key))
+    try:
+        client = await asyncio.shield(loading)
+    except asyncio.CancelledError:
+        # What follows a stop imports modules that the thread has only half imported.
+        await asyncio.wait({loading})
+        if not loading.cancelled() and loading.exception() is None:
+            await loading.result().close()
+        raise
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.openai import OpenAIProvider
 

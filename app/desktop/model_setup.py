@@ -282,7 +282,7 @@ def settings_with_model(
     }
     own: dict[tuple[str, str], OwnEditor] = {
         ("external", "servers"): lambda value: ExternalSetup(client, theme, dialog.settings.external.servers),
-        ("embeddings", "model"): lambda value: SentenceModelEditor(client, str(value)),
+        ("embeddings", "model"): lambda value: SentenceModelEditor(client, str(value), theme.zoom),
         ("editor", "font"): lambda value: font_editor(value, usual=dialog.tr("As the interface")),
         ("editor", "code_font"): lambda value: font_editor(
             value, usual=dialog.tr("The system's"), fixed_pitch=True

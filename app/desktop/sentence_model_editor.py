@@ -28,8 +28,7 @@ from app.workspace import Workspace
 from app.workspace.note_vectors import ModelPreparing, ModelSwitched
 
 _OTHER = ""
-# As far in as the words of a radio button.
-_RADIO_INDENT = 24
+_RADIO_INDENT = 26
 _SHOWN_LANGUAGES = 4
 _SMALLEST_SHARE = 0.01
 
@@ -40,13 +39,16 @@ class SentenceModelEditor(Editor):
     Args:
         client: The open vault; None while none is.
         value: The name of the chosen model.
+        zoom: How much larger than usual the interface is.
     """
 
-    def __init__(self, client: VaultClient | None, value: str) -> None:
+    def __init__(self, client: VaultClient | None, value: str, zoom: float = 1.0) -> None:
         card = QFrame()
         card.setObjectName("card")
         super().__init__(card, self._name)
         self._client = client
+        # As far in as the words of a radio button.
+        self._indent = round(_RADIO_INDENT * zoom)
         self._buttons: dict[str, QRadioButton] = {}
         self._group = QButtonGroup(self)
         column = QVBoxLayout(card)
@@ -77,13 +79,13 @@ class SentenceModelEditor(Editor):
         self.line.setAccessibleName(self.tr("Name of another model"))
         column.addWidget(self.line)
         column.addSpacing(8)
-        self.state = self._words(column, indent=0)
+        self.state = self._words(column, indented=False)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(self.tr("Progress of the language model"))
         self.bar.hide()
         column.addWidget(self.bar)
-        self.languages = self._words(column, indent=0)
+        self.languages = self._words(column, indented=False)
         known = value if value in self._buttons else _OTHER
         self._buttons[known].setChecked(True)
         self.line.setText("" if known else value)
@@ -109,12 +111,12 @@ class SentenceModelEditor(Editor):
         words.show()
         return words
 
-    def _words(self, column: QVBoxLayout, *, indent: int = _RADIO_INDENT) -> QLabel:
+    def _words(self, column: QVBoxLayout, *, indented: bool = True) -> QLabel:
         label = QLabel()
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setProperty("tone", "muted")
         label.setWordWrap(True)
-        label.setIndent(indent)
+        label.setIndent(self._indent if indented else 0)
         label.hide()
         column.addWidget(label)
         return label
@@ -205,7 +207,7 @@ class SentenceModelEditor(Editor):
 
     def _show_languages(self, languages: VaultLanguages | None) -> None:
         """Name the languages of the open vault."""
-        if languages is None or not languages.notes:
+        if languages is None or not languages.shares:
             return
         shares = [(code, share) for code, share in languages.shares if share >= _SMALLEST_SHARE]
         named = ", ".join(f"{language_name(code)} {share:.0%}" for code, share in shares[:_SHOWN_LANGUAGES])

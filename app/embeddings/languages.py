@@ -55,7 +55,8 @@ class VaultLanguages:
 
     Attributes:
         notes: How many notes had enough text to be judged.
-        shares: ISO 639 codes of languages with the share of these notes, the most frequent first.
+        shares: ISO 639 codes of languages with the share of these notes, the most frequent first; empty for
+            too few notes.
     """
 
     notes: int
@@ -98,8 +99,8 @@ async def measure(
     # The same notes each time, from all over the vault.
     allowed.sort(key=lambda record: hashlib.sha256(str(record.path).encode("utf-8", "replace")).digest())
     texts = await asyncio.to_thread(_texts, allowed, store)
-    if not texts:
-        return VaultLanguages(0, ())
+    if len(texts) < MIN_NOTES:
+        return VaultLanguages(len(texts), ())
     try:
         worker = await WorkerProcess.start(ModelChoice(LANGUAGES), threads)
     except EmbedderUnavailable as error:

@@ -1,4 +1,4 @@
-"""One ranking out of two: of what the words of a query find, and what its meaning finds.
+"""Fuse two rankings into one: the notes found by the words of a query, and those found by its meaning.
 
 Each list's scores are stretched to 0 … 1, and their weighted sum decides. How much meaning weighs depends on
 the query: a logistic function of a few signals that cost next to nothing (whether the best hit has the words,
@@ -20,16 +20,16 @@ from app.index.term_statistics import TermStatistics
 Key = TypeVar("Key", bound=Hashable)
 
 DEPTH = 50
-"""How many hits of each list to fuse: the weights were learned on so many."""
+"""The number of hits of each list to fuse; the weights were learned on lists of this length."""
 _TOP = 10
 # Beyond, a list has no say at all.
 _STEEPEST = 30.0
-# The cosines of a model that is not the app's own say little: each has its own scale. So these are assumed.
+# Every model has its own scale of cosines; for one that is not the app's own, these are assumed.
 _USUAL_SPREAD, _USUAL_CLOSEST = 0.4, 0.5
 
 
 class Signals(NamedTuple):
-    """What is known about a query and its two lists. Also the weights of each of these."""
+    """Signals of which list to trust for a query; also the weights of these signals."""
 
     constant: float
     """Always 1."""
@@ -38,13 +38,13 @@ class Signals(NamedTuple):
     covered: float
     """The share of the words that the best hit by words has; rare and long ones count for more."""
     word_lead: float
-    """How far that hit is ahead of the second, as a share of its score."""
+    """The lead of that hit over the second, as a share of its score."""
     spread: float
     """The logarithm of the distance between the first and the last cosine."""
     closest: float
     """The best cosine. At the same spread, it is higher where all notes look alike to the model."""
     meaning_peak: float
-    """How far the first hit by meaning is ahead of the mean of the next nine, as a share of the spread."""
+    """The lead of the first hit by meaning over the mean of the next nine, as a share of the spread."""
     agreement: float
     """1 divided by the place of the best hit by words in the list by meaning; 0 where it is not in it."""
     multilingual: float
@@ -104,7 +104,7 @@ def signals(
     terms: TermStatistics,
     model: ModelChoice,
 ) -> Signals:
-    """Return what a query and its lists say about which list to trust; arguments as in `fuse`."""
+    """Return the signals of a query and its lists; arguments as in `fuse`."""
     scores = [max(0.0, score) for _, score in words[:DEPTH]]
     cosines = [cosine for _, cosine in meant[:DEPTH]]
     by_meaning = [key for key, _ in meant[:DEPTH]]
@@ -123,7 +123,7 @@ def signals(
 
 
 def _lead(scores: Sequence[float], upto: int, unit: float) -> float:
-    """How far the first is ahead of the mean of those after it, up to the place `upto`."""
+    """The lead of the first score over the mean of those after it, up to the place `upto`."""
     following = scores[1:upto]
     if not following or unit <= 0:
         return 1.0 if len(scores) == 1 else 0.0

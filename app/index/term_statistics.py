@@ -1,4 +1,4 @@
-"""How the words of a text occur in a word index: how far a ranking by words can be trusted."""
+"""Statistics of the words of a query in a word index, from which the trust in a ranking by words follows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_COUNTED = 1000
 
 @dataclass(frozen=True, slots=True)
 class TermStatistics:
-    """What a word index says about the different words of a text.
+    """The frequencies of the different words of a text in a word index.
 
     Args:
         texts: How many texts are indexed, about.
@@ -33,7 +33,7 @@ class TermStatistics:
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """How much each word says: its inverse document frequency, less for a short word."""
+        """The weight of each word: its inverse document frequency, less for a short word."""
         return tuple(
             math.log(1.0 + (self.texts - min(count, self.texts) + 0.5) / (count + 0.5))
             * min(len(word), _FULL_LENGTH)

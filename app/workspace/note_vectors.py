@@ -144,8 +144,6 @@ class NoteVectors:
             return
         for side in self._sides():
             self._begin(side)
-        if self.languages is None and self._measuring is None and _chosen(self._settings()).is_shipped:
-            self._measuring = asyncio.create_task(self._measure(), name="measure the vault's languages")
 
     def apply_settings(self) -> None:
         """Let other settings take effect."""
@@ -268,7 +266,9 @@ class NoteVectors:
             await old.embedder.close()
 
     def _complete(self) -> None:
-        """Take note that the next model's vectors are complete."""
+        """Finish a switch whose vectors are complete; measure the languages once all notes are embedded."""
+        if self.languages is None and self._measuring is None and _chosen(self._settings()).is_shipped:
+            self._measuring = asyncio.create_task(self._measure(), name="measure the vault's languages")
         if self._next is not None and self._next.upkeep.is_complete and self._scanned:
             self._change = asyncio.create_task(self._finish_switch(self._next, self._change))
 

@@ -5,7 +5,7 @@ Run: python -m tests.benchmarks.learn_fusion
 For each question the probability of each note is a softmax of two weighted scores; both weights are
 exponential functions of the signals. L-BFGS minimizes the cross-entropy of the notes that answer, each set
 counting by the square root of its size. Ranks depend only on the ratio of the two weights, whose logarithm is
-what is printed, ready for `app/embeddings/rank_fusion.py`.
+printed, ready for `app/embeddings/rank_fusion.py`.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _fitted(
 
 def main() -> None:
     """Print the weights."""
-    found = [one for one in found_by_every_model([]) if one.question.is_seen]
+    found = [one for one in found_by_every_model() if one.question.is_seen]
     for name, weight in zip(Signals._fields, learn(found), strict=True):
         print(f"    {name}={weight:.2f},")
 

@@ -1,6 +1,6 @@
 """Compare what finds the note that was meant: words, meaning, or both fused; on real and translated notes.
 
-Run: python -m tests.benchmarks.retrieval [--check] [--vaults FOLDER …]
+Run: python -m tests.benchmarks.retrieval [--check] [--vaults FOLDER …] [--only NAME]
 
 The app's own index and vectors are made of each corpus of `retrieval_sets`, and its questions, whose answers
 are known, are asked. Printed for each set and model are the mean reciprocal rank among the first ten notes
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.embeddings.client import Embedder
-from app.embeddings.model_choice import MULTILINGUAL, ModelChoice, model_folder
+from app.embeddings.model_choice import MULTILINGUAL, SHIPPED, ModelChoice, model_folder
 from app.embeddings.rank_fusion import DEPTH, fuse
 from app.embeddings.update import Update
 from app.embeddings.vectors import VectorStore
@@ -36,12 +36,13 @@ TOP, SLACK = 10, 0.01
 RRF_DEPTH = 60
 # In a smaller half one question decides more than `SLACK`.
 MIN_CHECKED = 20
+LABELS = {SHIPPED: "MiniLM", MULTILINGUAL: "e5"}
 Ranking = list[tuple[str, float]]
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a question finds by words, and by meaning with one model."""
+    """The notes that a question finds by words, and by meaning with one model."""
 
     corpus: str
     model: ModelChoice
@@ -74,9 +75,11 @@ def models() -> list[ModelChoice]:
     return [model for model in every if (model_folder(model.name) / "model.onnx").is_file()]
 
 
-def found_by_every_model(vaults: Sequence[Path]) -> Iterator[Found]:
-    """Ask the questions of every corpus with every model."""
+def found_by_every_model(vaults: Sequence[Path] = (), only: str = "") -> Iterator[Found]:
+    """Ask the questions of every corpus, or of those with `only` in their names, with every model."""
     for corpus in corpora(vaults):
+        if only not in corpus.name:
+            continue
         with tempfile.TemporaryDirectory() as work:
             yield from asyncio.run(_ask(corpus, Path(work)))
 
@@ -139,7 +142,7 @@ def table(found: Sequence[Found], *, seen: bool) -> list[str]:
     sets: dict[tuple[str, str, str], list[Found]] = {}
     for one in found:
         if one.question.is_seen == seen:
-            sets.setdefault((one.model.name[:12], one.corpus, one.question.kind), []).append(one)
+            sets.setdefault((LABELS[one.model.name], one.corpus, one.question.kind), []).append(one)
     print(f"\n{'seen' if seen else 'unseen'} half: MRR@10 (recall@10)")
     print(f"{'':<52}{'n':>5}" + "".join(f"{name:>16}" for name in WAYS) + f"{'ours - better':>15}")
     missed, differences = [], []
@@ -167,8 +170,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--vaults", nargs="+", type=Path, default=[], help="folders of notes; only read")
     parser.add_argument("--check", action="store_true", help="end with 1 when the fusion loses to one list")
+    parser.add_argument("--only", default="", help="a part of the names of the corpora to ask, as printed")
     given = parser.parse_args()
-    found = list(found_by_every_model(given.vaults))
+    found = list(found_by_every_model(given.vaults, given.only))
     table(found, seen=True)
     missed = table(found, seen=False)
     for line in missed:

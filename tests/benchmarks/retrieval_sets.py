@@ -1,6 +1,6 @@
 """Vaults and questions whose answers are known, for the retrieval benchmark.
 
-There are two sources: extracts of public vaults (MIT license, in `retrieval_data`), and pages written for
+There are two sources: extracts of public vaults (MIT license), and pages written for
 this benchmark in four languages. Half of the notes, chosen by a checksum of their names, are *seen*: the
 weights are learned on questions about them. The other half is only used to check.
 """
@@ -20,9 +20,11 @@ from app.embeddings.chunker import readable
 from app.vault.markdown.scan import scan
 
 DATA = Path(__file__).parent / "retrieval_data"
+SHARED = Path(__file__).parents[1] / "data" / "vaults.tar.xz"
 LANGUAGES = ("en", "de", "es", "fr")
 MAX_NOTES, MIN_QUESTIONS, MAX_QUESTIONS = 1000, 40, 240
 _MIN_BODY, _MIN_REST, _MIN_NAME = 300, 200, 8
+_LEFT_OUT = ("Templates", "journals")
 _SENTENCE = re.compile(r"[^.!?。！？\n]{25,300}[.!?。！？]")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _SEPARATORS = re.compile(r"[-_./]+")
@@ -71,8 +73,8 @@ def corpora(vaults: Sequence[Path]) -> Iterator[Corpus]:
                 folder.name, {str(p.relative_to(folder)): _text(p.read_bytes()) for p in files}
             )
     else:
-        for archive in sorted(DATA.glob("*.tar.xz")):
-            yield from of_vault(archive.name.removesuffix(".tar.xz"), _packed(archive))
+        for name, notes in sorted({**_packed(SHARED), **_packed(DATA / "knowledge-garden.tar.xz")}.items()):
+            yield from of_vault(name, notes)
     yield from of_pages({language: pages(language) for language in LANGUAGES})
 
 
@@ -80,14 +82,22 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _packed(archive: Path) -> dict[str, str]:
+def _packed(archive: Path) -> dict[str, dict[str, str]]:
+    """The notes of each vault in an archive, by path; without templates, journals and notes in no folder."""
+    vaults: dict[str, dict[str, str]] = {}
     with tarfile.open(archive) as tar:
-        files = ((member, tar.extractfile(member)) for member in tar if member.name.endswith(".md"))
-        return {
-            member.name.partition("/")[2]: _text(file.read())
-            for member, file in files
-            if file is not None and "LICENSE" not in member.name
-        }
+        for member in sorted(tar, key=lambda one: one.name):
+            vault, _, path = member.name.partition("/")
+            file = tar.extractfile(member)
+            if (
+                file is None
+                or not path.endswith(".md")
+                or path.partition("/")[0] in _LEFT_OUT
+                or "/" not in path
+            ):
+                continue
+            vaults.setdefault(vault, {})[path] = _text(file.read())
+    return vaults
 
 
 # Vaults
