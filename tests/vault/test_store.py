@@ -129,7 +129,7 @@ def test_a_change_set_is_written_and_recorded(bench: Bench):
 def test_a_disk_that_refuses_at_any_step_leaves_all_as_it_was(
     bench: Bench, name: str, code: int, errors: list[str]
 ):
-    errors.append("a failed commit could not be taken back yet")
+    errors.append("could not roll back a failed commit")
 
     def refuse(step: str) -> None:
         if step == name:
@@ -147,7 +147,7 @@ def test_a_disk_that_refuses_at_any_step_leaves_all_as_it_was(
 
 
 def test_a_disk_that_refuses_the_rollback_too_is_settled_later(bench: Bench, errors: list[str]):
-    errors.append("a failed commit could not be taken back yet")
+    errors.append("could not roll back a failed commit")
     failing = False
 
     def refuse(step: str) -> None:
@@ -449,7 +449,7 @@ def test_links_inside_the_vault_are_read_but_not_written_through(bench: Bench):
 def test_a_folder_swapped_for_a_link_at_any_moment_writes_nothing_outside(
     bench: Bench, step: str, errors: list[str]
 ):
-    errors.append("a failed commit could not be taken back yet")
+    errors.append("could not roll back a failed commit")
     outside = bench.folder / "outside"
     outside.mkdir()
     (bench.root / "sub").mkdir()
@@ -571,7 +571,7 @@ def test_a_vault_that_is_gone_is_told_and_works_again_when_it_is_back(bench: Ben
 def test_a_vault_that_goes_in_the_middle_of_a_commit_is_settled_when_it_is_back(
     bench: Bench, errors: list[str]
 ):
-    errors.append("a failed commit could not be taken back yet")
+    errors.append("could not roll back a failed commit")
     aside = bench.folder / "aside"
 
     def unplug(seen: str) -> None:
