@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import hashlib
 import os
+import shutil
 import sys
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
@@ -15,14 +20,19 @@ APP = "scriptorium"
 CACHE = "SCRIPTORIUM_CACHE"  # the variable of the environment that names the cache
 
 
+def _made(path: Path) -> Path:
+    """Make a folder for the user alone; one that the disk refuses is missing for its readers and writers."""
+    with suppress(OSError):
+        make_private_folder(path)
+    return path
+
+
 def _folder(variable: str, default: str) -> Path:
     """The folder that `variable` names, else the platform's; made if missing, for the user alone."""
     named = os.environ.get(variable)
     path = Path(named or default)
     # A folder that the user names may serve others, too: it keeps its mode.
-    if not (named and path.is_dir()):
-        make_private_folder(path)
-    return path
+    return path if named and path.is_dir() else _made(path)
 
 
 def config_folder() -> Path:
@@ -36,8 +46,24 @@ def data_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """What can be made again: indexes, layouts, vectors. `SCRIPTORIUM_CACHE` overrides it."""
+    """What can be made again: indexes, layouts, vectors. `SCRIPTORIUM_CACHE` overrides it.
+
+    Where it can't be written, a temporary folder that ends with the process.
+    """
+    usual = usual_cache_folder()
+    return usual if os.access(usual, os.W_OK) else _temporary_instead_of(usual)
+
+
+def usual_cache_folder() -> Path:
+    """The folder of the cache, whether it can be written or not."""
     return _folder(CACHE, platformdirs.user_cache_dir(APP, appauthor=False))
+
+
+@functools.cache
+def _temporary_instead_of(folder: Path) -> Path:
+    made = tempfile.mkdtemp(prefix=f"{APP}-")
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return Path(made)
 
 
 def log_folder() -> Path:
@@ -47,9 +73,7 @@ def log_folder() -> Path:
 
 def plugin_folder() -> Path:
     """Plug-ins that the user put there, each a folder or a wheel; made if missing."""
-    path = data_folder() / "plugins"
-    path.mkdir(exist_ok=True)
-    return path
+    return _made(data_folder() / "plugins")
 
 
 def own_folders() -> tuple[Path, ...]:
@@ -64,9 +88,7 @@ def vault_id(root: Path) -> str:
 
 def vault_data_folder(root: Path) -> Path:
     """The folder of the data of the vault at `root`, outside the vault."""
-    path = data_folder() / "vaults" / vault_id(root)
-    make_private_folder(path)
-    return path
+    return _made(data_folder() / "vaults" / vault_id(root))
 
 
 def audit_head_file(root: Path) -> Path:
@@ -76,9 +98,7 @@ def audit_head_file(root: Path) -> Path:
 
 def vault_cache_folder(root: Path) -> Path:
     """The folder of the cache of the vault at `root`, outside the vault; may be deleted at any moment."""
-    path = cache_folder() / "vaults" / vault_id(root)
-    make_private_folder(path)
-    return path
+    return _made(cache_folder() / "vaults" / vault_id(root))
 
 
 def resources_folder() -> Path:

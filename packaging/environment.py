@@ -63,7 +63,10 @@ def _install(groups: tuple[str, ...]) -> None:
     what = ["-c", str(CONSTRAINTS), "-e", str(ROOT), *(spec for group in groups for spec in table[group])]
     if uv := shutil.which("uv"):
         subprocess.check_call([uv, "venv", "-q", "--allow-existing", "--python", sys.executable, str(FOLDER)])
-        _call([uv, "pip", "install", "-q", "--python", str(PYTHON), *what])
+        # As pip does: compiling large modules while the app runs would hold its loops. The checks keep their
+        # bytecode in a folder of their own.
+        compiled = [] if groups else ["--compile-bytecode"]
+        _call([uv, "pip", "install", "-q", *compiled, "--python", str(PYTHON), *what])
         return
     if not PYTHON.exists():
         venv.create(FOLDER, with_pip=True)

@@ -69,15 +69,15 @@ def main() -> int:
     if given.inside:
         export()
         return 0
-    return subprocess.call([str(environment(given.venv)), __file__, "--inside"])
+    return subprocess.call([str(environment(given.venv, PINS)), __file__, "--inside"])
 
 
-def environment(folder: Path) -> Path:
-    """The Python of the throwaway environment at `folder`, made and filled when it is not there."""
+def environment(folder: Path, pins: tuple[str, ...]) -> Path:
+    """The Python of the throwaway environment at `folder`, made when it is not there, with these packages."""
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not python.exists():
         venv.create(folder, with_pip=True)
-    subprocess.check_call([str(python), "-m", "pip", "install", "--quiet", *PINS])
+    subprocess.check_call([str(python), "-m", "pip", "install", "--quiet", *pins])
     return python
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
     from pydantic_ai.models import Model
 
+# The client imports what a request needs when it makes the first one, which would hold the loop.
+_CLIENT_MODULES = ("openai", "openai.resources.chat.chat", "openai.resources.models")
 _MODULES = ("models.openai", "models.test", "providers.openai", "capabilities", "run", "tools", "toolsets")
 
 log = logging.getLogger(__name__)
@@ -146,8 +148,15 @@ def _loaded_client(settings: ModelSettings, key: str | None) -> AsyncOpenAI:
     return _client(settings, key)
 
 
+def _load_client() -> None:
+    """Import the client of model servers with what its requests need: it takes seconds, so use a thread."""
+    for module in _CLIENT_MODULES:
+        import_module(module)
+
+
 def load() -> None:
     """Import the model layer, and make what it makes on first use: it takes seconds, so use a thread."""
+    _load_client()
     for module in _MODULES:
         import_module(f"pydantic_ai.{module}")
     from pydantic_ai import Agent, ModelMessagesTypeAdapter
@@ -159,11 +168,13 @@ def load() -> None:
 
 async def check(settings: ModelSettings, key: str | None) -> ModelCheck:
     """Ask the server for its models and the model for one word with a tool at hand: the test button."""
+    await asyncio.to_thread(_load_client)
     import openai
 
     names: tuple[str, ...] = ()
     try:
-        async with _client(settings, key) as client:
+        # Reads the system's certificates.
+        async with await asyncio.to_thread(_client, settings, key) as client:
             try:
                 names = tuple(sorted([model.id async for model in client.models.list()]))
             except openai.APIStatusError as error:
@@ -197,13 +208,14 @@ async def check(settings: ModelSettings, key: str | None) -> ModelCheck:
 
 async def find_local() -> tuple[tuple[Provider, tuple[str, ...]], ...]:
     """The local model servers that answer at their usual addresses, with the models each has."""
+    await asyncio.to_thread(_load_client)
     import openai
 
     found = []
     for known in (each for each in PROVIDERS if each.local):
         settings = ModelSettings(provider=known.id, request_timeout=5)
         try:
-            async with _client(settings, None) as client:
+            async with await asyncio.to_thread(_client, settings, None) as client:
                 listing = await client.with_options(timeout=0.8, max_retries=0).models.list()
                 found.append((known, tuple(sorted(model.id for model in listing.data))))
         except openai.OpenAIError:

@@ -153,15 +153,11 @@ def _log_to_file() -> None:
     root = logging.getLogger()
     if root.handlers:
         return
-    try:
-        handler: logging.Handler = logging.handlers.RotatingFileHandler(
-            paths.log_folder() / "command-line.log",
-            maxBytes=_MOST_LOG,
-            backupCount=1,
-            encoding="utf-8",
-            delay=True,
+    folder = paths.log_folder()
+    handler: logging.Handler = logging.NullHandler()
+    if os.access(folder, os.W_OK):
+        handler = logging.handlers.RotatingFileHandler(
+            folder / "command-line.log", maxBytes=_MOST_LOG, backupCount=1, encoding="utf-8", delay=True
         )
-    except OSError:
-        handler = logging.NullHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root.addHandler(handler)

@@ -144,8 +144,15 @@ def _close_on_signals(window: MainWindow) -> None:
 
 def _log_to_file() -> None:
     file = paths.log_folder() / "scriptorium.log"
-    create_private_file(file)
-    handler = logging.handlers.RotatingFileHandler(file, maxBytes=2_000_000, backupCount=3, encoding="utf-8")
+    handler: logging.Handler
+    try:
+        create_private_file(file)
+        handler = logging.handlers.RotatingFileHandler(
+            file, maxBytes=2_000_000, backupCount=3, encoding="utf-8"
+        )
+    except OSError:
+        # What the log would say goes to the terminal, if there is one.
+        handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.getLogger().addHandler(handler)
     logging.getLogger().setLevel(logging.INFO)

@@ -175,7 +175,7 @@ class VaultSession(QObject):
             if await dialogs.choose(self._window, title, text, answers) == 1:
                 return await self._open_workspace(root, True)
             return None
-        self.read_only = read_only
+        self.read_only = workspace.read_only
         return workspace
 
     def _present(self, workspace: Workspace) -> None:

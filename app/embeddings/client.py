@@ -17,7 +17,7 @@ import numpy as np
 
 from app.embeddings import EmbedderUnavailable
 from app.embeddings.batches import batches
-from app.embeddings.model_choice import SHIPPED_DIMENSION, ModelChoice
+from app.embeddings.model_choice import OWN_DIMENSION, ModelChoice
 from app.embeddings.onnx_model import Vectors
 from app.embeddings.worker_process import WorkerLost, WorkerProcess
 
@@ -53,7 +53,7 @@ class Embedder:
         self._task: asyncio.Task[None] | None = None
         self._worker: WorkerProcess | None = None
         self._starting = asyncio.Lock()
-        self._dimension = SHIPPED_DIMENSION if self.model.is_shipped else 0
+        self._dimension = OWN_DIMENSION if self.model.is_own else 0
         self._problem = ""
         self._closed = False
 
@@ -69,7 +69,7 @@ class Embedder:
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has; 0 until a model that is not the shipped one has started."""
+        """How many numbers a vector has; 0 until a model of sentence-transformers has started."""
         return self._dimension
 
     @property

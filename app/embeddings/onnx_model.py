@@ -1,4 +1,4 @@
-"""The shipped sentence model, all-MiniLM-L6-v2 in 8-bit integers, by onnxruntime. Loaded by the worker only.
+"""The app's own sentence models, by onnxruntime: English and multilingual. Loaded by the worker only.
 
 onnxruntime was chosen over sentence-transformers: the same vectors, 0.2 s to load instead of 13 s, and no
 torch in the bundle. The graph itself pools and normalises, so what comes out are unit vectors.
@@ -24,7 +24,8 @@ class OnnxModel:
     """Turns texts into unit vectors, on `threads` threads.
 
     Args:
-        folder: Holds `model.onnx`, `tokenizer.json` and `manifest.json` with the SHA-256 of both.
+        folder: Holds `model.onnx`, `tokenizer.json` and `manifest.json` with the SHA-256 of both, and where
+            the model needs them the `prefixes` and `centers` of queries and passages.
         threads: Processor threads for one batch.
 
     Raises:
@@ -39,6 +40,11 @@ class OnnxModel:
 
         self.name = str(manifest["name"])
         self.dimension = int(manifest["dimension"])
+        # What the model expects before a question and before a text that may answer it.
+        self._prefixes: dict[str, str] = manifest.get("prefixes", {})
+        self._centers = {
+            kind: np.array(center, dtype=np.float32) for kind, center in manifest.get("centers", {}).items()
+        }
         self._tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
@@ -51,16 +57,23 @@ class OnnxModel:
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """One unit vector per text, shape (n, dimension); what is beyond 256 word pieces is not seen.
 
-        A question and a note are the same to this model, so `query` makes no difference.
+        With `query` the texts are questions, where the model's manifest tells them from passages. Where it
+        names centers, they are subtracted: a model whose vectors all point nearly the same way then has
+        unrelated texts at a cosine near 0, as the thresholds of the app expect.
         """
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
-        codes = self._tokenizer.encode_batch(list(texts))
+        kind = "query" if query else "passage"
+        prefix = self._prefixes.get(kind, "")
+        codes = self._tokenizer.encode_batch([f"{prefix}{text}" for text in texts])
         feed = {
             "input_ids": np.array([code.ids for code in codes], dtype=np.int64),
             "attention_mask": np.array([code.attention_mask for code in codes], dtype=np.int64),
         }
         (vectors,) = self._session.run(None, feed)
+        if (center := self._centers.get(kind)) is not None:
+            vectors = vectors - center
+            vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         return np.ascontiguousarray(vectors, dtype=np.float32)
 
 

@@ -26,7 +26,7 @@ NICENESS = 10
 
 
 class Model(Protocol):
-    """What makes vectors: the shipped model by onnxruntime, or any by sentence-transformers."""
+    """What makes vectors: one of the app's own models by onnxruntime, or any by sentence-transformers."""
 
     dimension: int
 
@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Serve until standard input ends; 0, or 1 when the model can't be loaded (told in a `FAILED` frame)."""
     parser = argparse.ArgumentParser(prog="scriptorium --embedding-worker")
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--model", type=Path, help="the folder of the shipped model")
+    which.add_argument("--model", type=Path, help="the folder of one of the app's own models")
     which.add_argument("--sentence-transformer", help="a model of sentence-transformers: name or folder")
     which.add_argument("--cross-encoder", help="a cross-encoder of sentence-transformers: name or folder")
     parser.add_argument("--threads", type=int, default=1, help="processor threads of one batch")

@@ -62,7 +62,7 @@ class WorkerProcess:
         except OSError as error:
             raise EmbedderUnavailable(f"The embedding process can't be started: {error}") from error
         try:
-            patience = START_SECONDS if model.is_shipped else FETCH_SECONDS
+            patience = START_SECONDS if model.is_own else FETCH_SECONDS
             frame = await asyncio.wait_for(worker._read(), patience)
         except (WorkerLost, TimeoutError) as error:
             await worker.close()
@@ -151,7 +151,7 @@ class WorkerProcess:
 
 
 async def _spawn(model: ModelChoice, threads: int) -> asyncio.subprocess.Process:
-    command = embedding_worker("" if model.is_shipped else model.python)
+    command = embedding_worker("" if model.is_own else model.python)
     flags = 0
     if sys.platform == "win32":
         flags = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS

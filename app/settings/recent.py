@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ from app import paths
 from app.storage.files import KeptFile, to_json
 
 _MOST = 12
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,10 @@ class RecentVaults:
         self._write([vault for vault in self.all() if vault.path != path])
 
     def _write(self, vaults: list[RecentVault]) -> None:
-        self._file.save(to_json([asdict(vault) for vault in vaults]))
+        try:
+            self._file.save(to_json([asdict(vault) for vault in vaults]))
+        except OSError as error:
+            log.warning("the list of recent vaults could not be kept: %s", error)
 
 
 def _parse(content: bytes) -> tuple[RecentVault, ...]:

@@ -74,9 +74,15 @@ def save_settings(settings: Settings) -> None:
     _kept(settings_file(), "The settings").save(to_json(raw, indent=2))
 
 
-def load_vault_settings(folder: Path) -> tuple[VaultSettings, str]:
-    """Return what is set for the vault whose data is in `folder`, and what could not be read of it."""
-    return _load_guarded(VaultSettings, _kept(folder / "settings.json", "The settings of this vault"))
+def load_vault_settings(folder: Path, *, writable: bool = True) -> tuple[VaultSettings, str]:
+    """Return what is set for the vault whose data is in `folder`, and what could not be read of it.
+
+    Args:
+        folder: The vault's data folder.
+        writable: Whether this process owns the folder.
+    """
+    kept = _kept(folder / "settings.json", "The settings of this vault")
+    return _load_guarded(VaultSettings, kept, writable=writable)
 
 
 def save_vault_settings(folder: Path, settings: VaultSettings) -> None:
@@ -121,7 +127,7 @@ def _write(file: KeptFile[_Raw], settings: Settings) -> None:
         log.warning("%s could not be written: %s", file.path, error)
 
 
-def _load_guarded(kind: type[_G], file: KeptFile[_Raw]) -> tuple[_G, str]:
+def _load_guarded(kind: type[_G], file: KeptFile[_Raw], *, writable: bool = True) -> tuple[_G, str]:
     """Return settings that hold agents back, and what could not be read of them, in words."""
     try:
         raw = _parse(file.path.read_bytes())
@@ -135,7 +141,7 @@ def _load_guarded(kind: type[_G], file: KeptFile[_Raw]) -> tuple[_G, str]:
     if invalid:
         return settings, f"{file.store} has values that are not allowed: {', '.join(invalid)}."
     # The content is good, also where somebody edited the file by hand.
-    file.load()
+    file.load(writable=writable)
     return settings, ""
 
 

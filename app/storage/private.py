@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
+_A_LITTLE = 64 * 1024
 
 
 def make_private_folder(path: Path) -> None:
@@ -26,6 +28,17 @@ def make_private_folder(path: Path) -> None:
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
     if not missing:
         _restrict(path, FOLDER_MODE)
+
+
+def check_folder_writable(path: Path) -> None:
+    """Write and delete a small file in a folder, which is made if missing.
+
+    Raises:
+        OSError: The folder can't be made or written, or the disk is full.
+    """
+    make_private_folder(path)
+    with tempfile.TemporaryFile(dir=path, buffering=0) as file:
+        file.write(bytes(_A_LITTLE))
 
 
 def create_private_file(path: Path) -> None:

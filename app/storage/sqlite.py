@@ -23,6 +23,7 @@ from app.storage.quarantine import Damage, set_aside
 COMPANIONS = ("-shm", "-wal")
 BUSY_S = 5.0
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+_REFUSED = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
 
 Migration = Callable[[sqlite3.Connection], None]
 
@@ -75,15 +76,23 @@ def connect(
     file: Path, schema: Schema, factory: type[sqlite3.Connection] = sqlite3.Connection
 ) -> sqlite3.Connection:
     """Open a file that `open_database` has prepared; threads may share the connection, one at a time."""
-    connection = _bare(file, factory)
-    _configure(connection, schema)
-    return connection
+    return _configured(_bare(file, factory), schema)
 
 
 def _bare(file: Path, factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
     return sqlite3.connect(
         file, timeout=BUSY_S, isolation_level=None, check_same_thread=False, factory=factory
     )
+
+
+def _configured(connection: sqlite3.Connection, schema: Schema) -> sqlite3.Connection:
+    """Configure a new connection, and close it where that fails."""
+    try:
+        _configure(connection, schema)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _configure(connection: sqlite3.Connection, schema: Schema) -> None:
@@ -177,9 +186,8 @@ def _opened_by_guest(file: Path, schema: Schema) -> sqlite3.Connection:
     """Open a file that another process owns, and write nothing."""
     if not file.exists():
         return _in_memory(schema)
-    connection = connect(file, schema)
+    connection = _connect_as_guest(file, schema)
     try:
-        connection.execute("PRAGMA query_only = ON")
         if _version(connection, schema) < len(schema.migrations):
             raise UnusableDatabaseError("an older version of the app wrote it")
         _check(connection, schema, file.stat().st_size)
@@ -187,6 +195,29 @@ def _opened_by_guest(file: Path, schema: Schema) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _connect_as_guest(file: Path, schema: Schema) -> sqlite3.Connection:
+    """Connect to a file of another process, or to one in a folder that can't be written."""
+    try:
+        connection = connect(file, schema)
+        try:
+            connection.execute("PRAGMA query_only = ON")
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in _REFUSED:
+            raise
+    # A write-ahead log needs an index beside it, which can't be made here. Without a log there is nothing
+    # that the file itself lacks, and nobody who may write it.
+    log = file.with_name(f"{file.name}-wal")
+    if log.exists() and log.stat().st_size:
+        raise UnusableDatabaseError(f"{log.name} can't be read where nothing can be written")
+    address = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
+    return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
 
 
 def _in_memory(schema: Schema) -> sqlite3.Connection:

@@ -117,12 +117,13 @@ def _load(content: bytes) -> Intent:
 
 
 class Intents:
-    """The files of the intents that are not done."""
+    """The files of the intents that are not done; without `writable` they can only be looked at."""
 
-    def __init__(self, folder: Path, step: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, step: Callable[[str], None], *, writable: bool = True) -> None:
         self._folder = folder / "intents"
         self._step = step
-        self._folder.mkdir(parents=True, exist_ok=True)
+        if writable:
+            self._folder.mkdir(parents=True, exist_ok=True)
 
     def write(self, intent: Intent) -> None:
         """Keep a new intent in the phase `staging`; it is on the disk when this returns."""
@@ -165,8 +166,11 @@ class Intents:
 
     def any(self) -> bool:
         """Whether something was left unfinished."""
-        with os.scandir(self._folder) as entries:
-            return any(entry.name.endswith((".json", ".new")) for entry in entries)
+        try:
+            with os.scandir(self._folder) as entries:
+                return any(entry.name.endswith((".json", ".new")) for entry in entries)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
 
     def damaged(self) -> tuple[Path, ...]:
         """Intents that could not be read and were set aside."""

@@ -90,7 +90,7 @@ class NoteStore:
         self.journal = journal
         self._vault = VaultRoot(root, platform)
         self.place = place
-        self._intents = Intents(intents or journal.folder, step)
+        self._intents = Intents(intents or journal.folder, step, writable=writable)
         self._transaction = Transaction(Doer(self._vault, step), self._intents, journal, step)
         self._lock = threading.RLock()
         self._written: OrderedDict[str, str] = OrderedDict()

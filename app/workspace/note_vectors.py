@@ -124,7 +124,7 @@ def _chosen(settings: Settings) -> ModelChoice:
     """The model that makes the notes' vectors."""
     chosen = settings.embeddings
     made = ModelChoice(chosen.model.strip(), chosen.python.strip())
-    return ModelChoice() if made.is_shipped else made
+    return ModelChoice(made.name) if made.is_own else made
 
 
 def _cross_encoder(settings: Settings) -> ModelChoice | None:

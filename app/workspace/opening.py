@@ -44,7 +44,7 @@ async def open_workspace(
     Raises:
         VaultLostError: there is no such folder.
         VaultBusyError: another app has the vault open; `owner` describes it.
-        StorageError: the data or cache folder can't be used.
+        StorageError: the data folder can't be used, not even for reading.
     """
     real = await asyncio.to_thread(Path(root).resolve)
     if not await asyncio.to_thread(real.is_dir):

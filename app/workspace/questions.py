@@ -20,7 +20,9 @@ async def local_models(workspace: Workspace) -> tuple[tuple[models.Provider, tup
 async def check_model(workspace: Workspace) -> models.ModelCheck:
     """Whether the model of the settings works: the test button."""
     model = workspace.settings.model
-    return await models.check(model, workspace.keys.get(model.provider, model.base_url))
+    # The system's key store is another program.
+    key = await asyncio.to_thread(workspace.keys.get, model.provider, model.base_url)
+    return await models.check(model, key)
 
 
 def complete_names(workspace: Workspace, word: str, limit: int) -> tuple[str, ...]:

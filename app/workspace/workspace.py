@@ -97,18 +97,19 @@ class Workspace:
         self.root = root
         self.id = paths.vault_id(root)
         self.name = root.name
-        self.read_only = read_only
         self.settings = settings
         self.events = EventBus()
         self._asks, self._ask_pending = approver is not None, ask_pending
         self._files = files = VaultFiles(root, settings, self.events, read_only)
+        # Also where the data folder can't be written.
+        self.read_only = read_only = files.read_only
         self.journal, self.store, self.index = files.journal, files.store, files.index
         self.searches, self.audit, self.grants = files.searches, files.audit, files.grants
         self.notices: list[str] = []
         self.missed = MissedChanges(
             self.index, self.events, lambda: self.settings.index.check_minutes, _OUTSIDE
         )
-        self.vault_settings, problem = load_vault_settings(files.own)
+        self.vault_settings, problem = load_vault_settings(files.shared, writable=not read_only)
         self.notices += [*settings.problems, *filter(None, (problem,))]
         self.policy = Policy(self._permissions(), self.grants, self._vault_rules())
         self.registry = ToolRegistry(

@@ -24,7 +24,7 @@ from pathlib import Path
 from app.agent.builtin import BuiltinAgent
 from app.agent.language.actions import ACTIONS
 from app.agent.language.dialog import DialogState
-from app.agent.language.notation import parse, written
+from app.agent.language.notation import PREFIX, parse, written
 from app.agent.language.readings import (
     Clarification,
     ContentQuestion,
@@ -140,11 +140,18 @@ class Evaluation:
             state = self._agent._states.get((conversation, ""), DialogState()).on_screen(OPEN_NOTE)
             self._found = self._agent.interpret(request.text, state)
             # Judged before anything is done: a deleted note could not be compared any more.
-            verdict = await self._verdict(request)
-            await self._turn(conversation, request.text)
-            assert self._found is not None
+            verdict, answer = await self._verdict(request)
+            milliseconds = self._milliseconds
             shown = written(self._found) if isinstance(self._found, Reading) else _shown(self._found)
-            scores.append(Score(request, verdict, shown, self._milliseconds))
+            await self._turn(conversation, request.text)
+            if answer:
+                # The question counts only if its answer leads to the reading, with which the talk goes on.
+                state = self._agent._states.get((conversation, ""), DialogState()).on_screen(OPEN_NOTE)
+                self._found = self._agent.interpret(answer, state)
+                if (await self._verdict(request))[0] != "at once":
+                    verdict = "missed"
+                await self._turn(conversation, answer)
+            scores.append(Score(request, verdict, shown, milliseconds))
         if self._workspace.journal.commits(1) != written_before:
             await self._reset()
         return scores
@@ -171,7 +178,18 @@ class Evaluation:
         await self._workspace.index.scan()
         set_times(self._root, self._workspace)
 
-    async def _verdict(self, request: Request) -> str:
+    async def _verdict(self, request: Request) -> tuple[str, str]:
+        """The verdict, and the answer that the user would choose where the agent asked back."""
+        found = self._found
+        if isinstance(found, Clarification) and "ask" not in request.gold:
+            for option in found.options:
+                for gold in request.gold:
+                    if await self._same(option.reading, gold):
+                        return "by question", f"{PREFIX} {written(option.reading)}"
+            return "missed", ""
+        return await self._plain_verdict(request), ""
+
+    async def _plain_verdict(self, request: Request) -> str:
         found = self._found
         if isinstance(found, Reading):
             if found.steps[0].action == "help":
@@ -181,13 +199,7 @@ class Evaluation:
                     return "at once"
             return "wrong write" if any(_writes(step) for step in found.steps) else "missed"
         if isinstance(found, Clarification):
-            if "ask" in request.gold:
-                return "by question"
-            for option in found.options:
-                for gold in request.gold:
-                    if await self._same(option.reading, gold):
-                        return "by question"
-            return "missed"
+            return "by question"
         if isinstance(found, ModelRequired):
             return "refused" if "model" in request.gold else "missed"
         if isinstance(found, ContentQuestion):

@@ -5,10 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.lexicon import Frame, Language, Phrase
-from app.agent.language.note_sets import GUESSED, NAMED, POINTED, UNKNOWN, NoteSetParser, number_text
+from app.agent.language.note_sets import (
+    CUED,
+    GUESSED,
+    NAMED,
+    POINTED,
+    UNKNOWN,
+    NoteSetParser,
+    ParsedSet,
+    number_text,
+)
 from app.agent.language.readings import NoteSet, Step
 from app.agent.language.tokens import Token, text_of
 from app.agent.language.vocabulary import Vocabulary
@@ -22,6 +32,8 @@ _LIST_ITEM = re.compile(r"\s*(?:,|;|\n)\s*")
 _MISSING = 0.8
 _IMPLIED = 0.93
 _SPECIFIC = 0.002
+_NARRATES = "<narrates>"
+"""Among the words of a verb phrase: it tells what happened ("I tagged"), and does not ask for it."""
 
 Values = Mapping[str, object]
 
@@ -30,12 +42,14 @@ Values = Mapping[str, object]
 class Bound:
     """What a segment of words means for a role, and how well it fits (0 to 1).
 
-    One segment may fill several roles: "H4's status" names a note and a property.
+    One segment may fill several roles: "H4's status" names a note and a property. `certain` is False for
+    words that could as well mean something else: a change is asked about before it takes them as a value.
     """
 
     values: Values
     fit: float
     unexplained: tuple[str, ...] = ()
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +61,7 @@ class ClauseReading:
     missing: tuple[str, ...] = ()
     unexplained: tuple[str, ...] = ()
     trigger: int = 0
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +70,7 @@ class _Segment:
     bound: Bound
     words: int
     cue: int
+    cue_words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +108,7 @@ class FrameParser:
         self._sets = sets
         self._allowed = allowed
         self._frames = frames
-        self._sets_known: dict[tuple[int, int], object] = {}
+        self._sets_known: dict[tuple[int, int], ParsedSet | None] = {}
 
     def readings(self, tokens: Sequence[Token]) -> list[ClauseReading]:
         """Every reading of the clause, the best first."""
@@ -139,6 +155,10 @@ class FrameParser:
         if before and action.id.startswith(TOOL_PREFIX):
             return  # an example of a tool is a whole request
         trigger_words = end - at - len(gap)
+        said = frozenset(token.key for token in tokens[at:end] if not any(token is one for one in gap))
+        narrating = self._language.words("narrating")
+        if action.writes and not frame.before and any(token.key in narrating for token in before):
+            said |= {_NARRATES}
         initial: list[tuple[tuple[_Segment, ...], int, tuple[str, ...]]] = []
         if frame.before and not frame.by_relation:
             for role in frame.before:
@@ -165,7 +185,7 @@ class FrameParser:
                 joined = (*gap, *after)
                 for more in self._shared_out(action, frame, joined, filled, direct=True):
                     yield self._reading(
-                        frame, (*segments, *more), trigger_words, filler_words, unexplained, tokens
+                        frame, (*segments, *more), trigger_words, filler_words, unexplained, tokens, said
                     )
                 for role in frame.direct:
                     bound = self._value(action, frame, role, gap) if role not in filled else None
@@ -180,11 +200,12 @@ class FrameParser:
                                 filler_words,
                                 unexplained,
                                 tokens,
+                                said,
                             )
                 continue
             for more in self._shared_out(action, frame, after, filled, direct=True):
                 yield self._reading(
-                    frame, (*segments, *more), trigger_words, filler_words, unexplained, tokens
+                    frame, (*segments, *more), trigger_words, filler_words, unexplained, tokens, said
                 )
 
     def _leading(
@@ -264,7 +285,12 @@ class FrameParser:
             bound = self._value(action, frame, cue.role, inside)
             if bound is not None:
                 words = len(inside)
-                own = _Segment(cue.role, bound, words, cue.end - cue.start - words)
+                cue_words = tuple(
+                    token.key
+                    for at, token in enumerate(tokens[cue.start : cue.end], cue.start)
+                    if not cue.gap[0] <= at < cue.gap[1]
+                )
+                own = _Segment(cue.role, bound, words, cue.end - cue.start - words, cue_words)
                 for rest in self._rest(action, frame, tokens, cue.end, {*filled, *bound.values}, cues):
                     yield (own, *rest)
             return
@@ -291,7 +317,8 @@ class FrameParser:
             bound = self._value(action, frame, role, words) if words else None
             if bound is None or any(name in filled for name in bound.values):
                 continue
-            own = _Segment(role, bound, len([w for w in words if w.kind != "mark"]), cue_words)
+            cue = tuple(token.key for token in tokens[start - cue_words : start])
+            own = _Segment(role, bound, len([w for w in words if w.kind != "mark"]), cue_words, cue)
             for rest in self._rest(action, frame, tokens, end, {*filled, *bound.values}, cues):
                 yield (own, *rest)
 
@@ -336,6 +363,7 @@ class FrameParser:
         filler_words: int,
         unexplained: tuple[str, ...],
         tokens: Sequence[Token],
+        said: frozenset[str],
     ) -> ClauseReading:
         action = self._allowed[frame.action]
         values: dict[str, object] = dict(frame.constants)
@@ -355,8 +383,8 @@ class FrameParser:
             and "tag" in values
         ):
             tags = values["tag"]
-            said = tags if isinstance(tags, tuple) else (tags,)
-            target = NoteSet(query=" OR ".join(f"tag:{one}" for one in said))
+            removed = tags if isinstance(tags, tuple) else (tags,)
+            target = NoteSet(query=" OR ".join(f"tag:{one}" for one in removed))
         implied = False
         if (
             target is None
@@ -373,7 +401,24 @@ class FrameParser:
         score *= _MISSING ** len(missing) * (_IMPLIED if implied else 1.0)
         score += _SPECIFIC * trigger_words
         step = Step(action.id, target if isinstance(target, NoteSet) else None, values)
-        return ClauseReading(step, score, missing, tuple(left), trigger_words)
+        certain = _NARRATES not in said and all(
+            self._is_certain(action, segment, said) for segment in segments
+        )
+        return ClauseReading(step, score, missing, tuple(left), trigger_words, certain)
+
+    def _is_certain(self, action: Action, segment: _Segment, said: frozenset[str]) -> bool:
+        """Whether the words of a segment can mean nothing but the value of its role.
+
+        They can where the value is quoted or known to the vault, and where a word introduces it: "called",
+        "saying", "the tag".
+        """
+        if segment.bound.certain or not segment.role:
+            return True
+        introduction = said.union(segment.cue_words)
+        kind = action.kind(segment.role)
+        if segment.role == "new_name" and segment.cue_words:
+            return True
+        return bool(introduction & self._language.words(f"introduces_{kind}"))
 
     def fill(self, action: Action, frame: Frame, role: str, tokens: Sequence[Token]) -> Values | None:
         """What some words mean for one role, as the answer to a question; None when they do not fit."""
@@ -430,7 +475,7 @@ class FrameParser:
         if found is None:
             return None
         parsed = found
-        notes, fit = parsed.notes, parsed.fit  # type: ignore[attr-defined]
+        notes, fit = parsed.notes, parsed.fit
         single = bool(notes.notes) or bool(notes.source) or notes.unknown
         if action.id in ("find", "count") and len(notes.notes) == 1 and self._sets.reference(tokens) is None:
             plain = [
@@ -441,10 +486,10 @@ class FrameParser:
             query = " ".join(
                 quoted(t.value) if t.kind == "quoted" or not t.value.isalnum() else t.value for t in plain
             )
-            return Bound({role: NoteSet(query=query)}, 0.9)
+            return Bound({role: NoteSet(query=query)}, 0.9, certain=False)
         if action.id in ("find", "count") and notes.unknown.strip():
             return None
-        if action.id not in ("find", "count") and not single and not parsed.has_head:  # type: ignore[attr-defined]
+        if action.id not in ("find", "count") and not single and not parsed.has_head:
             words = self._raw(tokens)
             return Bound({role: NoteSet(unknown=words, candidates=notes.candidates)}, UNKNOWN)
         plain_topic = not re.search(r"[:\[\]]", notes.query)
@@ -459,23 +504,24 @@ class FrameParser:
                 return Bound({role: near.notes}, near.fit)
         if action.writes and notes.is_single and GUESSED - 0.01 < fit < GUESSED + 0.01:
             fit = 0.55  # a name that only resembles what was said is asked about
-        if action.writes and parsed.has_bare_topic:  # type: ignore[attr-defined]
+        if action.writes and parsed.has_bare_topic:
             fit *= 0.5
         if role == "other" and not notes.is_single:
             return None
-        return Bound({role: notes}, fit, parsed.unexplained)  # type: ignore[attr-defined]
+        certain = fit >= CUED and not parsed.has_bare_topic and parsed.is_certain
+        return Bound({role: notes}, fit, parsed.unexplained, certain)
 
     def _note(self, role: str, tokens: Sequence[Token]) -> Bound | None:
         found = self._sets.reference(tokens) or self._sets.named(tokens)
         if found is not None and (len(found.notes.notes) == 1 or found.notes.source):
             return Bound({role: found.notes}, found.fit)
         near = self._sets.near(tokens)
-        return Bound({role: near.notes}, near.fit) if near else None
+        return Bound({role: near.notes}, near.fit, certain=False) if near else None
 
     def _tags(self, frame: Frame, role: str, tokens: Sequence[Token]) -> Bound | None:
         language = self._language
         found: list[str] = []
-        fit, at = 1.0, 0
+        fit, at, certain = 1.0, 0, True
         while at < len(tokens):
             token = tokens[at]
             if (
@@ -507,18 +553,20 @@ class FrameParser:
                     fit = min(fit, 0.75)
                 elif known is None:
                     fit = min(fit, 0.9 if token.kind == "quoted" else 0.85)
+                    certain = certain and token.kind == "quoted"
                 found.append(known or token.value)
             else:
                 return None
             at += 1
         if not found:
             return None
-        return Bound({role: tuple(dict.fromkeys(found))}, fit)
+        return Bound({role: tuple(dict.fromkeys(found))}, fit, certain=certain)
 
     def _folder(self, role: str, tokens: Sequence[Token]) -> Bound | None:
         nouns = self._language.words("folder_nouns")
         at, end = 0, len(tokens)
-        while at < end - 1 and tokens[at].key in self._language.words("determiners"):
+        plain = self._language.words("determiners") | self._language.words("new_words")
+        while at < end - 1 and tokens[at].key in plain:
             at += 1
         named = False
         while at < end - 1 and tokens[at].key in nouns:
@@ -534,11 +582,16 @@ class FrameParser:
         text = part[0].value if len(part) == 1 else self._raw(part)
         if known := self._vocabulary.folder_like(text.strip("/")):
             return Bound({role: known}, 1.0)
-        if part[0].kind == "link" or part[0].kind == "tag":
+        if part[0].kind == "link" or part[0].kind == "tag" or self._points(part):
             return None
-        return Bound(
-            {role: text.strip("/")}, 0.85 if named or "/" in text or part[0].kind == "quoted" else 0.55
-        )
+        if not named and part[0].kind != "quoted" and self._vocabulary.notes(text):
+            return None
+        certain = named or "/" in text or part[0].kind == "quoted"
+        return Bound({role: text.strip("/")}, 0.85 if certain else 0.55, certain=certain)
+
+    def _points(self, tokens: Sequence[Token]) -> bool:
+        """Whether the words point at something that was said before, and so are no name or text."""
+        return any(self._language.says(tokens, name) for name in ("it", "this", "them", "both"))
 
     def _only_says_note(self, tokens: Sequence[Token]) -> bool:
         """Whether the words are no more than "a note" or "the text"."""
@@ -548,25 +601,23 @@ class FrameParser:
         return all(token.is_word and token.key in plain for token in tokens)
 
     def _name(self, role: str, tokens: Sequence[Token]) -> Bound | None:
-        if self._only_says_note(tokens):
-            return None
-        if len(tokens) > _MAX_NAME:
+        if self._only_says_note(tokens) or self._points(tokens) or len(tokens) > _MAX_NAME:
             return None
         if len(tokens) == 1:
             token = tokens[0]
             fit = 1.0 if token.kind in ("quoted", "link") else 0.9
             if token.kind == "tag" or (token.is_word and token.key in self._language.words("note_nouns")):
                 return None
-            return Bound({role: token.value}, fit)
+            return Bound({role: token.value}, fit, certain=fit == 1.0)
         if any(token.kind in ("quoted", "link") for token in tokens):
             return None
         text = self._raw(tokens)
         if any(token.kind == "tag" for token in tokens):
             return None
-        return Bound({role: text}, 0.95 - 0.03 * len(tokens))
+        return Bound({role: text}, 0.95 - 0.03 * len(tokens), certain=False)
 
     def _text(self, action: Action, role: str, tokens: Sequence[Token]) -> Bound | None:
-        if self._only_says_note(tokens):
+        if self._only_says_note(tokens) or self._points(tokens):
             return None
         *before, last = tokens
         fillers = self._language.words("fillers") | self._language.words("text_nouns")
@@ -577,17 +628,28 @@ class FrameParser:
             return Bound({role: first.value}, 1.0)
         text = self._raw(tokens)
         fit = 0.8
+        certain = not any(token.key in self._own_words for token in tokens)
         if action.id == "create_note" and bullet_list(text, self._language.phrases("and")) != text:
             fit = 0.95
         if action.id in ("add_tag", "remove_tag") or self._sets.reference(tokens) is not None:
             return None
         if any(token.kind == "quoted" for token in tokens):
-            return Bound({role: text}, 0.4)
+            return Bound({role: text}, 0.4, certain=False)
         if role == "old":
             fit = 0.75 if len(tokens) <= 6 else 0.55
+            certain = len(tokens) == 1
             if tokens[0].key in self._language.words("determiners") and len(tokens) > 1:
                 text = self._raw(tokens[1:])
-        return Bound({role: text}, fit)
+        return Bound({role: text}, fit, certain=certain)
+
+    @cached_property
+    def _own_words(self) -> frozenset[str]:
+        """Words with which the language says what to do: in a bare text they may be part of the request."""
+        language = self._language
+        words = language.verbs() | language.words("narrating")
+        for name in ("note_nouns", "tag_nouns", "folder_nouns", "text_nouns", "question_words"):
+            words |= language.words(name)
+        return words
 
     def _heading(self, role: str, tokens: Sequence[Token]) -> Bound | None:
         at = 0
@@ -625,14 +687,14 @@ class FrameParser:
         known = self._known_property(first)
         if len(part) == 1:
             fit = 1.0 if known else 0.8 if first.kind == "quoted" or owner else 0.6
-            return Bound({**values, role: known or first.value}, fit)
+            return Bound({**values, role: known or first.value}, fit, certain=bool(known) or fit == 0.8)
         if known and "value" in action.needs:
             rest = part[1:]
             if self._language.starts(part, 1, "comparisons", "=") > 1:
                 rest = part[self._language.starts(part, 1, "comparisons", "=") :]
             bound = self._property_value("value", rest) if rest else None
             if bound is not None and (rest[0].kind == "quoted" or len(rest) <= 2):
-                return Bound({**values, role: known, **bound.values}, 0.85 * bound.fit)
+                return Bound({**values, role: known, **bound.values}, 0.85 * bound.fit, certain=bound.certain)
         return None
 
     def _known_property(self, token: Token) -> str | None:
@@ -652,14 +714,15 @@ class FrameParser:
             return Bound({role: token.value}, 1.0 if token.kind == "quoted" else 0.9)
         if len(tokens) > 8 or tokens[0].kind == "tag":
             return None
-        return Bound({role: self._raw(tokens)}, 0.8)
+        return Bound({role: self._raw(tokens)}, 0.8, certain=len(tokens) <= 3)
 
     def _type(self, role: str, tokens: Sequence[Token]) -> Bound | None:
         part = [token for token in tokens if token.key not in self._language.words("determiners")]
         if len(part) != 1 or (not part[0].is_word and part[0].kind != "quoted"):
             return None
         known = self._vocabulary.type(part[0].value)
-        return Bound({role: known or part[0].value}, 1.0 if known else 0.7 if part[0].is_word else 0.9)
+        fit = 1.0 if known else 0.7 if part[0].is_word else 0.9
+        return Bound({role: known or part[0].value}, fit, certain=fit > 0.7)
 
     def _relation_of(self, tokens: Sequence[Token]) -> str | None:
         bare = [token for token in tokens if token.key not in self._language.words("determiners")]

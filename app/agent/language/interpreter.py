@@ -59,6 +59,8 @@ class _Request:
     dates: DateParser
     dialog: DialogState
     allowed: Mapping[str, Action]
+    asks: bool = False
+    """Whether it is worded as a question: no change follows from it without another question."""
 
 
 class Interpreter:
@@ -140,6 +142,8 @@ class Interpreter:
             return 1.05, said
         if (refined := self._refined(request, tokens)) is not None and refined.score >= READ_AT:
             return refined.score, self._decided(request, [refined])
+        first = next((token.key for token in tokens if token.is_word), "")
+        request = replace(request, asks=first in language.words("question_words"))
         found = self._readings(request, tokens, follows=False)
         asks = tokens[0].key in language.words("asking_words")
         if asks:
@@ -341,7 +345,7 @@ class Interpreter:
             options = [Option(self._describe(one), one) for one in (best, *rivals)][:_SHOWN_OPTIONS]
             if len({option.label for option in options}) > 1:
                 return Clarification("What do you mean?", tuple(options))
-        if writes and (best.score < WRITE_AT or best.unexplained):
+        if writes and (best.score < WRITE_AT or best.unexplained or not best.certain or request.asks):
             return Clarification("Is this what you mean?", (Option(self._describe(best), best),))
         if best.score < READ_AT:
             return Clarification("Is this what you mean?", (Option(self._describe(best), best),))
@@ -611,7 +615,7 @@ def _place(language: Language, tokens: Sequence[Token], count: int) -> int | Non
 
 def _as_reading(one: ClauseReading, language: Language) -> Reading:
     missing = one.missing[0] if one.missing else ""
-    return Reading((one.step,), one.score, one.unexplained, missing, language.code, one.trigger)
+    return Reading((one.step,), one.score, one.unexplained, missing, language.code, one.trigger, one.certain)
 
 
 def _joined(head: Reading, tail: Reading) -> Reading:
@@ -624,6 +628,7 @@ def _joined(head: Reading, tail: Reading) -> Reading:
         tail.missing,
         head.language,
         head.verb_words + tail.verb_words,
+        head.certain and tail.certain,
     )
 
 

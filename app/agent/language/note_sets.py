@@ -26,13 +26,17 @@ NAMED, POINTED, CUED, BARE, GUESSED, UNKNOWN = 1.0, 0.97, 0.92, 0.6, 0.8, 0.45
 
 @dataclass(frozen=True, slots=True)
 class ParsedSet:
-    """A set of notes, how well the words fit (0 to 1), and the words that are left over."""
+    """A set of notes, how well the words fit (0 to 1), and the words that are left over.
+
+    `is_certain` is False where the words may as well mean other notes.
+    """
 
     notes: NoteSet
     fit: float
     unexplained: tuple[str, ...] = ()
     has_head: bool = False
     has_bare_topic: bool = False
+    is_certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,7 @@ class NoteSetParser:
                 return ParsedSet(NoteSet(source="previous"), POINTED, has_head=True)
             if dialog.them:
                 return ParsedSet(NoteSet(notes=dialog.them), POINTED, has_head=True)
-            return self._pointed(dialog.it)
+            return replace(self._pointed(dialog.it), is_certain=False)
         if language.says(tokens, "it") and self._dialog.is_lost and not self._follows:
             return ParsedSet(NoteSet(unknown=" "), UNKNOWN)
         if language.says(tokens, "it"):

@@ -81,7 +81,7 @@ class Reading:
 
     `score` is the certainty from 0 to 1; `unexplained` are the words of the request that the reading does
     not account for; `missing` is the role of the last step that still needs a value; `verb_words` is how
-    many words the verb phrases explain.
+    many words the verb phrases explain; `certain` is False where a value may as well mean something else.
     """
 
     steps: tuple[Step, ...]
@@ -90,6 +90,7 @@ class Reading:
     missing: str = ""
     language: str = "en"
     verb_words: int = 0
+    certain: bool = True
 
     @property
     def last(self) -> Step:

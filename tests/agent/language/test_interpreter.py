@@ -127,6 +127,71 @@ def test_no_request_writes_with_words_left_over(agent: BuiltinAgent, said: str |
         assert not any(step.target and step.target.is_everything for step in found.steps)
 
 
+CHANGES = [
+    "tag H4 with core",
+    "delete H4",
+    "rename Octant to Oktant",
+    "move H4 to Events",
+    "set the status of H4 to done",
+    'append "a b" to H4',
+    "remove the tag core from H4",
+    "merge H2 into H1",
+    "link H3 to George Graham",
+    'replace "a" with "b" in H4',
+    'create a note called "Shopping"',
+    "lösche H4",
+    "tagge Gimbal mit core",
+]
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from(CHANGES), st.integers(0, 9), st.sampled_from([*WORDS, "zorblax", "not", "unless", "if"])
+)
+def test_a_word_that_a_change_does_not_account_for_is_asked_about(
+    agent: BuiltinAgent, change: str, at: int, word: str
+) -> None:
+    plain = read(agent, change)
+    assert isinstance(plain, Reading) and plain.certain
+    words = change.split(" ")
+    if word in ("not", "unless", "if", "zorblax"):
+        found = read(agent, " ".join((*words[:at], word, *words[at:])))
+        if isinstance(found, Reading) and any(ACTIONS[step.action].writes for step in found.steps):
+            # The word became a part of a value that something introduces ("to", "called", quotes).
+            assert word in written(found)
+            assert found.last.action == plain.last.action
+
+
+@given(st.lists(st.sampled_from([w for w in WORDS if w.isalpha()]), min_size=1, max_size=4))
+def test_a_name_is_taken_only_where_something_introduces_it(agent: BuiltinAgent, words: list[str]) -> None:
+    bare = read(agent, f"create a note {' '.join(words)}")
+    assert not (isinstance(bare, Reading) and bare.last.action == "create_note" and bare.certain) or (
+        written(bare).count("name=") and set(words) & {"called", "named", "titled", "entitled"}
+    )
+    quoted = read(agent, f'create a note called "{" ".join(words)}"')
+    assert isinstance(quoted, Reading) and quoted.last.arguments["name"] == " ".join(words)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rename it",
+        "put it into H4",
+        "tag those harrison",
+        "did you tag H4 with core?",
+        "I tagged H4 with core",
+        "should I delete H4",
+        "make a note for John Bird then",
+        "find sextant and tag them map",
+        "mark H4 as zorblax",
+        "set the temperature to 3",
+    ],
+)
+def test_what_may_mean_something_else_is_no_change(agent: BuiltinAgent, text: str) -> None:
+    found = read(agent, text)
+    assert not (isinstance(found, Reading) and any(ACTIONS[step.action].writes for step in found.steps))
+
+
 names = st.sampled_from(["Instruments/H1.md", "People/John Harrison.md"])
 queries = st.sampled_from(["tag:core", "orphan:", "[confidence:<0.5]", 'links-to:"H4"', "a OR b", ""])
 values = st.one_of(

