@@ -304,14 +304,22 @@ class VaultPage(QWidget):
         self.made.emit(kind.id, panel)
 
     def _link_help(self, kind: PanelKind, panel: QWidget) -> None:
-        """Give the panel a button that opens its page of the help; some have one in a place of their own."""
+        """Give the panel a button that opens its page of the help.
+
+        Panels at the bottom share the button next to their tabs; graph and notes have buttons of their own.
+        """
         requested = getattr(panel, "help_requested", None)
-        if isinstance(panel, Panel):
+        if isinstance(panel, Panel) and kind.area != "bottom":
             button = ThemedButton(self._theme, "question", self.tr("Help"))
             panel.title.add(button)
             requested = button.clicked
         if isinstance(requested, SignalInstance):
             requested.connect(lambda: self.command.emit(f"help:panel:{kind.id}"))
+
+    def _help_in_front(self) -> None:
+        front = self.bottom.currentWidget()
+        panel = next((id for id, tab in self._tabs.items() if tab is front), "")
+        self.command.emit(f"help:panel:{panel}")
 
     def panel_in_focus(self) -> str:
         """Return the id of the panel that has the keyboard focus; empty if none has it."""
@@ -329,6 +337,9 @@ class VaultPage(QWidget):
                 row.setContentsMargins(0, 0, 0, 0)
                 self.bottom.addTab(tab, self.tr(kind.title))
         self.bottom.currentChanged.connect(lambda _: self._fill_bottom())
+        button = ThemedButton(self._theme, "question", self.tr("Help"), self.bottom)
+        button.clicked.connect(self._help_in_front)
+        self.bottom.setCornerWidget(button, Qt.Corner.TopRightCorner)
 
     def _fill_bottom(self) -> None:
         """Make the panel of the tab in front, if it can be seen."""
